@@ -4,9 +4,9 @@
  * before anything is measured. It judges nothing: a busy machine would fail it, so it only
  * prints. With `--profile` it measures nothing, and prints where ours spends its time.
  *
- * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=hit|miss|unlinked|guild|game|bulk|patch|mixed]…
- * [--against=NAME]… [--connections=1|32|256|half]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--json=FILE]
- * [--profile]`
+ * Usage: `npm run bench -- [--on=memory|embedded|shared]…
+ * [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]… [--against=NAME]…
+ * [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--json=FILE] [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -18,18 +18,27 @@ import { hottestFunctions } from "./cpu_profile.ts";
 import { startDatabases, whyNoDatabases } from "./databases.ts";
 import { fixture, linkCount, platformFixture } from "./fixture.ts";
 import { type Load, measure, type Plan } from "./measure.ts";
-import { bulkLine, ratiosOf, ratioTable, resultsAsJson, tableOf, type WorkResult } from "./report.ts";
+import {
+  bulkLine,
+  ratiosOf,
+  ratioTable,
+  resultsAsJson,
+  startTable,
+  tableOf,
+  type WorkResult,
+} from "./report.ts";
 import { answersOf, expectSameAnswers } from "./same_answers.ts";
 import { canPin, startGenerator } from "./server_process.ts";
+import { measureStarts } from "./starts.ts";
 import { type Work, workloads } from "./workloads.ts";
 
 const several = { type: "string", multiple: true } as const;
 const { values: options } = parseArgs({
   options: {
     on: { ...several, default: [...deployments] },
-    work: { ...several, default: Object.keys(workloads) },
+    work: { ...several, default: ["start", ...Object.keys(workloads)] },
     against: several,
-    connections: { ...several, default: ["1", "32", "256", "half"] },
+    connections: { ...several, default: ["1", "32", "256", "half", "lone"] },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "1" },
     beside: { type: "string" },
@@ -37,7 +46,7 @@ const { values: options } = parseArgs({
     profile: { type: "boolean", default: false },
   },
 });
-const works = options.work as ReadonlyArray<Work>;
+const works = options.work.filter((work) => work !== "start") as ReadonlyArray<Work>;
 const isChosen = ({ name, isAlike }: Contender) =>
   options.against === undefined ||
   options.against.includes(name) ||
@@ -105,7 +114,13 @@ const runOn = async (on: Deployment, places: Places, plan: Plan): Promise<Readon
   const contenders = (await contendersOf(on, places)).filter(isChosen);
   await fillAndCompare(contenders);
   await places.databases?.settle();
-  if (!options.profile) return measureAll(on, contenders, plan);
+  if (!options.profile) {
+    if (options.work.includes("start")) {
+      const asked = contenders.filter(({ isAlike }) => isAlike);
+      console.log(`\n${startTable(on, await measureStarts(asked, plan))}\n`);
+    }
+    return measureAll(on, contenders, plan);
+  }
   for (const contender of contenders.filter(({ isAlike }) => isAlike))
     await profile(contender, plan, places.folder);
   return [];

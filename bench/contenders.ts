@@ -127,6 +127,12 @@ const transactions = (databaseUrl: string, redisUrl: string): Contender => ({
   isAlike: false,
   start: async ({ isFirst }) => {
     if (isFirst) await (await peer("http", "shared", databaseUrl, redisUrl).start({ isFirst })).stop();
-    return { url: databaseUrl, processorTime: () => null, memory: () => null, stop: async () => {} };
+    return {
+      url: databaseUrl,
+      startTime: Number.NaN,
+      processorTime: () => null,
+      memory: () => null,
+      stop: async () => {},
+    };
   },
 });

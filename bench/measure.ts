@@ -1,7 +1,7 @@
 /** Measures contenders beside each other. */
 import type { Contender } from "./contender.ts";
 import type { DatabaseTimes } from "./databases.ts";
-import type { Drive } from "./drive.ts";
+import type { Drive, DrivePlan } from "./drive.ts";
 import type { Generator, RunningServer } from "./server_process.ts";
 import { type Work, workloads } from "./workloads.ts";
 
@@ -21,8 +21,11 @@ export interface Measured extends Drive {
   readonly memory: number;
 }
 
-/** A number of connections that ask as fast as they are answered, or requests at half the rate that all can take. */
-export type Load = `${number}` | "half";
+/**
+ * A number of connections that ask as fast as they are answered, requests at half the rate that all can take, or one
+ * client that asks 50 times a second.
+ */
+export type Load = `${number}` | "half" | "lone";
 
 /** How the contenders of a deployment are measured. */
 export interface Plan {
@@ -39,6 +42,9 @@ export type RoundResult = ReadonlyMap<string, ReadonlyMap<Load, Measured>>;
 
 /** How many connections share what comes at half the rate. */
 const connectionsAtHalf = 32;
+
+/** Requests per second of a client who is alone. */
+const loneRate = 50;
 
 /** Starts all contenders and warms each, and then drives each in turn with every load, for some rounds. */
 export const measure = async (
@@ -82,20 +88,32 @@ const measureRound = async (
 ): Promise<RoundResult> => {
   const results = new Map(running.map(({ name }) => [name, new Map<Load, Measured>()]));
   const note = async ({ name, server }: Running, load: Load, rate: number | null) => {
-    const measured = await driveServer(server, work, load, rate, round + 1, plan);
+    const connections = load === "half" ? connectionsAtHalf : load === "lone" ? 1 : Number(load);
+    const until = { seconds: plan.seconds };
+    const measured = await driveServer(server, { work, connections, rate, until, seed: round + 1 }, plan);
     results.get(name)?.set(load, measured);
     console.log(`  ${work} ${name}, ${load}: ${lineOf(measured)}`);
   };
+  console.log(`  round ${round + 1}, in which a bare loop takes ${bareLoop().toFixed(0)} ms`);
   for (const load of plan.loads) {
-    if (load === "half") continue;
+    if (load === "half" || load === "lone") continue;
     for (const one of running) await note(one, load, null);
   }
+  const servers = running.filter(({ isAlike }) => isAlike);
   if (plan.loads.includes("half")) {
-    const servers = running.filter(({ isAlike }) => isAlike);
     const rate = Math.min(...servers.map(({ name }) => capacityOf(results.get(name)))) / 2;
     for (const one of servers) await note(one, "half", rate);
   }
+  if (plan.loads.includes("lone")) for (const one of servers) await note(one, "lone", loneRate);
   return results;
+};
+
+/** The time of work that is always the same, in milliseconds: it tells of others who use the machine. */
+const bareLoop = (): number => {
+  const started = performance.now();
+  let left = 1e8;
+  while (left > 0) left--;
+  return performance.now() - started;
 };
 
 const capacityOf = (results: ReadonlyMap<Load, Measured> | undefined): number =>
@@ -103,24 +121,15 @@ const capacityOf = (results: ReadonlyMap<Load, Measured> | undefined): number =>
     ...[...(results ?? new Map<Load, Measured>()).values()].map(({ requestsPerSecond }) => requestsPerSecond),
   );
 
-const driveServer = async (
+/** Drives a server once. */
+export const driveServer = async (
   server: RunningServer,
-  work: Work,
-  load: Load,
-  rate: number | null,
-  seed: number,
-  { generator, seconds, databaseTimes }: Plan,
+  how: Omit<DrivePlan, "url">,
+  { generator, databaseTimes }: Pick<Plan, "generator" | "databaseTimes">,
 ): Promise<Measured> => {
   const spent = () => ({ node: server.processorTime(), ...databaseTimes?.() });
   const before = spent();
-  const drive = await generator.drive({
-    url: server.url,
-    work,
-    connections: load === "half" ? connectionsAtHalf : Number(load),
-    rate,
-    until: { seconds },
-    seed,
-  });
+  const drive = await generator.drive({ url: server.url, ...how });
   const after = spent();
   const used = (name: "node" | "postgres" | "redis") =>
     (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN);
@@ -137,7 +146,7 @@ const driveServer = async (
   };
 };
 
-const lineOf = ({ requestsPerSecond, whole, node, busy, p50, p99, failed }: Measured): string =>
+export const lineOf = ({ requestsPerSecond, whole, node, busy, p50, p99, failed }: Measured): string =>
   [
     `${requestsPerSecond.toFixed(0)} requests/s`,
     `${node.toFixed(1)} µs (${whole.toFixed(1)} with databases)`,

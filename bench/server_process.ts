@@ -48,6 +48,8 @@ export const startGenerator = (): Generator => {
 /** A server that listens. */
 export interface RunningServer {
   readonly url: string;
+  /** Milliseconds from its start to the ready line. */
+  readonly startTime: number;
   /** Processor time that it has used so far, in seconds; null where the system does not tell. */
   readonly processorTime: () => number | null;
   /** Memory that it holds, in bytes; null where the system does not tell. */
@@ -67,6 +69,7 @@ export const startServer = async (
   program?: string,
 ): Promise<RunningServer> => {
   const [command, commandArgs] = pinned("server", args, program);
+  const started = performance.now();
   const child = spawn(command, commandArgs, {
     // Nothing of the caller's own settings may reach one server and not the other.
     env: { PATH: process.env["PATH"], ...environment },
@@ -79,6 +82,7 @@ export const startServer = async (
   const url = await Promise.race([readyUrl(child), ended.then(neverReady)]);
   return {
     url,
+    startTime: performance.now() - started,
     processorTime: () => processorTimeOf(child.pid),
     memory: () => memoryOf(child.pid),
     stop: async () => {

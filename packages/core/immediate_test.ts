@@ -111,4 +111,64 @@ describe("Immediate", () => {
       assert.strictEqual(yield* outcomeOf(Effect.andThen(Effect.yieldNow, Effect.fail("late"))), "late");
     }),
   );
+
+  describe("speculate", () => {
+    it.effect("runs the work while the decision waits, and gives its outcome", () =>
+      Effect.gen(function* () {
+        const [admitted, read] = [yield* Deferred.make<void>(), yield* Deferred.make<number>()];
+        const fiber = yield* Effect.forkChild(
+          Immediate.speculate(Deferred.await(admitted), Deferred.await(read)),
+          { startImmediately: true },
+        );
+        yield* Deferred.succeed(read, 7);
+        assert.isUndefined(fiber.pollUnsafe());
+        yield* Deferred.succeed(admitted, undefined);
+        assert.strictEqual(yield* Fiber.join(fiber), 7);
+      }),
+    );
+
+    it.effect("drops the outcome of the work, and interrupts it, when the decision fails", () =>
+      Effect.gen(function* () {
+        let interrupted = false;
+        const work = Effect.onInterrupt(Effect.never, () =>
+          Effect.sync(() => {
+            interrupted = true;
+          }),
+        );
+        const refusal = Effect.andThen(Effect.yieldNow, Effect.fail("refused"));
+        assert.strictEqual(yield* Effect.flip(Immediate.speculate(refusal, work)), "refused");
+        assert.isTrue(interrupted);
+        const failed = Immediate.speculate(refusal, Effect.fail("dropped"));
+        assert.strictEqual(yield* Effect.flip(failed), "refused");
+      }),
+    );
+
+    it.effect("is interrupted with its work", () =>
+      Effect.gen(function* () {
+        let interrupted = 0;
+        const waiting = Effect.onInterrupt(Effect.never, () =>
+          Effect.sync(() => {
+            interrupted++;
+          }),
+        );
+        const fiber = yield* Effect.forkChild(Immediate.speculate(waiting, waiting), {
+          startImmediately: true,
+        });
+        yield* Fiber.interrupt(fiber);
+        assert.strictEqual(interrupted, 2);
+      }),
+    );
+
+    it("begins no work when the decision is there at once", () => {
+      let begun = false;
+      const work = Immediate.sync(() => {
+        begun = true;
+      });
+      const refused = Immediate.speculate(Effect.fail("refused"), work);
+      assert.deepStrictEqual(runAtOnce(refused), Exit.fail("refused"));
+      assert.isFalse(begun);
+      assert.deepStrictEqual(runAtOnce(Immediate.speculate(Effect.void, work)), Exit.succeed(undefined));
+      assert.isTrue(begun);
+    });
+  });
 });

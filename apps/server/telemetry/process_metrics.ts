@@ -27,7 +27,7 @@ const connections = Metric.gauge("accountlink_http_connections", {
 });
 
 /** The interval of samples of the event loop, in milliseconds. */
-const resolution = 20;
+const resolution = 100;
 
 /** Exports the metrics until the scope closes. */
 export const exportProcessMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {

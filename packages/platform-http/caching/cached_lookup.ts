@@ -21,10 +21,12 @@ export interface CachedLookup<Key, A> {
 }
 
 const maxDecoded = 10_000;
+const maxOwn = 10_000;
 
 /**
- * Makes a cached lookup. Concurrent misses of a key share one request, which is interrupted when
- * the last caller is. Failures are never cached. When the cache fails, the platform is asked.
+ * Makes a cached lookup. Answers that this process asked for are also kept here, which saves the way to a shared cache.
+ * Concurrent misses of a key share one request, which is interrupted when the last caller is. Failures are never cached.
+ * When the cache fails, the platform is asked.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: CachedLookup<Key, A>) {
   const cache = yield* Cache;
@@ -38,10 +40,21 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
     return Immediate.withFiber(({ context }) => Exit.succeed(counter.updateUnsafe(1, context)));
   };
   const [hit, miss, failed] = [countOf("hit"), countOf("miss"), countOf("error")];
+  const own = new Map<string, { readonly answer: A; readonly expiresAt: number }>();
+
+  const keepOwn = (entry: string, answer: A, expiresAt: number) => {
+    own.delete(entry);
+    if (own.size >= maxOwn) own.delete(own.keys().next().value as string);
+    own.set(entry, { answer, expiresAt });
+  };
 
   const read = Immediate.fn(function* (key: Key) {
-    const cached = yield* cache.get(entryOf(key), yield* Immediate.currentTimeMillis);
-    const answer = Option.flatMap(cached, decode);
+    const [entry, now] = [entryOf(key), yield* Immediate.currentTimeMillis];
+    const known = own.get(entry);
+    const answer =
+      known !== undefined && now < known.expiresAt
+        ? Option.some(known.answer)
+        : Option.flatMap(yield* cache.get(entry, now), decode);
     yield* Option.isSome(answer) ? hit : miss;
     return answer;
   });
@@ -59,6 +72,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
     const expiresAt = askedAt + Duration.toMillis(options.freshFor(answer));
     const now = yield* Clock.currentTimeMillis;
     if (expiresAt > now) {
+      keepOwn(entryOf(key), answer, expiresAt);
       yield* Effect.ignore(cache.set(entryOf(key), encode(answer), expiresAt, now));
     }
     return answer;

@@ -143,13 +143,31 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("asks the platform when the cache fails", () =>
+  it.effect("asks the platform when the cache fails, and keeps the answer", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);
+      expect(asked).toHaveLength(1);
+      yield* TestClock.adjust("5 seconds");
+      expect(yield* lookup("one")).toBe(3);
       expect(asked).toHaveLength(2);
     }).pipe(Effect.provideService(Cache, brokenCache)),
   );
+
+  it.effect("asks the cache for what another process asked", () => {
+    const { cache } = mapCache();
+    const read: Array<string> = [];
+    const watched = Cache.of({
+      ...cache,
+      get: (key, now) => Effect.tap(cache.get(key, now), () => Effect.sync(() => read.push(key))),
+    });
+    return Effect.gen(function* () {
+      const [one, other] = [yield* setUp(), yield* setUp()];
+      for (const { lookup } of [one, one, other, other]) yield* lookup("one");
+      expect([one.asked, other.asked]).toEqual([["one"], []]);
+      expect(read).toHaveLength(3);
+    }).pipe(Effect.provideService(Cache, watched));
+  });
 
   it.effect.each(["", "{", "null", '"3"', "[3]"])("treats an entry of %o as a miss", (value) => {
     const { cache, entries } = mapCache();

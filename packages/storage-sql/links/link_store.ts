@@ -30,13 +30,17 @@ const make = Effect.gen(function* () {
   const queries = linkQueries(sql);
   const run = (text: string, values: ReadonlyArray<unknown>) => connection.executeValues(text, values);
   const rowOf = dialectOf(sql).isRemote
-    ? batchedLookup<[Pid, ChatId], RowValues>([5, 0], (pairs) =>
-        run(queries.byPairs, [JSON.stringify(pairs)]),
+    ? batchedLookup<[Pid, ChatId], RowValues>(
+        [5, 0],
+        (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]),
+        (pid, chatId) => run(queries.byChatId, [pid, chatId]),
       )
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
   const rowsOfGame = dialectOf(sql).isRemote
-    ? batchedLookup<[Pid, GameId], RowValues>([2, 1], (pairs) =>
-        run(queries.byGamePairs, [JSON.stringify(pairs)]),
+    ? batchedLookup<[Pid, GameId], RowValues>(
+        [2, 1],
+        (pairs) => run(queries.byGamePairs, [JSON.stringify(pairs)]),
+        (pid, gameId) => run(queries.byGameIds, [pid, JSON.stringify([gameId])]),
       )
     : undefined;
   const rowsOfGames = (pid: Pid, gameIds: ReadonlyArray<GameId>) => {

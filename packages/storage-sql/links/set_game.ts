@@ -44,6 +44,7 @@ const maxBatchSize = 100;
 /** Sets links of one scope in order, with their audit entries and events. */
 const setGamesOn = (sql: SqlClient.SqlClient) => {
   const store = storeOn(sql);
+  const { lastly } = dialectOf(sql);
   return Effect.fnUntraced(function* (writes: ReadonlyArray<SetGame>) {
     const { pid } = writes[0] as SetGame;
     const sets = new Map<SetGame, GameSet>();
@@ -60,7 +61,7 @@ const setGamesOn = (sql: SqlClient.SqlClient) => {
       const details = { chatId, gameId, previousGameId };
       return [{ ...write, action: "link.set" as const, details, event }];
     });
-    if (entries.length > 0) yield* insertLinkEntries(sql, pid, entries);
+    if (entries.length > 0) yield* lastly(insertLinkEntries(sql, pid, entries));
     return writes.map((write) => sets.get(write) as GameSet);
   }, sql.withTransaction);
 };

@@ -47,21 +47,29 @@ export const batched = <Input, A, E>(
     });
   };
 
-  const runAll = Effect.sync(() => {
-    const groups = groupBy(requests, ({ group }) => group);
+  const runAll = () => {
+    const due = requests;
     requests = [];
+    const [first] = due;
+    // Needs no fiber of its own.
+    if (first !== undefined && due.length === 1) {
+      const { input, context, resume } = first;
+      const outcome = Effect.suspend(() => run([input], [context]));
+      return resume(Effect.flatMap(outcome, ([exit]) => exit as Exit.Exit<A, E>));
+    }
+    const groups = groupBy(due, ({ group }) => group);
     for (const batch of [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize))) {
       Effect.runForkWith(batch[0].context)(runBatch(batch));
     }
-  });
+  };
 
   return (input) =>
-    Effect.withFiber(({ context }) => {
+    Effect.withFiber((fiber) => {
+      const { context } = fiber;
       const group = groupOf(input);
       return Effect.callback((resume) => {
         const request = { input, group, context, resume };
-        if (requests.length === 0) Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, runAll));
-        requests.push(request);
+        if (requests.push(request) === 1) fiber.currentDispatcher.scheduleTask(runAll, 0);
         return Effect.sync(() => {
           requests = requests.filter((other) => other !== request);
         });
@@ -80,14 +88,20 @@ const maxBatchSize = 500;
  *
  * @param columns the columns with the key
  * @param query gives the rows of several distinct keys
+ * @param queryOne gives the rows of one key, at less cost
  */
 export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
   columns: { readonly [Part in keyof Key]: keyof Row },
   query: (keys: ReadonlyArray<Key>) => Found<Row>,
+  queryOne: (...key: Key) => Found<Row> = (...key) => query([key]),
 ): ((...key: Key) => Found<Row>) => {
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
   const find = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
     (keys, contexts) => {
+      const [first, ...others] = keys;
+      if (first !== undefined && others.length === 0) {
+        return Effect.map(queryOne(...first), (rows) => [Exit.succeed(rows)]);
+      }
       const distinct = new Map(keys.map((key) => [nameOf(key), key]));
       return Effect.map(withSpanLinks(contexts, query([...distinct.values()])), (rows) => {
         const found = groupBy(rows, nameIn);

@@ -80,6 +80,12 @@ export interface Dialect {
   /** A table of one row with the column `locks`. Reading it excludes other transactions that read it with the same name. */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
+  /**
+   * Runs the last statement of a transaction, with the COMMIT in the same round trip where that is possible. Nothing after
+   * it may fail the transaction.
+   */
+  readonly lastly: <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+
   /** The clock of the database, in milliseconds. */
   readonly now: Statement.Fragment;
 
@@ -124,6 +130,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
     return sql`json_each(${json}) CROSS JOIN ${sql(table)} ON ${condition} AND ${sql(key)} IN (${first})`;
   },
   together: (one, other) => Effect.andThen(one, other),
+  lastly: (statement) => statement,
   commitsInOrder: true,
   onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
   now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
@@ -166,6 +173,12 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
       SELECT * FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit}
     ) AS found`,
   together: (one, other) => sql`WITH one AS (${one}) ${other}`,
+  lastly: (statement) =>
+    Effect.withFiber(({ context }) => {
+      // The end of an inner transaction commits nothing.
+      const isOutermost = Context.getOrUndefined(context, sql.transactionService)?.[1] === 0;
+      return isOutermost ? Effect.provideService(statement, EndsTransaction, true) : statement;
+    }),
   commitsInOrder: false,
   onlyOne: (name) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
@@ -195,6 +208,11 @@ export const TransactionTimeout = Context.Reference<number | null>(
   "@accountlink/storage-sql/TransactionTimeout",
   { defaultValue: () => null },
 );
+
+/** Whether a statement is the last one of its transaction. */
+export const EndsTransaction = Context.Reference<boolean>("@accountlink/storage-sql/EndsTransaction", {
+  defaultValue: () => false,
+});
 
 /** @param time in milliseconds */
 const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

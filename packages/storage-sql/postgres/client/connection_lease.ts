@@ -1,15 +1,14 @@
 /** Exclusive use of a pooled connection, until it is released or its deadline has passed. */
 import { Effect } from "effect";
 import type { SqlError } from "effect/sql";
-import type { PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg";
+import type { PoolClient } from "pg";
 import { connectionLost, endsConnection, sqlErrorOf } from "./sql_error.ts";
+import { type GroupStatement, StatementGroup, type StatementResult } from "./statement_group.ts";
 
 /** One statement; without values and unprepared, it may be several. */
-export interface Query {
-  readonly text: string;
-  readonly values: ReadonlyArray<unknown>;
-  readonly isPrepared: boolean;
-  readonly rowMode?: "array";
+export interface Query extends GroupStatement {
+  /** Whether it is the last of its transaction, which is committed in the same round trip. */
+  readonly commits?: boolean;
 }
 
 export interface LeaseOptions {
@@ -22,49 +21,83 @@ export interface LeaseOptions {
   readonly onRelease: (isReusable: boolean) => void;
 }
 
+const commit: Query = { text: "COMMIT", values: [], isPrepared: true };
+
+const notYet: StatementResult = { command: "", rowCount: null, rows: [] };
+
 /** How much later than the server the client gives up on a statement, in milliseconds. */
 export const grace = 250;
 
-/** Statements run one at a time, in the order in which they were submitted. */
+type Answer = Effect.Effect<StatementResult, SqlError.SqlError>;
+
+/**
+ * Statements run one at a time, in the order in which they were submitted. A BEGIN is sent with the statement after it.
+ */
 export class ConnectionLease {
+  /** How long a statement may take, in milliseconds. */
+  readonly timeout: number;
+  /** By `performance.now()`. */
+  readonly expiresAt: number;
   readonly #options: LeaseOptions;
-  readonly #deadline: NodeJS.Timeout;
   readonly #queue: Array<() => void> = [];
   #isBusy = false;
   /** When the statement that runs was sent. No timeout applies to a COMMIT. */
   #sentAt = Number.POSITIVE_INFINITY;
   /** How many statements were answered. */
   #answered = 0;
+  #begin: Query | undefined;
+  /** Whether a BEGIN was sent, and no end of its transaction was answered. */
+  #hasBegun = false;
+  #committed: StatementResult | undefined;
   #isReleaseRequested = false;
   #failure: SqlError.SqlError | undefined;
   #isReleased = false;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
-    // After a pause of this process, answers that have arrived are read before the lease expires.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), options.timeout + grace);
+    this.timeout = options.timeout;
+    this.expiresAt = performance.now() + options.timeout + grace;
   }
 
   /** Whether a transaction is open that a ROLLBACK can end. */
   get isInTransaction(): boolean {
-    return this.#failure === undefined && this.#options.client.getTransactionStatus() !== "I";
+    return this.#failure === undefined && !this.#isIdle;
+  }
+
+  /** The answer to a COMMIT that went with the last statement. */
+  get committed(): StatementResult | undefined {
+    return this.#committed;
+  }
+
+  /** The status of the driver is that of the last answer, which a BEGIN may have followed. */
+  get #isIdle(): boolean {
+    return !this.#hasBegun && this.#options.client.getTransactionStatus() === "I";
   }
 
   /**
    * Runs a statement. An interrupted caller does not wait for its end, but the next statement does.
    */
-  run(query: Query): Effect.Effect<QueryResult, SqlError.SqlError> {
+  run(query: Query): Answer {
     return Effect.callback((resume) => {
-      let isInterrupted = false;
-      const send = () => {
-        if (isInterrupted) this.#sendNext();
-        else this.#send(query, resume);
-      };
-      if (this.#isBusy) this.#queue.push(send);
-      else send();
-      return Effect.sync(() => {
-        isInterrupted = true;
-      });
+      if (query.text === "BEGIN" && query.isPrepared) {
+        this.#begin = query;
+        return resume(Effect.succeed(notYet));
+      }
+      return this.submit(query, resume);
+    });
+  }
+
+  /** Calls back with the answer; the effect that it returns keeps the statement from being sent. */
+  submit(query: Query, resume: (answer: Answer) => void): Effect.Effect<void> {
+    let isInterrupted = false;
+    const send = () => {
+      if (isInterrupted) this.#sendNext();
+      else this.#send(query, resume);
+    };
+    if (this.#isBusy) this.#queue.push(send);
+    else send();
+    return Effect.sync(() => {
+      isInterrupted = true;
     });
   }
 
@@ -83,26 +116,53 @@ export class ConnectionLease {
     if (!this.#isBusy) this.#releaseNow();
   }
 
-  #send(query: Query, resume: (answer: Effect.Effect<QueryResult, SqlError.SqlError>) => void): void {
+  #send(query: Query, resume: (answer: Answer) => void): void {
     if (this.#failure !== undefined) {
       resume(Effect.fail(this.#failure));
       this.#sendNext();
       return;
     }
     this.#isBusy = true;
-    this.#sentAt = query.text === "COMMIT" ? Number.POSITIVE_INFINITY : performance.now();
-    this.#options.client.query(configOf(query), (thrown: unknown, result: QueryResult) => {
+    const commits = query.commits === true || query.text === commit.text;
+    this.#sentAt = commits ? Number.POSITIVE_INFINITY : performance.now();
+    this.#submit(query, (thrown, result) => {
       this.#isBusy = false;
       this.#answered++;
-      if (thrown === null || thrown === undefined) {
-        resume(Effect.succeed(result));
+      let answer: Answer;
+      if (result !== undefined) {
+        if (commits || query.text === "ROLLBACK") this.#hasBegun = false;
+        answer = Effect.succeed(result);
       } else {
         const error = this.#failure ?? sqlErrorOf(thrown);
         if (endsConnection(thrown)) this.#failure = error;
-        resume(Effect.fail(error));
+        answer = Effect.fail(error);
       }
+      // Before the fiber goes on, so that its next statement finds the connection.
+      if (this.#isReleaseRequested && this.#queue.length === 0) this.#releaseNow();
+      resume(answer);
       this.#sendNext();
     });
+  }
+
+  #submit(query: Query, onAnswer: (thrown: unknown, result: StatementResult | undefined) => void): void {
+    const { client } = this.#options;
+    const first = this.#begin === undefined ? [] : [this.#begin];
+    if (first.length > 0) this.#hasBegun = true;
+    this.#begin = undefined;
+    if (!query.isPrepared && query.values.length === 0) {
+      const text = [...first, query].map((statement) => statement.text).join("; ");
+      client.query({ text }, (thrown: unknown, result: StatementResult | undefined) =>
+        onAnswer(thrown, result),
+      );
+      return;
+    }
+    const group = [...first, query, ...(query.commits === true ? [commit] : [])];
+    client.query(
+      new StatementGroup(group, (thrown, results) => {
+        if (query.commits === true) this.#committed = results[first.length + 1];
+        onAnswer(thrown, results[first.length]);
+      }),
+    );
   }
 
   #sendNext(): void {
@@ -113,9 +173,10 @@ export class ConnectionLease {
     else if (this.#isReleaseRequested) this.#releaseNow();
   }
 
-  #expire(): void {
+  /** Closes the connection. */
+  expire(): void {
     if (this.#isReleased) return;
-    const isUnresponsive = this.#isBusy && performance.now() - this.#sentAt >= this.#options.timeout;
+    const isUnresponsive = this.#isBusy && performance.now() - this.#sentAt >= this.timeout;
     this.#abort();
     if (isUnresponsive) this.#options.onUnresponsive();
   }
@@ -130,30 +191,7 @@ export class ConnectionLease {
   #releaseNow(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    clearTimeout(this.#deadline);
     // A connection with an open transaction is closed, which rolls it back.
-    this.#options.onRelease(
-      this.#failure === undefined && this.#options.client.getTransactionStatus() === "I",
-    );
+    this.#options.onRelease(this.#failure === undefined && this.#isIdle);
   }
 }
-
-/** Names of prepared statements, by text; the same on every connection. */
-const statementNames = new Map<string, string>();
-const maxStatementNames = 500;
-
-const configOf = ({ text, values, isPrepared, rowMode }: Query): QueryConfig | QueryArrayConfig => {
-  const shape = rowMode === undefined ? {} : { rowMode };
-  const name = isPrepared ? statementNameOf(text) : undefined;
-  return name === undefined
-    ? { text, values: [...values], ...shape }
-    : { name, text, values: [...values], ...shape };
-};
-
-const statementNameOf = (text: string): string | undefined => {
-  const known = statementNames.get(text);
-  if (known !== undefined || statementNames.size >= maxStatementNames) return known;
-  const name = `s${statementNames.size}`;
-  statementNames.set(text, name);
-  return name;
-};

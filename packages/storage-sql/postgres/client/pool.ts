@@ -5,12 +5,13 @@
  */
 import { Duration, Effect, Redacted, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
-import { type ClientBase, Pool, type PoolClient, type QueryResult } from "pg";
+import { type ClientBase, Pool, type PoolClient } from "pg";
 import { TransactionTimeout } from "../../statements/dialect.ts";
 import type { ParsedPostgresUrl } from "../url.ts";
 import { ConnectionLease, grace, type Query } from "./connection_lease.ts";
 import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";
 import { sqlErrorOf } from "./sql_error.ts";
+import type { StatementResult } from "./statement_group.ts";
 
 /** The database, and the limits of the pool. */
 export interface PostgresPoolOptions {
@@ -37,8 +38,8 @@ export const makePostgresPool = (
 export class PostgresPool {
   readonly #pool: Pool;
   readonly #statementTimeout: number;
-  readonly #openedAt = new Map<PoolClient, number>();
-  readonly #leases = new Set<ConnectionLease>();
+  readonly #connections = new Map<PoolClient, Connection>();
+  #deadlines: NodeJS.Timeout | undefined;
   /** Connections that were opened earlier are stale. */
   #validFrom = 0;
 
@@ -64,10 +65,10 @@ export class PostgresPool {
     // Errors of leased connections reach their statements; idle connections are replaced.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => {
-      this.#openedAt.set(client, performance.now());
+      this.#connections.set(client, { openedAt: performance.now(), lease: undefined });
       client.on("error", () => {});
     });
-    this.#pool.on("remove", (client) => this.#openedAt.delete(client));
+    this.#pool.on("remove", (client) => this.#connections.delete(client));
   }
 
   /** Leases a connection until the scope closes. */
@@ -78,12 +79,14 @@ export class PostgresPool {
   );
 
   /** Runs one statement on any connection. */
-  run(query: Query): Effect.Effect<QueryResult, SqlError.SqlError> {
-    return Effect.flatMap(this.#checkout(this.#statementTimeout), (lease) =>
-      Effect.ensuring(
-        lease.run(query),
-        Effect.sync(() => lease.release()),
-      ),
+  run(query: Query): Effect.Effect<StatementResult, SqlError.SqlError> {
+    return Effect.callback((resume) =>
+      this.#connect(this.#statementTimeout, (lease) => {
+        if (!(lease instanceof ConnectionLease)) return resume(Effect.fail(lease));
+        // The effect is for the interruption of a statement that waits for another one: this lease has no other.
+        void lease.submit(query, resume);
+        lease.release();
+      }),
     );
   }
 
@@ -96,34 +99,47 @@ export class PostgresPool {
   async end(): Promise<void> {
     await this.#pool.end();
     // A server that is gone does not answer the farewell.
-    for (const { connection } of this.#openedAt.keys()) connection.stream.destroy();
+    for (const { connection } of this.#connections.keys()) connection.stream.destroy();
   }
 
   #checkout(timeout: number): Effect.Effect<ConnectionLease, SqlError.SqlError> {
-    return Effect.callback((resume) => {
-      let isInterrupted = false;
-      const connect = () =>
-        this.#pool.connect((error, client, release) => {
-          if (client === undefined) resume(Effect.fail(sqlErrorOf(error)));
-          else if (isInterrupted) release();
-          else if (this.#isStale(client)) {
-            client.connection.stream.destroy();
-            release(true);
-            connect();
-          } else resume(Effect.succeed(this.#makeLease(client, release, timeout)));
-        });
-      connect();
-      return Effect.sync(() => {
-        isInterrupted = true;
+    return Effect.callback((resume) =>
+      this.#connect(timeout, (lease) =>
+        resume(lease instanceof ConnectionLease ? Effect.succeed(lease) : Effect.fail(lease)),
+      ),
+    );
+  }
+
+  /** Calls back with a lease or an error; the effect that it returns prevents that. */
+  #connect(
+    timeout: number,
+    callback: (result: ConnectionLease | SqlError.SqlError) => void,
+  ): Effect.Effect<void> {
+    let isInterrupted = false;
+    const connect = () =>
+      this.#pool.connect((error, client, release) => {
+        if (client === undefined) return callback(sqlErrorOf(error));
+        if (isInterrupted) return release();
+        const connection = this.#connections.get(client);
+        if (connection !== undefined && connection.openedAt >= this.#validFrom) {
+          return callback(this.#makeLease(client, connection, release, timeout));
+        }
+        client.connection.stream.destroy();
+        release(true);
+        connect();
       });
+    connect();
+    return Effect.sync(() => {
+      isInterrupted = true;
     });
   }
 
-  #isStale(client: PoolClient): boolean {
-    return (this.#openedAt.get(client) ?? 0) < this.#validFrom;
-  }
-
-  #makeLease(client: PoolClient, release: (destroy?: boolean) => void, timeout: number): ConnectionLease {
+  #makeLease(
+    client: PoolClient,
+    connection: Connection,
+    release: (destroy?: boolean) => void,
+    timeout: number,
+  ): ConnectionLease {
     const lease = new ConnectionLease({
       client,
       timeout,
@@ -131,18 +147,44 @@ export class PostgresPool {
         // The other connections lead to the same server: idle ones are replaced, and statements
         // that run must be answered soon.
         this.#validFrom = performance.now();
-        for (const other of this.#leases) other.abortUnlessAnswered();
+        for (const { lease: other } of this.#connections.values()) {
+          // Long-running leases are exempt.
+          if (other?.timeout === this.#statementTimeout) other.abortUnlessAnswered();
+        }
       },
       onRelease: (isReusable) => {
-        this.#leases.delete(lease);
+        connection.lease = undefined;
         release(!isReusable);
       },
     });
-    // Long-running leases are exempt.
-    if (timeout === this.#statementTimeout) this.#leases.add(lease);
+    connection.lease = lease;
+    this.#deadlines ??= setInterval(() => this.#endExpired(), deadlineInterval);
     return lease;
   }
+
+  /** One timer for all leases, while there are any: a timer of its own would cost each as much as its statement. */
+  #endExpired(): void {
+    const leases = [...this.#connections.values()].flatMap(({ lease }) => lease ?? []);
+    if (leases.length === 0) {
+      clearInterval(this.#deadlines);
+      this.#deadlines = undefined;
+    }
+    // After a pause of this process, answers that have arrived are read before a lease expires.
+    const expired = leases.filter(({ expiresAt }) => expiresAt <= performance.now());
+    if (expired.length === 0) return;
+    setImmediate(() => {
+      for (const lease of expired) lease.expire();
+    });
+  }
 }
+
+interface Connection {
+  readonly openedAt: number;
+  lease: ConnectionLease | undefined;
+}
+
+/** How often deadlines are checked, in milliseconds. */
+const deadlineInterval = 50;
 
 /** Answers of a replica are stale. During a failover, the address may still lead to one. */
 const refuseReplica = async (client: ClientBase): Promise<void> => {

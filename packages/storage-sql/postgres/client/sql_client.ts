@@ -3,10 +3,11 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Effect, Layer, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
-import type { QueryResult } from "pg";
+import { EndsTransaction } from "../../statements/dialect.ts";
 import { withStatementSpan } from "../../statements/statement_span.ts";
 import type { ConnectionLease, Query } from "./connection_lease.ts";
 import { makePostgresPool, type PostgresPoolOptions } from "./pool.ts";
+import type { StatementResult } from "./statement_group.ts";
 
 /**
  * Connects on demand, so nothing fails before the first statement.
@@ -34,7 +35,7 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
     borrower: (use) => use(shared),
     transactionAcquirer: Effect.map(
       pool.lease,
-      (lease) => new Connection((query) => lease.run(query), lease),
+      (lease) => new Connection((query) => inTransaction(lease, query), lease),
     ),
     prepareTransactionControls: true,
     commit: commitOn,
@@ -47,9 +48,13 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
   return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, direct));
 });
 
+const inTransaction = (lease: ConnectionLease, query: Query) =>
+  Effect.withFiber((fiber) => lease.run({ ...query, commits: fiber.getRef(EndsTransaction) }));
+
 /** Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error. */
 const commitOn = Effect.fnUntraced(function* (connection: SqlConnection.Connection) {
-  const { command } = (yield* connection.executeRaw("COMMIT", [])) as QueryResult;
+  const earlier = connection instanceof Connection ? connection.lease?.committed : undefined;
+  const { command } = earlier ?? ((yield* connection.executeRaw("COMMIT", [])) as StatementResult);
   if (command !== "COMMIT") return yield* refused("Cannot commit: a statement of the transaction had failed");
 });
 
@@ -66,7 +71,8 @@ const compiler = Statement.makeCompiler({
   onCustom: () => ["", []],
 });
 
-type Run = (query: Query) => Effect.Effect<QueryResult, SqlError.SqlError>;
+type Result = Effect.Effect<StatementResult, SqlError.SqlError>;
+type Run = (query: Query) => Result;
 
 class Connection implements SqlConnection.Connection {
   /** The lease of a transaction. Outside of transactions, every statement has its own. */
@@ -82,7 +88,7 @@ class Connection implements SqlConnection.Connection {
     return rowsOf(this.#run({ text, values: bindable(params), isPrepared: true }), transformRows);
   }
 
-  /** Gives the result of the driver: `{ command, rowCount, rows, fields }`. */
+  /** Gives `{ command, rowCount, rows }`. */
   executeRaw(text: string, params: ReadonlyArray<unknown>) {
     return this.#run({ text, values: bindable(params), isPrepared: true });
   }
@@ -118,13 +124,11 @@ class TracedConnection extends Connection {
 
 type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
 
-type Result = Effect.Effect<QueryResult, SqlError.SqlError>;
-
 const rowsOf = (result: Result, transformRows: TransformRows | undefined) =>
   Effect.map(result, ({ rows }) => (transformRows === undefined ? rows : transformRows(rows)));
 
 const valuesOf = (result: Result) =>
-  Effect.map(result, ({ rows }) => rows as ReadonlyArray<unknown> as ReadonlyArray<ReadonlyArray<unknown>>);
+  Effect.map(result, ({ rows }) => rows as ReadonlyArray<ReadonlyArray<unknown>>);
 
 /** The driver would write a Date in the local time zone, and any other object as JSON. */
 const bindable = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {

@@ -2,6 +2,7 @@ import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it, layer as withLayer } from "@effect/vitest";
 import { Cause, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
+import { dialectOf } from "../../statements/dialect.ts";
 import { Database, layerClientOnDatabase, onDatabase } from "../test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
@@ -203,6 +204,48 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
         expect(yield* ids).toEqual([[1]]);
         expect(yield* openTransactions).toEqual([]);
       }),
+    ),
+  );
+
+  it.live("begin with their first statement, or not at all", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* table;
+        yield* sql.withTransaction(Effect.void);
+        yield* Effect.exit(sql.withTransaction(Effect.fail("no")));
+        yield* Effect.exit(sql.withTransaction(sql`SELECT 1 / 0`));
+        yield* Effect.exit(sql.withTransaction(sql.unsafe("SELEKT").unprepared));
+        const first = sql.unsafe("INSERT INTO things VALUES (1, NULL)").unprepared;
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(first, Effect.fail("no"))));
+        expect(yield* ids).toEqual([]);
+        expect(yield* openTransactions).toEqual([]);
+      }),
+      { maxConnections: 1 },
+    ),
+  );
+
+  it.live("commit with their last statement, or not at all", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const { lastly } = dialectOf(sql);
+        yield* table;
+        const insert = (id: number, owner: number | null = null) =>
+          sql`INSERT INTO things VALUES (${id}, ${owner})`;
+        yield* sql.withTransaction(lastly(insert(1)));
+        yield* sql.withTransaction(Effect.andThen(insert(2), lastly(insert(3))));
+        const inOuter = Effect.andThen(sql.withTransaction(lastly(insert(4))), Effect.fail("no"));
+        yield* Effect.exit(sql.withTransaction(inOuter));
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(5), lastly(insert(5)))));
+        const refused = yield* Effect.flip(sql.withTransaction(lastly(insert(6, 7))));
+        expect(refused.reason._tag).toBe("ConstraintError");
+        const caught = Effect.andThen(Effect.exit(sql`SELECT 1 / 0`), lastly(insert(8)));
+        yield* Effect.flip(sql.withTransaction(caught));
+        expect(yield* ids).toEqual([[1], [2], [3]]);
+        expect(yield* openTransactions).toEqual([]);
+      }),
+      { maxConnections: 1 },
     ),
   );
 
