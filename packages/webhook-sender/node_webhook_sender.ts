@@ -16,7 +16,8 @@ import {
 import { Clock, Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";
 import { answerOf, discardBody } from "./answer.ts";
-import { type Resolve, resolve as resolveName, targetsOf } from "./targets.ts";
+import { type Resolve, resolvePrivate, resolvePublic } from "./names.ts";
+import { targetsOf } from "./targets.ts";
 
 /** How long an attempt may take, in milliseconds. */
 const deadline = 10_000;
@@ -30,7 +31,7 @@ const idleTimeout = 4_000;
 export interface NodeWebhookSenderOptions {
   /** Private networks that webhooks may reach, also by http. */
   readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>;
-  /** The addresses of a name; by default those of the operating system. */
+  /** The addresses of a name; by default those in DNS, and with `networks` those that the operating system knows, too. */
   readonly resolve?: Resolve;
   /** The certificates of authorities that are trusted instead of the usual ones, in PEM. */
   readonly authorities?: string;
@@ -51,7 +52,7 @@ export interface NodeWebhookSenderOptions {
  */
 export const layer = ({
   networks = [],
-  resolve = resolveName,
+  resolve = networks.length === 0 ? resolvePublic : resolvePrivate,
   authorities,
 }: NodeWebhookSenderOptions): Layer.Layer<never> =>
   Layer.effect(

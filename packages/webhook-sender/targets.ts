@@ -1,23 +1,19 @@
 /**
  * Where the connection of a webhook goes: its host is resolved, and each of its addresses is checked.
  */
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type DeliveryError, WebhookUnanswered } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import type { IpNetwork } from "effect/net";
+import type { Resolve } from "./names.ts";
 import { isPublic, isWithin } from "./public_address.ts";
 
-/** The addresses of a name, in the order in which to try them. Rejects for a name that has none. */
-export type Resolve = (name: string) => Promise<ReadonlyArray<string>>;
-
-/** IPv4 first: many networks have addresses of IPv6 that lead nowhere. */
-export const resolve: Resolve = async (name) =>
-  (await lookup(name, { all: true, order: "ipv4first" })).map(({ address }) => address);
+/** How many addresses of a name are tried: an owner of a name may give it thousands. */
+const mostTargets = 4;
 
 /**
- * The addresses to connect to. All of them are public or in the open networks; those of an http URL are in the open
- * networks.
+ * The addresses to connect to. All addresses of the host are public or in the open networks; those of an http URL are in
+ * the open networks.
  */
 export const targetsOf = (
   { protocol, hostname }: URL,
@@ -30,7 +26,7 @@ export const targetsOf = (
     isWithin(address, openNetworks) || (protocol === "https:" && isPublic(address));
   return Effect.flatMap(addresses, (found) => {
     if (found.length === 0) return unanswered("name");
-    return found.every(isRight) ? Effect.succeed(found) : unanswered("address");
+    return found.every(isRight) ? Effect.succeed(found.slice(0, mostTargets)) : unanswered("address");
   });
 };
 
