@@ -30,14 +30,14 @@ export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
   const { client, discordUrl, token, guildId, roleId, cursorFile } = settings;
   const members = `/guilds/${guildId}/members`;
 
-  /** Waits as long as Discord says, and gives null for who is no member. */
+  /** Waits as long as Discord says. Null for who is no member, and for a name that it may not change, as the owner's. */
   const discord = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(discordUrl + path, {
       method,
       headers: { authorization: `Bot ${token}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (response.status === 404) return null;
+    if (response.status === 404 || (response.status === 403 && method === "PATCH")) return null;
     if (response.status === 429) {
       await sleep(Number(response.headers.get("retry-after") ?? 1) * 1_000);
       return discord(method, path, body);

@@ -19,6 +19,8 @@ const { world, send, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "2 seco
 const key = world.key({ guildId: guild, tier: "premium", links: { 100001: "1", 100002: "2" } });
 const role = "880000000000000001";
 const other = "880000000000000002";
+/** Discord lets no bot rename the owner of a guild. */
+const owner = "100007";
 
 interface Member {
   readonly user: { readonly id: string };
@@ -53,6 +55,7 @@ const discordAnswer = ({ method, path, query, headers, body }: HeardRequest): Ht
     return { status: 429, headers: { "retry-after": "0.2" }, body: { retry_after: 0.2 } };
   }
   if (method === "PATCH") {
+    if (id === owner) return { status: 403, body: { code: 50_013 } };
     member.nick = (JSON.parse(body) as { nick: string | null }).nick;
     return { body: member };
   }
@@ -118,6 +121,13 @@ describe("the role bot", () => {
     await expectSeen("100004", { hasRole: false, nick: null });
     await write("DELETE /v2/game", { chatId: "100005" });
     await expectSeen("100005", { hasRole: false, nick: null });
+  });
+
+  it("gives the role to whom it may not rename", async () => {
+    await write("PATCH /v2/game", { chatId: owner, gameId: "7" });
+    await expectSeen(owner, { hasRole: true, nick: null });
+    await write("DELETE /v2/game", { chatId: owner });
+    await expectSeen(owner, { hasRole: false, nick: null });
   });
 
   it("goes on after its restart with what it missed", async () => {
