@@ -23,21 +23,29 @@ export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
         ${usersOf(entry)[1] ?? null})`,
   );
 
-/** Inserts the entry of a write to the links of a scope, and its event, if it has one. */
+/** Inserts the entry of a write to the links of a scope, and its event, if it has one. Returns its sequence. */
 export const insertLinkEntry = (
   sql: SqlClient.SqlClient,
   write: WriteContext,
   action: AuditAction,
   details: AuditEntry["details"],
   event: Happening | null,
-) => insertLinkEntries(sql, write.pid, [{ ...write, action, details, event }]);
+) => {
+  const returning = sql.literal("RETURNING sequence");
+  return insertLinkEntries(sql, write.pid, [{ ...write, action, details, event }], returning);
+};
 
 /** The entry of a write to the links of a scope, and the event. */
 type LinkEntry = Omit<WriteContext, "pid"> &
   Pick<AuditEntry, "action" | "details"> & { readonly event: Happening | null };
 
 /** Inserts entries of one scope in order, and their events. */
-export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: ReadonlyArray<LinkEntry>) => {
+export const insertLinkEntries = (
+  sql: SqlClient.SqlClient,
+  pid: Pid,
+  entries: ReadonlyArray<LinkEntry>,
+  returning = sql.literal(""),
+) => {
   const rows = entries.map(({ at, actor, requestId, action, details }) => [
     at,
     actor.type,
@@ -51,8 +59,7 @@ export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: R
     INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, other_chat_id)
     SELECT CAST(value ->> 0 AS BIGINT), ${ownerOf(sql, pid)}, ${pid}, value ->> 1, value ->> 2, value ->> 3,
       value ->> 4, value ->> 5, value ->> 6, value ->> 7
-    FROM ${dialectOf(sql).elements(JSON.stringify(rows))}
-    RETURNING sequence`;
+    FROM ${dialectOf(sql).elements(JSON.stringify(rows))} ${returning}`;
   const texts = entries.flatMap(({ actor, requestId }) => [actor.id, requestId ?? ""]);
   const events = entries.flatMap(({ at, event }) => (event === null ? [] : [newEvent(at, event)]));
   return Effect.andThen(

@@ -3,7 +3,7 @@ import { AuditLog } from "@accountlink/core";
 import { type AuditFilter, auditActions } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
@@ -44,7 +44,11 @@ const listOn = (
     return sql`
       SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
   }
-  if (keyId === null) return sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
+  if (keyId === null) {
+    return action === null
+      ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, isNext, limit))} ${page}`
+      : sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
+  }
   // Two selects, so that each has an index: an OR would read all entries of the account.
   const byKey = sql`SELECT ${columns} FROM audit_log
     WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
@@ -55,6 +59,26 @@ const listOn = (
       AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
     ORDER BY sequence + 0 DESC LIMIT ${limit}`;
   return sql`SELECT * FROM (${byKey}) AS by_key UNION ALL SELECT * FROM (${ofKey}) AS of_key ${page}`;
+};
+
+/**
+ * The sequences of the latest entries, of any action. They are merged from those of each action: an index without the
+ * action would be one more for each write to keep.
+ */
+const latestOn = (
+  sql: SqlClient.SqlClient,
+  isNext: Statement.Fragment,
+  limit: number,
+): Statement.Fragment => {
+  const [first, ...others] = auditActions.map((action) => {
+    const isOfAction = sql.literal(`action = '${action}'`);
+    return sql`
+      SELECT * FROM (
+        SELECT sequence FROM audit_log WHERE ${isNext} AND ${isOfAction} ORDER BY sequence DESC LIMIT ${limit}
+      ) AS latest`;
+  });
+  const all = others.reduce((some, next) => sql`${some} UNION ALL ${next}`, sql`${first}`);
+  return sql`SELECT sequence FROM (${all}) AS merged ORDER BY sequence DESC LIMIT ${limit}`;
 };
 
 /** Whether a key made a change, or was changed. */

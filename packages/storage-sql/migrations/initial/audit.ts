@@ -21,7 +21,6 @@ export const auditLog = Effect.fnUntraced(function* (
       chat_id ${text},
       other_chat_id ${text}
     ) ${table}`;
-  yield* sql`CREATE INDEX audit_log_by_account ON audit_log (account, sequence)`;
   yield* sql`CREATE INDEX audit_log_by_action ON audit_log (account, action, sequence)`;
   yield* sql`
     CREATE INDEX audit_log_by_key ON audit_log (actor_id, account, sequence) WHERE actor_type = 'key'`;
