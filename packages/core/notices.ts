@@ -20,6 +20,11 @@ export class Notices {
     });
   });
 
+  /** Whether somebody waits for the next notice. */
+  get isAwaited(): boolean {
+    return this.#resume !== null;
+  }
+
   wake(): void {
     this.#notice ??= "changed";
     this.#deliver();

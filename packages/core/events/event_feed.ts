@@ -10,6 +10,7 @@ import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
+import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
 import { type EventFilter, type FeedEvent, matchesFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
@@ -171,7 +172,7 @@ export class EventFeed extends Context.Service<
         return place.value;
       });
 
-      const readPage: EventStore["Service"]["read"] = (pid, after, limit) => store.read(pid, after, limit);
+      const readPage: Read = (pid, after, limit) => store.read(pid, after, limit);
       const pageAfter = makePages(readPage);
       const pageTogether = makePages(yield* makeSharedReads(readPage));
 
@@ -196,22 +197,26 @@ export class EventFeed extends Context.Service<
         }
       });
 
-      const read = Effect.fn("EventFeed.read")(function* (target: FeedTarget, query: FeedQuery) {
-        yield* enter(target);
-        const { scope, keyId } = target;
-        const until = (yield* Clock.currentTimeMillis) + query.wait;
-        if (query.wait > 0) yield* admit(keyId, until);
-        const after = yield* placeOf(scope.pid, query, "cursor");
-        const page =
-          query.wait > 0
-            ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
-            : yield* pageAfter(scope.pid, after, query.limit, query);
-        return {
-          events: page.events,
-          more: page.more,
-          cursor: yield* cursors.event(scope.pid, page.position),
-        };
-      }, Effect.scoped);
+      const read = Effect.fnUntraced(
+        function* (target: FeedTarget, query: FeedQuery) {
+          yield* enter(target);
+          const { scope, keyId } = target;
+          const until = (yield* Clock.currentTimeMillis) + query.wait;
+          if (query.wait > 0) yield* admit(keyId, until);
+          const after = yield* placeOf(scope.pid, query, "cursor");
+          const page =
+            query.wait > 0
+              ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
+              : yield* pageAfter(scope.pid, after, query.limit, query);
+          return {
+            events: page.events,
+            more: page.more,
+            cursor: yield* cursors.event(scope.pid, page.position),
+          };
+        },
+        Effect.scoped,
+        traced("EventFeed.read"),
+      );
 
       const stream = Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
         yield* enter(target);
@@ -220,7 +225,7 @@ export class EventFeed extends Context.Service<
         yield* admit(target.keyId, until);
         const after = yield* placeOf(pid, start, "cursor");
         // Refuses an expired cursor before the stream begins.
-        yield* pageAfter(pid, after, 1, start);
+        yield* readKept(readPage, pid, after, 1);
         const subscription = yield* watch.subscribe(pid, after, target.keyId);
         const cursorAt = (position: number) => cursors.event(pid, position);
 
@@ -334,21 +339,23 @@ interface Page {
   readonly isEnded: boolean;
 }
 
-/** Reads the events that a filter means. */
-const makePages = (read: EventStore["Service"]["read"]) => {
-  const readAfter = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
-    const events = yield* read(pid, after, limit);
-    if (Option.isNone(events)) return yield* new Conflict({ reason: "cursor_expired" });
-    return events.value;
-  });
+type Read = EventStore["Service"]["read"];
 
-  return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
+const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: number, limit: number) {
+  const events = yield* read(pid, after, limit);
+  if (Option.isNone(events)) return yield* new Conflict({ reason: "cursor_expired" });
+  return events.value;
+});
+
+/** Reads the events that a filter means. */
+const makePages = (read: Read) =>
+  Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
     const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;
     const size = isAll ? limit + 1 : filterPage;
     const found: Array<FeedEvent> = [];
     let position = after;
     for (let pages = 0; pages < maxFilterPages; pages++) {
-      const page = yield* readAfter(pid, position, size);
+      const page = yield* readKept(read, pid, position, size);
       for (const event of page) {
         if (!matchesFilter(event, filter)) continue;
         if (found.length === limit) return pageOf(found, found.at(-1)?.position ?? position, true);
@@ -359,7 +366,6 @@ const makePages = (read: EventStore["Service"]["read"]) => {
     }
     return pageOf(found, position, true);
   });
-};
 
 const pageOf = (events: ReadonlyArray<FeedEvent>, position: number, more: boolean): Page => ({
   events,

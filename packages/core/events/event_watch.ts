@@ -8,7 +8,7 @@ import { forEachLinkChange } from "../links/link_events.ts";
 import { Notices } from "../notices.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
-import { EventStore } from "./event_store.ts";
+import { EventStore, type FeedPlace } from "./event_store.ts";
 
 /**
  * How often the store is asked for events of which no signal came: of imports, the command line, and nodes without
@@ -91,11 +91,11 @@ const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
   const store = yield* EventStore;
   const poll = yield* warnOnce(
     "Cannot look for new events",
-    Effect.suspend(() =>
-      Effect.map(store.newer(waiting.places), (pids) => {
-        for (const pid of pids) waiting.wake(pid);
-      }),
-    ),
+    Effect.gen(function* () {
+      const { places } = waiting;
+      if (places.length === 0) return;
+      for (const pid of yield* store.newer(places)) waiting.wake(pid);
+    }),
   );
   while (true) {
     yield* waiting.isActive.await;
@@ -149,13 +149,16 @@ class Waiting {
     readersWaiting.modifyUnsafe(0, context);
   }
 
-  /** Each awaited scope, and where its last reader is. */
-  get places() {
+  /**
+   * Each awaited scope, and where the last of its readers is that wait. A stream whose client reads slowly does not: it
+   * would have all others woken, again and again.
+   */
+  get places(): ReadonlyArray<FeedPlace> {
     return Array.from(this.#byScope, ([pid, readers]) => {
-      let after = Number.MAX_SAFE_INTEGER;
-      for (const reader of readers) after = Math.min(after, reader.after);
+      let after = Infinity;
+      for (const reader of readers) if (reader.isAwaited) after = Math.min(after, reader.after);
       return { pid, after };
-    });
+    }).filter(({ after }) => after !== Infinity);
   }
 
   get keyIds(): ReadonlyArray<KeyId> {

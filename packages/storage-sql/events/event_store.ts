@@ -48,44 +48,50 @@ export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.
 );
 
 const rangeOn = (sql: SqlClient.SqlClient) => {
-  const head = headOf(sql);
-  const find = (pid: Pid) => Effect.flatMap(sql`SELECT head.* FROM ${head(pid)}`, readHeads);
+  const headIn = headOf(sql);
+  const find = (pid: Pid) => Effect.flatMap(sql`SELECT head.* FROM ${headIn(pid)}`, readHeads);
   const numberAll = numberEventsOn(sql);
   return Effect.fnUntraced(function* (pid: Pid) {
-    let [found] = yield* find(pid);
-    if (found?.unnumbered === 1) {
+    let [head = noFeed] = yield* find(pid);
+    if (head.unnumbered === 1) {
       yield* numberAll(pid);
-      [found] = yield* find(pid);
+      [head = noFeed] = yield* find(pid);
     }
-    return { start: found?.start ?? 0, end: found?.end ?? 0 };
+    return { start: head.start, end: head.end };
   });
 };
 
 const readOn = (sql: SqlClient.SqlClient) => {
-  const head = headOf(sql);
+  const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
   const columns = sql.literal(eventColumns);
 
   // One statement, so that the page has all that was numbered when nothing was left to number.
   const find = (pid: Pid, after: number, limit: number) => sql`
-    SELECT head.*, page.* FROM ${head(pid)} LEFT JOIN (
+    SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${columns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
     ) AS page ON 1 = 1
     ORDER BY page.position`;
 
+  const readRows = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
+    const rows = yield* find(pid, after, limit);
+    const [head = noFeed] = yield* readHeads(rows.slice(0, 1));
+    return { head, events: yield* readEvents(rows.filter(({ position }) => position !== null)) };
+  });
+
   return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
-    while (true) {
-      const rows = yield* find(pid, after, limit);
-      const [found] = yield* readHeads(rows.slice(0, 1));
-      const events = yield* readEvents(rows.filter(({ position }) => position !== null));
-      if (found?.unnumbered === 1 && events.length < limit) yield* numberAll(pid);
-      else {
-        const isKept = found !== undefined && found.start <= after && after <= found.end;
-        return isKept ? Option.some(events) : Option.none();
-      }
+    let found = yield* readRows(pid, after, limit);
+    // Once: what was committed before the read began has its position then.
+    if (found.head.unnumbered === 1 && found.events.length < limit) {
+      yield* numberAll(pid);
+      found = yield* readRows(pid, after, limit);
     }
+    const { head, events } = found;
+    return head.start <= after && after <= head.end ? Option.some(events) : Option.none();
   });
 };
+
+const noFeed = { start: 0, end: 0, unnumbered: 0 };
 
 /** A row with where the feed of a scope begins and ends, and whether it has events without a position. */
 const headOf = (sql: SqlClient.SqlClient) => (pid: Pid) =>

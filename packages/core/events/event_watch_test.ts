@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { LinkStore } from "../links/link_store.ts";
+import { chatId, gameId, operator, scopes, world } from "../test_world.ts";
+import { EventStore } from "./event_store.ts";
+import { type EventSubscription, EventWatch } from "./event_watch.ts";
+
+/** Writes to the store as another process does, whose signals are not heard. */
+const linkElsewhere = Effect.fnUntraced(function* (game: string) {
+  const { global } = yield* scopes;
+  const at = yield* Clock.currentTimeMillis;
+  const link = { chatId: chatId("10001"), gameId: gameId(game) };
+  yield* (yield* LinkStore).setGame({ ...operator, ...link, pid: global.pid, at });
+});
+
+const positions = Effect.gen(function* () {
+  const { global } = yield* scopes;
+  return { pid: global.pid, ...(yield* (yield* EventStore).range(global.pid)) };
+});
+
+/** Counts the notices of a subscription that waits all the time. */
+const countNotices = Effect.fnUntraced(function* (subscription: EventSubscription) {
+  let count = 0;
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.map(subscription.next, () => {
+        count++;
+      }),
+    ),
+  );
+  return () => count;
+});
+
+describe("EventWatch", () => {
+  it.effect("wakes who waits within a second, without a signal", () =>
+    Effect.gen(function* () {
+      const { pid, end } = yield* positions;
+      const notices = yield* countNotices(yield* (yield* EventWatch).subscribe(pid, end, null));
+      yield* TestClock.adjust("5 seconds");
+      assert.strictEqual(notices(), 0);
+      yield* linkElsewhere("1");
+      yield* TestClock.adjust("1 second");
+      assert.isAbove(notices(), 0);
+    }).pipe(Effect.scoped, Effect.provide(world)),
+  );
+
+  it.effect("wakes nobody for a reader that is behind and does not wait", () =>
+    Effect.gen(function* () {
+      const { subscribe } = yield* EventWatch;
+      const before = yield* positions;
+      yield* linkElsewhere("1");
+      const { pid, end } = yield* positions;
+      yield* subscribe(pid, before.end, null);
+      const notices = yield* countNotices(yield* subscribe(pid, end, null));
+      yield* TestClock.adjust("10 seconds");
+      assert.strictEqual(notices(), 0);
+      yield* linkElsewhere("2");
+      yield* TestClock.adjust("1 second");
+      assert.isAbove(notices(), 0);
+    }).pipe(Effect.scoped, Effect.provide(world)),
+  );
+});
