@@ -1,5 +1,5 @@
 /**
- * Very many clients that wait for sessions on one server, and what that costs it.
+ * Very many clients that wait on one server, for sessions or for events, and what that costs it.
  */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { changePollInterval } from "@accountlink/core/sessions";
 import { expect, onTestFinished, vi } from "vitest";
 import { makeClient, type Send, textOf } from "../support/http.ts";
 import { startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
+import { makeWorld, type World } from "../support/world.ts";
 import type { Held } from "./heap_probe.ts";
 import type { Told, Wanted } from "./waiting_clients.ts";
 
@@ -25,7 +25,7 @@ export interface WaitingCost {
   readonly heapLeftEach: number;
   readonly fibersLeft: number;
   readonly handlesLeft: number;
-  /** From a cancellation to the end of the read that waited for it, in milliseconds. */
+  /** From a change to the end of the read that waited for it, in milliseconds. */
   readonly wakeTimes: { readonly median: number; readonly p99: number; readonly longest: number };
 }
 
@@ -83,14 +83,52 @@ const inTurn = async <A>(count: number, make: (index: number) => Promise<A>): Pr
   return made;
 };
 
-const paths = { stream: "/stream", poll: "?wait=1200" };
+interface Waiting extends Wanted {
+  /** How many wait. */
+  readonly countOpen: () => Promise<number>;
+  /** Wakes them, and gives the time at which each was, in milliseconds of the clock. */
+  readonly wake: () => Promise<ReadonlyArray<number>>;
+}
 
-/** Starts the server on which clients wait longer than any test takes. */
-export const startWaitingServer = async () => {
-  const world = makeWorld();
-  const key = world.key({ kind: "staff" });
+/** Lets clients wait, and then wakes them. */
+const costOf = async (
+  server: Probed,
+  { requests, begins, countOpen, wake }: Waiting,
+): Promise<WaitingCost> => {
+  const count = requests.length;
+  const untilOpen = (wanted: number) =>
+    vi.waitFor(async () => expect(await countOpen()).toBe(wanted), patience);
+  const before = await heldBy(server);
+  const clients = await startClients({ requests, begins });
+  await untilOpen(count);
+  const during = await heldBy(server);
+  // Looking at all that it holds has stopped the server for a while; it catches up first.
+  await untilOpen(count);
+  const wokenAt = await wake();
+  const told = await clients.told;
+  await clients.ended;
+  await untilOpen(0);
+  const after = await vi.waitFor(async () => {
+    const held = await heldBy(server);
+    expect(openHandles(held) - openHandles(before)).toBeLessThan(comesAndGoes);
+    return held;
+  }, patience);
+  const endedAt = "endedAt" in told ? told.endedAt : [];
+  const times = endedAt.map((at, index) => at - (wokenAt[index] ?? 0)).toSorted((one, other) => one - other);
+  const at = (part: number): number => times[Math.ceil(part * count) - 1] ?? Number.NaN;
+  return {
+    heapEach: (during.heap - before.heap) / count,
+    heapLeftEach: (after.heap - before.heap) / count,
+    fibersLeft: after.fibers - before.fibers,
+    handlesLeft: openHandles(after) - openHandles(before),
+    wakeTimes: { median: at(0.5), p99: at(0.99), longest: at(1) },
+  };
+};
+
+/** Starts a server on which clients wait longer than any test takes. */
+const startPatientServer = async ({ fixture }: World) => {
   const server = await startServer({
-    fixture: world.fixture,
+    fixture,
     env: {
       ACCOUNTLINK_CONNECTIONS: "30000",
       NODE_OPTIONS: probe,
@@ -102,7 +140,6 @@ export const startWaitingServer = async () => {
       ACCOUNTLINK_SESSION_CREATE_BURST: "0",
     },
   });
-
   onTestFinished(() => server.kill());
 
   /** Asks on connections that are new: one that was idle for long may be closed just when it is used again. */
@@ -111,12 +148,21 @@ export const startWaitingServer = async () => {
     return ask(client.send).finally(client.close);
   };
 
-  const openReads = async () => {
+  const countOf = (metric: string) => async (): Promise<number> => {
     const { text } = await asking((send) => send("GET /metrics"));
-    return Number(/^accountlink_session_reads_open (\d+)$/m.exec(text)?.[1]);
+    return Number(new RegExp(`^${metric} (\\d+)$`, "m").exec(text)?.[1]);
   };
-  const untilOpen = (count: number) =>
-    vi.waitFor(async () => expect(await openReads()).toBe(count), patience);
+  return { server, asking, countOf };
+};
+
+const paths = { stream: "/stream", poll: "?wait=1200" };
+
+/** Starts a server on which clients wait for sessions. */
+export const startWaitingServer = async () => {
+  const world = makeWorld();
+  const key = world.key({ kind: "staff" });
+  const { server, asking, countOf } = await startPatientServer(world);
+  const countOpen = countOf("accountlink_session_reads_open");
 
   /** Lets `count` clients wait, each for a session of its own, and then cancels these one after the other. */
   const wait = async (kind: keyof typeof paths, count: number): Promise<WaitingCost> => {
@@ -126,41 +172,49 @@ export const startWaitingServer = async () => {
         return textOf(body.data?.sid);
       }),
     );
-    const before = await heldBy(server);
-    const urls = sids.map((sid) => `${server.url}/v2/sessions/${sid}${paths[kind]}`);
-    const clients = await startClients({ urls, key, begins: kind === "stream" });
-    await untilOpen(count);
-    const during = await heldBy(server);
-    // Looking at all that it holds has stopped the server for a while; it catches up first.
-    await untilOpen(count);
-    const cancelledAt = await asking((send) =>
-      inTurn(count, async (index) => {
-        const at = Date.now();
-        const { status } = await send(`DELETE /v2/sessions/${sids[index]}`, { key });
+    const cancel = () =>
+      asking((send) =>
+        inTurn(count, async (index) => {
+          const at = Date.now();
+          const { status } = await send(`DELETE /v2/sessions/${sids[index]}`, { key });
+          expect(status).toBe(200);
+          return at;
+        }),
+      );
+    const requests = sids.map((sid) => ({ url: `${server.url}/v2/sessions/${sid}${paths[kind]}`, key }));
+    return costOf(server, { requests, begins: kind === "stream", countOpen, wake: cancel });
+  };
+
+  return { wait, stop: server.stop };
+};
+
+/** As many readers of a key may wait on a node. */
+const readersOfKey = 16;
+
+/** Starts a server on which up to `most` clients wait for events of one scope. */
+export const startFeedServer = async (most: number) => {
+  const world = makeWorld();
+  const keys = Array.from({ length: Math.ceil(most / readersOfKey) }, () =>
+    world.key({ kind: "staff", account: "readers" }),
+  );
+  const { server, asking, countOf } = await startPatientServer(world);
+  const countOpen = countOf("accountlink_event_readers_waiting");
+  let game = 0;
+
+  /** Lets `count` clients wait, and then changes a link. */
+  const wait = (count: number): Promise<WaitingCost> => {
+    const wake = () =>
+      asking(async (send) => {
+        const body = { chatId: "100001", gameId: String((game++ % 9) + 1) };
+        const { status } = await send("PATCH /v2/game", { key: keys[0] as string, body });
         expect(status).toBe(200);
-        return at;
-      }),
-    );
-    const told = await clients.told;
-    await clients.ended;
-    await untilOpen(0);
-    const after = await vi.waitFor(async () => {
-      const held = await heldBy(server);
-      expect(openHandles(held) - openHandles(before)).toBeLessThan(comesAndGoes);
-      return held;
-    }, patience);
-    const endedAt = "endedAt" in told ? told.endedAt : [];
-    const times = endedAt
-      .map((at, index) => at - (cancelledAt[index] ?? 0))
-      .toSorted((one, other) => one - other);
-    const at = (part: number): number => times[Math.ceil(part * count) - 1] ?? Number.NaN;
-    return {
-      heapEach: (during.heap - before.heap) / count,
-      heapLeftEach: (after.heap - before.heap) / count,
-      fibersLeft: after.fibers - before.fibers,
-      handlesLeft: openHandles(after) - openHandles(before),
-      wakeTimes: { median: at(0.5), p99: at(0.99), longest: at(1) },
-    };
+        return Array<number>(count).fill(Date.now());
+      });
+    const requests = Array.from({ length: count }, (_, index) => ({
+      url: `${server.url}/v2/events${paths.poll}`,
+      key: keys[Math.floor(index / readersOfKey)] as string,
+    }));
+    return costOf(server, { requests, begins: false, countOpen, wake });
   };
 
   return { wait, stop: server.stop };
@@ -176,7 +230,7 @@ export const bareCost = async (count: number): Promise<number> => {
   const url = await vi.waitFor(() => textOf(/^listening on (\S+)$/m.exec(output())?.[1]), patience);
   const probed = { pid: server.pid as number, output };
   const open = (wanted: number) =>
-    startClients({ urls: Array.from({ length: wanted }, () => url), key: "", begins: true });
+    startClients({ requests: Array.from({ length: wanted }, () => ({ url, key: "" })), begins: true });
   await open(100);
   const before = await heldBy(probed);
   await open(count);
@@ -193,22 +247,29 @@ const collect = ({ stdout, stderr }: ChildProcess): (() => string) => {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
 
-/**
- * Prints what was measured, and holds it to what is promised.
- *
- * @param wakeTime the longest time to wake anybody, in milliseconds
- */
-export const expectCheap = (kind: string, count: number, cost: WaitingCost, wakeTime: number): void => {
+/** Prints what was measured, and holds it to what is promised of everybody who waits. */
+const expectLittle = (kind: string, count: number, cost: WaitingCost): void => {
   console.log(
     `${count} ${kind}: ${kilobytes(cost.heapEach)} of heap each, ${kilobytes(cost.heapLeftEach)} left after; ` +
       `woken after ${cost.wakeTimes.median} ms (median), ${cost.wakeTimes.p99} ms (p99), ${cost.wakeTimes.longest} ms (longest)`,
   );
+  expect(cost.heapEach).toBeLessThan(25_000);
+  expect(cost.fibersLeft).toBeLessThan(comesAndGoes);
+  expect(cost.handlesLeft).toBeLessThan(comesAndGoes);
+};
+
+/** @param wakeTime the longest time to wake anybody who waits for a session, in milliseconds */
+export const expectCheap = (kind: string, count: number, cost: WaitingCost, wakeTime: number): void => {
+  expectLittle(kind, count, cost);
   // Without signals everybody would still be woken, by the healing.
   expect(cost.wakeTimes.median).toBeLessThan(changePollInterval / 4);
   expect(cost.wakeTimes.longest).toBeLessThan(wakeTime);
-  expect(cost.heapEach).toBeLessThan(25_000);
   // A session that was read leaves its count behind, until it is over.
   expect(cost.heapLeftEach).toBeLessThan(3_000);
-  expect(cost.fibersLeft).toBeLessThan(comesAndGoes);
-  expect(cost.handlesLeft).toBeLessThan(comesAndGoes);
+};
+
+/** All readers of a feed are answered at once, so how soon depends on their number. */
+export const expectCheapReaders = (count: number, cost: WaitingCost): void => {
+  expectLittle("readers of events", count, cost);
+  expect(cost.heapLeftEach).toBeLessThan(1_000);
 };

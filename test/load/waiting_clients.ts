@@ -6,8 +6,7 @@ import { get, type IncomingMessage } from "node:http";
 
 /** What the process is told to open. */
 export interface Wanted {
-  readonly urls: ReadonlyArray<string>;
-  readonly key: string;
+  readonly requests: ReadonlyArray<{ readonly url: string; readonly key: string }>;
   /** Whether an answer begins at once, as that of a stream does. */
   readonly begins: boolean;
 }
@@ -19,10 +18,10 @@ const openAtOnce = 100;
 
 const tell = (told: Told) => process.send?.(told);
 
-const open = async ({ urls, key, begins }: Wanted): Promise<ReadonlyArray<Promise<number>>> => {
+const open = async ({ requests, begins }: Wanted): Promise<ReadonlyArray<Promise<number>>> => {
   const ends: Array<Promise<number>> = [];
-  for (let first = 0; first < urls.length; first += openAtOnce) {
-    const opening = urls.slice(first, first + openAtOnce).map(async (url) => {
+  for (let first = 0; first < requests.length; first += openAtOnce) {
+    const opening = requests.slice(first, first + openAtOnce).map(async ({ url, key }) => {
       const outgoing = get(url, { agent: false, headers: { authorization: `Bearer ${key}` } });
       const answer = once(outgoing, "response") as Promise<[IncomingMessage]>;
       ends.push(answer.then(([incoming]) => endOf(incoming)));
