@@ -102,10 +102,10 @@ export class Webhooks extends Context.Service<
         id: string,
         operation: Effect.Effect<A, BadRequest | ReadError>,
       ): Effect.Effect<A, ReadError> =>
-        Effect.andThen(findOwn(id), operation).pipe(
-          Effect.catchTag("BadRequest", () =>
-            Invalid.one("id", `is "${id}", expected a webhook of the scope`),
-          ),
+        orInvalid(
+          "id",
+          `is "${id}", expected a webhook of the scope`,
+          Effect.andThen(findOwn(id), operation),
         );
 
       return Webhooks.of({
@@ -121,8 +121,23 @@ export class Webhooks extends Context.Service<
         test: (id, options) => own(id, webhooks.test(account, id, originOf(options))),
         deliveries: (id, { status = null, before = null, limit = 50 } = {}) =>
           own(id, webhooks.deliveries(account, id, { status, before, limit })),
-        resend: (id, eventId, options) => own(id, webhooks.resend(account, id, eventId, originOf(options))),
+        resend: (id, eventId, options) =>
+          own(
+            id,
+            orInvalid(
+              "eventId",
+              `is "${eventId}", expected the event of a delivery that is kept`,
+              webhooks.resend(account, id, eventId, originOf(options)),
+            ),
+          ),
       });
     }),
   );
 }
+
+/** Reports what is not found as a parameter. */
+const orInvalid = <A>(
+  name: string,
+  reason: string,
+  operation: Effect.Effect<A, BadRequest | ReadError>,
+): Effect.Effect<A, ReadError> => Effect.catchTag(operation, "BadRequest", () => Invalid.one(name, reason));

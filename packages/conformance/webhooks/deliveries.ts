@@ -151,27 +151,46 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual(yield* due(id), [moved.eventId]);
   }),
 
-  "recordRequested stores a delivery of any node, and a success frees its lanes": Effect.gen(function* () {
-    const { addHeld, find, findDelivery, due, store } = yield* newWebhookBench;
+  "recordRequested stores an attempt of any node, and a success frees its lanes": Effect.gen(function* () {
+    const { addHeld, find, findDelivery, due, request } = yield* newWebhookBench;
     const { id, recordOf } = yield* addHeld();
     const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
     yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-    const retried = { ...failing, attempts: 2, resends: 1 };
-    expectEqual(yield* store.recordRequested(id, retried, start + 1), true);
+    const retried = { ...failing, attempts: failing.attempts + 1, resends: 1, responseStatus: 500 };
+    expectEqual(yield* request(id, failing, 500), retried);
     expectEqual(yield* findDelivery(id, failing.eventId), retried);
     expectEqual((yield* find(id))?.failingSince ?? null, start);
     expectEqual(yield* due(id), []);
 
-    const delivered = { ...retried, status: "delivered", nextAttemptAt: null, lanes: [] } as const;
-    yield* store.recordRequested(id, delivered, start + 2);
+    yield* request(id, retried, 204, start + 2);
     const webhook = yield* find(id);
     expectEqual([webhook?.lastDeliveredAt, webhook?.failingSince], [start + 2, null]);
     expectEqual(yield* due(id, start + 2), [waiting.eventId]);
 
-    const test = makeDelivery({ type: "test", status: "given_up", position: null, lanes: [] });
-    yield* store.recordRequested(id, test, start);
-    expectEqual(yield* findDelivery(id, test.eventId), test);
-    expectEqual(yield* store.recordRequested(unknown, test, start), false);
+    const test = makeDelivery({ type: "test", status: "waiting", attempts: 0, position: null, lanes: [] });
+    yield* request(id, { ...test, nextAttemptAt: null }, 500);
+    expectEqual((yield* findDelivery(id, test.eventId))?.status, "given_up");
+    expectEqual(yield* request(unknown, test, 500), null);
+  }),
+
+  "recordRequested takes back nothing that the schedule did during the attempt": Effect.gen(function* () {
+    const { addHeld, findDelivery, request } = yield* newWebhookBench;
+    const { id, recordOf } = yield* addHeld();
+    const failing = failingIn(1, "a");
+    yield* recordOf({ deliveries: [failing] });
+    const tried = { ...failing, attempts: failing.attempts + 1, nextAttemptAt: start + 90_000 };
+    yield* recordOf({ deliveries: [tried] });
+    yield* request(id, failing, 500);
+    const { attempts, nextAttemptAt } = tried;
+    expectThat(
+      (yield* findDelivery(id, failing.eventId))?.nextAttemptAt === nextAttemptAt,
+      "a schedule that went on stays",
+    );
+    const delivered: StoredDelivery = { ...tried, status: "delivered", nextAttemptAt: null, lanes: [] };
+    yield* recordOf({ deliveries: [delivered], freedLanes: ["a"] });
+    yield* request(id, failing, 500);
+    const after = yield* findDelivery(id, failing.eventId);
+    expectEqual([after?.status, after?.attempts, after?.lanes], ["delivered", attempts + 1, []]);
   }),
 
   "pending counts what is failing or waits, and the wanted events after the position": Effect.gen(
@@ -213,4 +232,19 @@ export const deliveries: Cases<StoragePorts> = {
       expectEqual(yield* list(id), [kept]);
     },
   ),
+
+  "sweep lets go on what waited for those that it deletes": Effect.gen(function* () {
+    const { addHeld, due, store } = yield* newWebhookBench;
+    const { id, recordOf } = yield* addHeld();
+    const time = 1_000_000;
+    const old = { ...failingIn(1, "a", "b"), eventId: uniqueEventId(time - 1), at: time - 1 };
+    const [next, last] = [waitingIn(2, "a"), waitingIn(3, "b", "a")].map((delivery) => ({
+      ...delivery,
+      eventId: uniqueEventId(start),
+      at: start,
+    })) as [StoredDelivery, StoredDelivery];
+    yield* recordOf({ deliveries: [old, next, last] });
+    yield* store.sweep(time);
+    expectEqual(yield* due(id), [next.eventId]);
+  }),
 };

@@ -68,7 +68,7 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
     }),
 
     find: (id: WebhookId) => Effect.map(store.find(id), Option.getOrNull),
-    list: store.list(scope.account),
+    list: store.list({ account: scope.account, id: null }),
     update: (id: WebhookId, update: WebhookUpdate, at = start) => store.update({ ...origin, id, update, at }),
     remove: (id: WebhookId) => store.remove({ ...origin, id, at: start }),
     rotate: (id: WebhookId, sealed: string, at: number, previousUntil: number) =>
@@ -82,6 +82,11 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
     ) => store.deliveries(id, { status, before, limit }),
     findDelivery: (id: WebhookId, eventId: string) =>
       Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
+    /** Stores an attempt that somebody asked for, and gives the delivery after it. */
+    request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
+      const error = status < 300 ? null : "status";
+      return Effect.map(store.recordRequested({ id, delivery, endedAt, status, error }), Option.getOrNull);
+    },
     due: (id: WebhookId, at = start) =>
       Effect.map(store.due(id, at, 100), (found: ReadonlyArray<StoredDelivery>) =>
         found.map(({ eventId }) => eventId),

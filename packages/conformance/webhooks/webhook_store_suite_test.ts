@@ -3,14 +3,15 @@ import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
 import { webhookStoreSuite } from "../mod.ts";
 import { detectMistakes } from "../test_mistakes.ts";
+import { origin } from "../world.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
 detectMistakes(webhookStoreSuite, StorageMemory.layer, WebhookStore, {
   "insert stores the webhook unchanged, with its secret": (store) => ({
     insert: (write) => store.insert({ ...write, sealed: "" }),
   }),
-  "list returns the webhooks of an account, or of all, oldest first": (store) => ({
-    list: (account) => Effect.map(store.list(account), (found) => found.toReversed()),
+  "list returns the webhooks of an account, or of all, oldest first, or one of them": (store) => ({
+    list: (filter) => Effect.map(store.list(filter), (found) => found.toReversed()),
   }),
   "concurrent inserts keep to the maximum of the scope, and another scope has its own": (store) => ({
     insert: (write) => store.insert({ ...write, maxOfScope: Infinity }),
@@ -39,7 +40,7 @@ detectMistakes(webhookStoreSuite, StorageMemory.layer, WebhookStore, {
     record: (write) =>
       Effect.tap(store.record(write), (isHeld) =>
         Effect.forEach(isHeld ? [] : write.deliveries, (delivery) =>
-          store.recordRequested(write.id, delivery, write.at),
+          store.recordRequested({ id: write.id, delivery, endedAt: write.at, status: 204, error: null }),
         ),
       ),
   }),
@@ -59,10 +60,19 @@ detectMistakes(webhookStoreSuite, StorageMemory.layer, WebhookStore, {
   "a freed lane makes its first waiting delivery due, and no other": (store) => ({
     record: (write) => store.record({ ...write, freedLanes: [] }),
   }),
-  "recordRequested stores a delivery of any node, and a success frees its lanes": (store) => ({
-    recordRequested: (id, delivery, at) => store.recordRequested(id, { ...delivery, status: "given_up" }, at),
+  "recordRequested stores an attempt of any node, and a success frees its lanes": (store) => ({
+    recordRequested: (attempt) => store.recordRequested({ ...attempt, status: 500, error: "status" }),
+  }),
+  "recordRequested takes back nothing that the schedule did during the attempt": (store) => ({
+    recordRequested: (attempt) =>
+      Effect.flatMap(store.remove({ ...origin, id: attempt.id, at: 0 }), () =>
+        store.recordRequested(attempt),
+      ),
   }),
   "sweep deletes the deliveries of old events, any number of them, and nothing else": (store) => ({
     sweep: (before) => store.sweep(before + 1),
+  }),
+  "sweep lets go on what waited for those that it deletes": (store) => ({
+    sweep: () => store.sweep(0),
   }),
 });

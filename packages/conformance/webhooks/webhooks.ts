@@ -37,24 +37,31 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* find(unknown), null);
   }),
 
-  "list returns the webhooks of an account, or of all, oldest first": Effect.gen(function* () {
-    const { account, global, guild } = yield* makeWorld;
-    const [ofGlobal, ofGuild] = [yield* webhookBench(global), yield* webhookBench(guild)];
-    const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
-    const [second, first, third] = [
-      yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
-      yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
-      yield* ofGlobal.add({ createdAt: start }),
-    ];
-    yield* (yield* newWebhookBench).add();
-    const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
-    expectEqual(yield* ofGlobal.store.list(account.name), listed);
-    const all = yield* ofGlobal.store.list(null);
-    expectEqual(
-      all.filter(({ scope }) => scope.account === account.name),
-      listed,
-    );
-  }),
+  "list returns the webhooks of an account, or of all, oldest first, or one of them": Effect.gen(
+    function* () {
+      const { account, global, guild } = yield* makeWorld;
+      const [ofGlobal, ofGuild] = [yield* webhookBench(global), yield* webhookBench(guild)];
+      const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
+      const [second, first, third] = [
+        yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
+        yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
+        yield* ofGlobal.add({ createdAt: start }),
+      ];
+      const foreign = yield* (yield* newWebhookBench).add();
+      const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
+      const list = (id: WebhookId | null, of: string | null = account.name) =>
+        ofGlobal.store.list({ account: of, id });
+      expectEqual(yield* list(null), listed);
+      expectEqual(yield* list(second.id), [{ ...second, pending: 0 }]);
+      expectEqual(yield* list(second.id, null), [{ ...second, pending: 0 }]);
+      expectEqual(yield* list(second.id, foreign.scope.account), []);
+      const all = yield* list(null, null);
+      expectEqual(
+        all.filter(({ scope }) => scope.account === account.name),
+        listed,
+      );
+    },
+  ),
 
   "concurrent inserts keep to the maximum of the scope, and another scope has its own": Effect.gen(
     function* () {

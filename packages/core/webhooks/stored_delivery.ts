@@ -2,7 +2,7 @@
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Millis } from "../timestamp.ts";
 import type { StoredWebhook, Webhook } from "./webhook.ts";
-import type { RecordDeliveries, RotateWebhook, StoredDelivery } from "./webhook_store.ts";
+import type { RecordDeliveries, RequestedAttempt, RotateWebhook, StoredDelivery } from "./webhook_store.ts";
 
 /**
  * Whether a delivery is still to be sent.
@@ -11,6 +11,37 @@ import type { RecordDeliveries, RotateWebhook, StoredDelivery } from "./webhook_
  */
 export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =>
   status === "failing" || status === "waiting";
+
+/**
+ * The lanes of deliveries, each once.
+ *
+ * @internal
+ */
+export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>): ReadonlyArray<string> => [
+  ...new Set(deliveries.flatMap(({ lanes }) => lanes)),
+];
+
+/**
+ * A delivery after an attempt that somebody asked for. Its schedule goes on.
+ *
+ * @param stored the delivery as it is now: the schedule may have gone on during the attempt; undefined for none
+ *
+ * @internal
+ */
+export const resent = (
+  { delivery, status, error }: RequestedAttempt,
+  stored: StoredDelivery = delivery,
+): StoredDelivery => {
+  const latest = {
+    ...stored,
+    attempts: stored.attempts + 1,
+    resends: stored.resends + 1,
+    responseStatus: status,
+    error,
+  };
+  if (error === null) return { ...latest, status: "delivered", nextAttemptAt: null, lanes: [] };
+  return delivery.status === "failing" ? latest : { ...latest, status: "given_up", nextAttemptAt: null };
+};
 
 /**
  * The webhook after a rotation. Secrets that have ended go.

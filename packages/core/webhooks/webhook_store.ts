@@ -6,6 +6,7 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 import type {
+  DeliveryError,
   DeliveryStatus,
   DisabledReason,
   StoredWebhook,
@@ -44,6 +45,14 @@ export interface RotateWebhook extends WebhookWrite {
 
 export interface DisableWebhook extends WebhookWrite {
   readonly reason: DisabledReason;
+}
+
+/** Which webhooks to list. */
+export interface WebhookFilter {
+  /** Null for every account. */
+  readonly account: string | null;
+  /** Null for every webhook. */
+  readonly id: WebhookId | null;
 }
 
 /** Which deliveries to list. */
@@ -106,6 +115,18 @@ export interface RecordDeliveries {
   readonly failedAt: Millis | null;
 }
 
+/** An attempt that somebody asked for, and what came of it. */
+export interface RequestedAttempt {
+  readonly id: WebhookId;
+  /** As it was before the attempt. */
+  readonly delivery: StoredDelivery;
+  readonly endedAt: Millis;
+  /** Of the answer; null if there was none. */
+  readonly status: number | null;
+  /** Null for a success. */
+  readonly error: DeliveryError | null;
+}
+
 /**
  * Where webhooks and their deliveries live. Every operation is atomic. Erasing the owner of an account deletes its
  * webhooks.
@@ -118,7 +139,7 @@ export interface RecordDeliveries {
  * import { Effect } from "effect";
  *
  * const world = await memoryWorld();
- * const list = Effect.flatMap(WebhookStore, (store) => store.list("acme"));
+ * const list = Effect.flatMap(WebhookStore, (store) => store.list({ account: "acme", id: null }));
  * await world.run(list); // []
  * await world.close();
  * ```
@@ -131,8 +152,8 @@ export class WebhookStore extends Context.Service<
 
     readonly find: (id: WebhookId) => Effect.Effect<Option.Option<StoredWebhook>, StoreUnavailable>;
 
-    /** The webhooks of an account, or of all accounts with null; oldest first, ties by id. */
-    readonly list: (account: string | null) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
+    /** Oldest first, ties by id. */
+    readonly list: (filter: WebhookFilter) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     /**
      * Changes a webhook by `updatedWebhook`, with a `webhook.updated` entry unless nothing changed. One that becomes
@@ -161,14 +182,12 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores a delivery that somebody asked for, and the time of a success. One that is not failing any more frees its
-     * lanes as `record` does. False if the webhook is unknown.
+     * Stores an attempt that somebody asked for, by `resent`, and the time of a success, which frees the lanes as
+     * `record` does. Returns the delivery; none if the webhook is unknown.
      */
     readonly recordRequested: (
-      id: WebhookId,
-      delivery: StoredDelivery,
-      at: Millis,
-    ) => Effect.Effect<boolean, StoreUnavailable>;
+      attempt: RequestedAttempt,
+    ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
      * Keeps a node alive, takes webhooks that no live node holds, and gives those of the node that may be sent: the
@@ -199,7 +218,10 @@ export class WebhookStore extends Context.Service<
      */
     readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Deletes the deliveries of events before a time, in small atomic steps, and returns their number. */
+    /**
+     * Deletes the deliveries of events before a time, in small atomic steps, and returns their number. The lanes of those
+     * that were still to be sent are freed as by `record`.
+     */
     readonly sweep: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
   }
 >()("@accountlink/core/WebhookStore") {}

@@ -20,14 +20,7 @@ import { ApiKeys } from "../keys/api_keys.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { newUlid } from "../ulid.ts";
-import {
-  type AttemptResult,
-  isGone,
-  makeAttempt,
-  resent,
-  type SentEvent,
-  untriedDelivery,
-} from "./delivery/attempt.ts";
+import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
 import type {
   StoredWebhook,
   Webhook,
@@ -183,7 +176,7 @@ export class Webhooks extends Context.Service<
       });
 
       const find: Webhooks["Service"]["find"] = Effect.fn("Webhooks.find")(function* (account, id) {
-        const found = (yield* store.list(account)).find((webhook) => webhook.id === id);
+        const [found] = isWebhookId(id) ? yield* store.list({ account, id }) : [];
         return found ?? (yield* notFound);
       });
 
@@ -236,26 +229,28 @@ export class Webhooks extends Context.Service<
         },
       );
 
-      /** What an attempt that somebody asked for changes. */
-      const keep = Effect.fnUntraced(function* (
-        { id, status }: StoredWebhook,
+      /** Sends an event now. */
+      const send = Effect.fnUntraced(function* (
+        webhook: StoredWebhook,
+        event: SentEvent,
         delivery: StoredDelivery,
-        result: AttemptResult,
         origin: WriteOrigin,
       ) {
-        if (!(yield* store.recordRequested(id, delivery, result.endedAt))) return yield* notFound;
-        if (isGone(result) && status !== "disabled") {
+        const { id } = webhook;
+        const result = yield* attempt(webhook, event);
+        const recorded = Option.getOrNull(yield* store.recordRequested({ id, delivery, ...result }));
+        if (recorded === null) return yield* notFound;
+        if (isGone(result) && webhook.status !== "disabled") {
           yield* store.disable({ ...origin, id, at: result.endedAt, reason: "gone" });
         }
-        return shownDelivery(delivery);
+        return shownDelivery(recorded);
       });
 
       const test: Webhooks["Service"]["test"] = Effect.fn("Webhooks.test")(function* (account, id, origin) {
         const webhook = yield* findStored(account, id);
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
-        const result = yield* attempt(webhook, event);
-        return yield* keep(webhook, resent(untriedDelivery(event), result), result, origin);
+        return yield* send(webhook, event, untriedDelivery(event), origin);
       });
 
       const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
@@ -264,9 +259,7 @@ export class Webhooks extends Context.Service<
           const found = isEventId(eventId) ? yield* store.findDelivery(webhook.id, eventId) : Option.none();
           const delivery = Option.getOrNull(found);
           if (delivery === null || delivery.status === "waiting") return yield* notFound;
-          const event = yield* eventOf(webhook, delivery);
-          const result = yield* attempt(webhook, event);
-          return yield* keep(webhook, resent(delivery, result), result, origin);
+          return yield* send(webhook, yield* eventOf(webhook, delivery), delivery, origin);
         },
       );
 
@@ -281,7 +274,7 @@ export class Webhooks extends Context.Service<
       });
 
       return Webhooks.of({
-        list: (account) => store.list(account),
+        list: (account) => store.list({ account, id: null }),
         find,
         create,
         test,

@@ -6,13 +6,16 @@ import {
   type DeliveryFilter,
   type DisableWebhook,
   type InsertWebhook,
+  lanesOf,
   type RecordDeliveries,
+  type RequestedAttempt,
   type RotateWebhook,
+  resent,
   rotatedWebhook,
-  type StoredDelivery,
   timesAfter,
   type UpdateWebhook,
   updatedWebhook,
+  type WebhookFilter,
   type WebhookId,
   WebhookStore,
   type WebhookWrite,
@@ -38,7 +41,7 @@ export const layer: Layer.Layer<WebhookStore, never, Database> = Layer.effect(
             Option.map(Option.fromUndefinedOr(found), ({ webhook }) => webhook),
           ),
         ),
-      list: (account) => db.read("WebhookStore.list", (tx) => list(tx, account)),
+      list: (filter) => db.read("WebhookStore.list", (tx) => list(tx, filter)),
       update: (write) => db.write("WebhookStore.update", (tx) => update(tx, write)),
       remove: (write) =>
         Effect.andThen(
@@ -54,8 +57,10 @@ export const layer: Layer.Layer<WebhookStore, never, Database> = Layer.effect(
             Option.map(Option.fromUndefinedOr(found), ({ delivery }) => delivery),
           ),
         ),
-      recordRequested: (id, delivery, at) =>
-        db.write("WebhookStore.recordRequested", (tx) => recordRequested(tx, id, delivery, at)),
+      recordRequested: (attempt) =>
+        db.write("WebhookStore.recordRequested", (tx) =>
+          Effect.map(recordRequested(tx, attempt), Option.fromUndefinedOr),
+        ),
       hold: (hold) => holdWebhooks(db, hold),
       look: (id, eventIds, lanes) => db.read("WebhookStore.look", (tx) => look(tx, id, eventIds, lanes)),
       due: (id, at, limit) =>
@@ -104,8 +109,8 @@ const insert = Effect.fnUntraced(function* (
   return true;
 });
 
-const list = Effect.fnUntraced(function* (tx: Transaction, account: string | null) {
-  const all = yield* webhooks.scan(tx, []);
+const list = Effect.fnUntraced(function* (tx: Transaction, { account, id }: WebhookFilter) {
+  const all = yield* id === null ? webhooks.scan(tx, []) : webhooks.findAll(tx, [[id]]);
   const listed = all
     .filter(({ webhook }) => account === null || webhook.scope.account === account)
     .toSorted(
@@ -192,23 +197,20 @@ const listDeliveries = (tx: Transaction, id: WebhookId, { status, before, limit 
   );
 };
 
-const recordRequested = Effect.fnUntraced(function* (
-  tx: Transaction,
-  id: WebhookId,
-  delivery: StoredDelivery,
-  at: Millis,
-) {
+const recordRequested = Effect.fnUntraced(function* (tx: Transaction, attempt: RequestedAttempt) {
+  const { id, delivery, endedAt } = attempt;
   const stored = yield* webhooks.find(tx, id);
-  if (stored === undefined) return false;
-  const before = yield* deliveries.find(tx, id, delivery.eventId);
-  yield* deliveries.put(tx, { webhookId: id, delivery });
-  if (delivery.status !== "delivered") return true;
+  if (stored === undefined) return undefined;
+  const before = (yield* deliveries.find(tx, id, delivery.eventId))?.delivery;
+  const after = resent(attempt, before);
+  yield* deliveries.put(tx, { webhookId: id, delivery: after });
+  if (after.status !== "delivered") return after;
   yield* webhooks.put(tx, {
     ...stored,
-    webhook: { ...stored.webhook, lastDeliveredAt: at, failingSince: null },
+    webhook: { ...stored.webhook, lastDeliveredAt: endedAt, failingSince: null },
   });
-  yield* freeLanes(tx, id, before?.delivery.lanes ?? [], at);
-  return true;
+  yield* freeLanes(tx, id, before?.lanes ?? [], endedAt);
+  return after;
 });
 
 const look = Effect.fnUntraced(function* (
@@ -269,6 +271,7 @@ const sweep = Effect.fnUntraced(function* (db: Database["Service"], before: Mill
         const oldest = yield* deliveries.scan(tx, [id], { limit: stepSize });
         const old = oldest.filter(({ delivery }) => delivery.eventId < first);
         for (const delivery of old) yield* deliveries.discard(tx, delivery);
+        yield* freeLanes(tx, id, lanesOf(old.map(({ delivery }) => delivery)), before);
         return old;
       }),
     ),

@@ -11,8 +11,11 @@ import {
   type HoldWebhooks,
   type InsertWebhook,
   isPending,
+  lanesOf,
   type RecordDeliveries,
+  type RequestedAttempt,
   type RotateWebhook,
+  resent,
   rotatedWebhook,
   type StoredDelivery,
   type StoredWebhook,
@@ -20,6 +23,7 @@ import {
   type UpdateWebhook,
   updatedWebhook,
   type WebhookDetails,
+  type WebhookFilter,
   type WebhookId,
   WebhookStore,
   webhookEntryDetails,
@@ -35,7 +39,7 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
       insert: (write) => Effect.sync(() => insert(memory, write)),
       find: (id) =>
         Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.webhooks.get(id)), storedWebhook)),
-      list: (account) => Effect.sync(() => list(memory, account)),
+      list: (filter) => Effect.sync(() => list(memory, filter)),
       update: (write) => Effect.sync(() => update(memory, write)),
       remove: (write) =>
         Effect.sync(() => {
@@ -49,7 +53,8 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
       deliveries: (id, filter) => Effect.sync(() => deliveries(memory, id, filter)),
       findDelivery: (id, eventId) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.webhooks.get(id)?.deliveries.get(eventId))),
-      recordRequested: (id, delivery, at) => Effect.sync(() => recordRequested(memory, id, delivery, at)),
+      recordRequested: (attempt) =>
+        Effect.sync(() => Option.fromUndefinedOr(recordRequested(memory, attempt))),
       hold: (hold) => Effect.sync(() => holdWebhooks(memory, hold)),
       look: (id, eventIds, lanes) =>
         Effect.sync(() => {
@@ -71,10 +76,11 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
       sweep: (before) =>
         Effect.sync(() => {
           let swept = 0;
-          for (const { deliveries: all } of memory.webhooks.values()) {
-            for (const { eventId, at } of all.values()) {
-              if (at < before && all.delete(eventId)) swept++;
-            }
+          for (const webhook of memory.webhooks.values()) {
+            const old = [...webhook.deliveries.values()].filter(({ at }) => at < before);
+            for (const { eventId } of old) webhook.deliveries.delete(eventId);
+            freeLanes(webhook, lanesOf(old), before);
+            swept += old.length;
           }
           return swept;
         }),
@@ -119,9 +125,10 @@ const insert = (memory: Memory, { webhook, sealed, position, maxOfScope, ...orig
   return true;
 };
 
-const list = (memory: Memory, account: string | null): ReadonlyArray<WebhookDetails> =>
+const list = (memory: Memory, filter: WebhookFilter): ReadonlyArray<WebhookDetails> =>
   [...memory.webhooks.values()]
-    .filter(({ scope }) => account === null || scope.account === account)
+    .filter(({ scope }) => filter.account === null || scope.account === filter.account)
+    .filter(({ id }) => filter.id === null || id === filter.id)
     .toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
     .map((webhook) => {
       const { secrets: _, ...details } = storedWebhook(webhook);
@@ -177,15 +184,17 @@ const deliveries = (memory: Memory, id: WebhookId, { status, before, limit }: De
     .toSorted((one, other) => (one.eventId < other.eventId ? 1 : -1))
     .slice(0, limit);
 
-const recordRequested = (memory: Memory, id: WebhookId, delivery: StoredDelivery, at: Millis): boolean => {
+const recordRequested = (memory: Memory, attempt: RequestedAttempt): StoredDelivery | undefined => {
+  const { id, delivery, endedAt } = attempt;
   const stored = memory.webhooks.get(id);
-  if (stored === undefined) return false;
+  if (stored === undefined) return undefined;
   const before = stored.deliveries.get(delivery.eventId);
-  stored.deliveries.set(delivery.eventId, delivery);
-  if (delivery.status !== "delivered") return true;
-  memory.webhooks.set(id, { ...stored, lastDeliveredAt: at, failingSince: null });
-  freeLanes(stored, before?.lanes ?? [], at);
-  return true;
+  const after = resent(attempt, before);
+  stored.deliveries.set(delivery.eventId, after);
+  if (after.status !== "delivered") return after;
+  memory.webhooks.set(id, { ...stored, lastDeliveredAt: endedAt, failingSince: null });
+  freeLanes(stored, before?.lanes ?? [], endedAt);
+  return after;
 };
 
 const freeLanes = ({ deliveries: all }: MemoryWebhook, lanes: ReadonlyArray<string>, at: Millis): void => {

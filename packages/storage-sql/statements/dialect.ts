@@ -23,8 +23,8 @@ export interface Dialect {
 
   /** A table with the column `value`: the elements of a JSON array, which is one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /** After a column: whether a JSON array of strings, which is one parameter, has its value. */
-  readonly isAmong: (json: string) => Statement.Fragment;
+  /** After a column: whether a JSON array of strings, which is one parameter or another column, has its value. */
+  readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
   /** After an indexed column: whether a SELECT of a few rows has its value. */
   readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
 

@@ -1,14 +1,21 @@
 /** The operations of `WebhookStore` on deliveries. */
-
 import type { Millis } from "@accountlink/core/timestamp";
 import { newUlid } from "@accountlink/core/ulid";
-import type { RecordDeliveries, StoredDelivery, WebhookId, WebhookStore } from "@accountlink/core/webhooks";
-import { Array as Arr, Effect, Schema } from "effect";
+import {
+  lanesOf,
+  type RecordDeliveries,
+  type RequestedAttempt,
+  resent,
+  type StoredDelivery,
+  type WebhookId,
+  type WebhookStore,
+} from "@accountlink/core/webhooks";
+import { Array as Arr, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
-import { columnReader, schemaReaderOf } from "../statements/row.ts";
+import { columnReader, schemaReaderOf, textAs } from "../statements/row.ts";
 import { deliveryColumns, deliveryValues, readDeliveries } from "./webhook_row.ts";
 
 type Operations = Pick<
@@ -51,8 +58,11 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
       ),
 
     record: (write) => record(write).pipe(operation("WebhookStore.record")),
-    recordRequested: (id, delivery, at) =>
-      recordRequested(id, delivery, at).pipe(operation("WebhookStore.recordRequested", delivery.eventId)),
+    recordRequested: (attempt) =>
+      recordRequested(attempt).pipe(
+        Effect.map(Option.fromUndefinedOr),
+        operation("WebhookStore.recordRequested", attempt.delivery.eventId),
+      ),
     sweep: (before) => sweep(before).pipe(operation("WebhookStore.sweep")),
   };
 };
@@ -117,19 +127,21 @@ const recordRequestedOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   const { upsert, freeLanes } = deliveryStatements(sql);
   const columns = sql.literal(deliveryColumns);
-  return Effect.fnUntraced(function* (id: WebhookId, delivery: StoredDelivery, at: Millis) {
+  return Effect.fnUntraced(function* (attempt: RequestedAttempt) {
+    const { id, delivery, endedAt } = attempt;
     const found = yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
-    if (found.length === 0) return false;
+    if (found.length === 0) return undefined;
     const [before] = yield* Effect.flatMap(
       sql`
         SELECT ${columns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${delivery.eventId}`,
       readDeliveries,
     );
-    yield* upsert(id, [delivery]);
-    if (delivery.status !== "delivered") return true;
-    yield* sql`UPDATE webhooks SET last_delivered_at = ${at}, failing_since = NULL WHERE id = ${id}`;
-    yield* freeLanes(id, before?.lanes ?? [], at);
-    return true;
+    const after = resent(attempt, before);
+    yield* upsert(id, [after]);
+    if (after.status !== "delivered") return after;
+    yield* sql`UPDATE webhooks SET last_delivered_at = ${endedAt}, failing_since = NULL WHERE id = ${id}`;
+    yield* freeLanes(id, before?.lanes ?? [], endedAt);
+    return after;
   }, sql.withTransaction);
 };
 
@@ -178,23 +190,32 @@ const deliveryStatements = (sql: SqlClient.SqlClient) => {
 };
 
 const sweepOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
-  return Effect.fnUntraced(function* (before: Millis) {
+  const { firstRows } = dialectOf(sql);
+  const { freeLanes } = deliveryStatements(sql);
+  const columns = sql.literal(deliveryColumns);
+  const sweepSome = Effect.fnUntraced(function* (id: WebhookId, before: Millis) {
     // The ids of events begin with their time.
     const first = `evt_${newUlid(before).slice(0, 10)}`;
-    const ids = yield* Effect.flatMap(sql`SELECT id FROM webhooks ORDER BY id`, readIds);
-    const counts = yield* Effect.forEach(ids, (id) => {
-      const old = firstRows({
-        table: "webhook_deliveries",
-        primaryKey: ["webhook_id", "event_id"],
-        order: "event_id",
-        condition: sql`webhook_id = ${id} AND event_id < ${first}`,
-        limit: batchSize,
-      });
-      return inBatches(Effect.map(sql`DELETE FROM webhook_deliveries ${old}`.raw, rowsWritten));
+    const old = firstRows({
+      table: "webhook_deliveries",
+      primaryKey: ["webhook_id", "event_id"],
+      order: "event_id",
+      condition: sql`webhook_id = ${id} AND event_id < ${first}`,
+      limit: batchSize,
     });
+    const swept = yield* Effect.flatMap(
+      sql`DELETE FROM webhook_deliveries ${old} RETURNING ${columns}`,
+      readDeliveries,
+    );
+    yield* freeLanes(id, lanesOf(swept), before);
+    return swept.length;
+  }, sql.withTransaction);
+
+  return Effect.fnUntraced(function* (before: Millis) {
+    const ids = yield* Effect.flatMap(sql`SELECT id FROM webhooks ORDER BY id`, readIds);
+    const counts = yield* Effect.forEach(ids, (id) => inBatches(sweepSome(id, before)));
     return counts.reduce((sum, count) => sum + count, 0);
   });
 };
 
-const readIds = columnReader("webhooks", "id", Schema.String);
+const readIds = columnReader("webhooks", "id", textAs<WebhookId>());

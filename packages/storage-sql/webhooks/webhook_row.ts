@@ -7,6 +7,7 @@ import type {
   HeldWebhook,
   StoredDelivery,
   StoredWebhook,
+  WebhookDetails,
   WebhookId,
   WebhookStatus,
 } from "@accountlink/core/webhooks";
@@ -46,15 +47,16 @@ const webhookOf = ({ pid, account, guildId, ...webhook }: WebhookValues): Stored
   scope: guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account },
 });
 
-const positioned = { ...webhookFields, position: Schema.Int };
+export const readWebhooks = tableOf("webhooks", webhookFields).reader(webhookOf);
 
-/** Webhooks, each with its position in the feed. */
-export const readWebhooks = tableOf("webhooks", positioned).reader(({ position, ...webhook }) => ({
-  webhook: webhookOf(webhook),
-  position,
-}));
+export const readWebhookDetails = tableOf("webhooks", { ...webhookFields, pending: Schema.Int }).reader(
+  ({ pending, ...row }): WebhookDetails => {
+    const { secrets: _, ...webhook } = webhookOf(row);
+    return { ...webhook, pending };
+  },
+);
 
-const held = { ...positioned, nextAttemptAt: OptionalInt, oldestFailingAt: OptionalInt };
+const held = { ...webhookFields, position: Schema.Int, nextAttemptAt: OptionalInt, oldestFailingAt: OptionalInt };
 
 export const readHeldWebhooks = tableOf("webhooks", held).reader(
   ({ position, nextAttemptAt, oldestFailingAt, ...webhook }): HeldWebhook => ({

@@ -155,7 +155,7 @@ const findForUpdateOn = (sql: SqlClient.SqlClient) => {
       sql`SELECT ${columns} FROM ${tables} WHERE webhooks.id = ${id}`,
       readWebhooks,
     );
-    return found?.webhook;
+    return found;
   });
 };
 

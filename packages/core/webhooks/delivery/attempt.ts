@@ -120,16 +120,3 @@ export const attempted = (
     ? { ...latest, status: "given_up", nextAttemptAt: null, lanes: [] }
     : { ...latest, status: "failing", nextAttemptAt: next };
 };
-
-/** A delivery after an attempt that somebody asked for. Its schedule stays. */
-export const resent = (delivery: StoredDelivery, { status, error }: AttemptResult): StoredDelivery => {
-  const latest = {
-    ...delivery,
-    attempts: delivery.attempts + 1,
-    resends: delivery.resends + 1,
-    responseStatus: status,
-    error,
-  };
-  if (error === null) return { ...latest, status: "delivered", nextAttemptAt: null, lanes: [] };
-  return delivery.status === "failing" ? latest : { ...latest, status: "given_up", nextAttemptAt: null };
-};

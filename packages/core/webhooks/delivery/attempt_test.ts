@@ -1,12 +1,14 @@
-import { makeDelivery, makeWebhook } from "@accountlink/testing";
+import { makeDelivery, makeWebhook, uniqueWebhookId } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { Webhook as Verifier } from "standardwebhooks";
 import { Secrets } from "../../secrets/secrets.ts";
 import { scopes, world } from "../../test_world.ts";
+import { resent } from "../stored_delivery.ts";
 import type { StoredWebhook } from "../webhook.ts";
 import { type WebhookRequest, WebhookSender } from "../webhook_sender.ts";
-import { attempted, makeAttempt, resent } from "./attempt.ts";
+import type { StoredDelivery } from "../webhook_store.ts";
+import { attempted, makeAttempt } from "./attempt.ts";
 
 const secretOf = (byte: number) => new Uint8Array(32).fill(byte);
 const textOf = (byte: number) => `whsec_${Buffer.from(secretOf(byte)).toString("base64")}`;
@@ -94,13 +96,19 @@ describe("a delivery after an attempt", () => {
     assert.deepEqual([over.status, over.nextAttemptAt, over.lanes], ["given_up", null, []]);
   });
 
+  const requested = (delivery: StoredDelivery, status: number) => ({
+    ...answered(status),
+    id: uniqueWebhookId(),
+    delivery,
+  });
+
   it("keeps its schedule when it was sent again by hand", () => {
     const failing = makeDelivery({ attempts: 2, nextAttemptAt: 9_000, lanes: ["a"] });
-    const again = resent(failing, answered(500));
+    const again = resent(requested(failing, 500));
     assert.include(again, { status: "failing", attempts: 3, resends: 1, nextAttemptAt: 9_000 });
     assert.strictEqual(attempted(again, answered(500), 0.5).nextAttemptAt, 1_000 + 1_800_000);
     const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null });
-    assert.include(resent(delivered, answered(500)), { status: "given_up", nextAttemptAt: null });
-    assert.include(resent(failing, answered(200)), { status: "delivered", nextAttemptAt: null });
+    assert.include(resent(requested(delivered, 500)), { status: "given_up", nextAttemptAt: null });
+    assert.include(resent(requested(failing, 200)), { status: "delivered", nextAttemptAt: null });
   });
 });

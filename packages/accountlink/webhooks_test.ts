@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createAccountLink } from "./mod.ts";
+import { sendWebhooks } from "./send_webhooks.ts";
+
+interface Heard {
+  readonly type: string;
+  readonly data: object;
+}
+
+const heard: Array<Heard> = [];
+const receiver = createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk: Buffer) => {
+    body += chunk.toString();
+  });
+  request.on("end", () => {
+    heard.push(JSON.parse(body) as Heard);
+    response.writeHead(204).end();
+  });
+});
+beforeAll(() => once(receiver.listen(0, "127.0.0.1"), "listening"));
+afterAll(() => receiver.close().closeAllConnections());
+const url = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/links`;
+
+const open = () =>
+  createAccountLink({
+    gameUserExists: () => true,
+    webhooks: sendWebhooks({ networks: ["127.0.0.0/8"] }),
+  });
+
+const invalid = (name: string, reason: string) => ({
+  _tag: "InvalidParameter",
+  parameters: [{ name, reason }],
+});
+
+describe("The webhooks of the library", () => {
+  it("get the events of the scope, which can be sent again", async () => {
+    const al = await open();
+    const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
+    await al.links.set("100001", "1");
+    await al.links.delete("100001");
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    expect(heard[0]).toMatchObject({ type: "link.set", data: { chatId: "100001", gameId: "1" } });
+    const delivered = () => al.webhooks.deliveries(webhook.id, { status: "delivered" });
+    await vi.waitFor(async () => expect((await delivered()).deliveries).toHaveLength(1));
+    const [delivery] = (await delivered()).deliveries;
+    expect(await al.webhooks.resend(webhook.id, delivery?.eventId ?? "")).toMatchObject({
+      status: "delivered",
+      attempts: 2,
+    });
+    expect(heard[1]).toEqual(heard[0]);
+    await al.webhooks.delete(webhook.id);
+    expect(await al.webhooks.list()).toEqual([]);
+    await al.close();
+  });
+
+  it("are those of the scope alone", async () => {
+    const al = await open();
+    const { webhook } = await al.webhooks.create({ url: url() });
+    const nobody = `wh_${"0".repeat(20)}`;
+    const noWebhook = invalid("id", `is "${nobody}", expected a webhook of the scope`);
+    await expect(al.webhooks.update(nobody, { status: "paused" })).rejects.toMatchObject(noWebhook);
+    await expect(al.webhooks.resend(nobody, "evt_1")).rejects.toMatchObject(noWebhook);
+    await expect(al.webhooks.resend(webhook.id, "evt_1")).rejects.toMatchObject(
+      invalid("eventId", 'is "evt_1", expected the event of a delivery that is kept'),
+    );
+    await al.close();
+  });
+});
