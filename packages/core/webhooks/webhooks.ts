@@ -30,6 +30,7 @@ import type {
   WebhookUpdate,
 } from "./webhook.ts";
 import { isWebhookId } from "./webhook.ts";
+import { makeAnnounceChange } from "./webhook_changes.ts";
 import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
@@ -167,6 +168,7 @@ export class Webhooks extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
+      const announceChange = yield* makeAnnounceChange;
       const notFound = new BadRequest({ problem: "not_found" });
 
       const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
@@ -225,6 +227,7 @@ export class Webhooks extends Context.Service<
           const { end } = yield* events.range(scope.pid);
           const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
           if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
+          yield* announceChange;
           return { secret, webhook: { ...webhook, pending: 0 } };
         },
       );
@@ -286,6 +289,7 @@ export class Webhooks extends Context.Service<
           const types = update.types && { types: [...new Set(update.types)] };
           const at = yield* Clock.currentTimeMillis;
           yield* store.update({ ...origin, id: webhook.id, update: { ...update, ...types }, at });
+          yield* announceChange;
           return yield* find(account, id);
         }),
 
@@ -293,6 +297,7 @@ export class Webhooks extends Context.Service<
           const webhook = yield* findStored(account, id);
           const at = yield* Clock.currentTimeMillis;
           if (!(yield* store.remove({ ...origin, id: webhook.id, at }))) return yield* notFound;
+          yield* announceChange;
         }),
 
         rotate: Effect.fn("Webhooks.rotate")(function* (account, id, origin) {

@@ -19,6 +19,9 @@ const [windowSize, pageSize] = [200, 50];
 /** How many attempts of a webhook run at once: of one that works, and of one that fails. */
 const [mostAttempts, mostFailingAttempts] = [8, 2];
 
+/** An event that was read earlier is read again when it is sent: its user may have been erased. In milliseconds. */
+const freshFor = 1_000;
+
 /** How often deliveries are looked for that became due, in milliseconds. */
 const dueInterval = 1_000;
 
@@ -62,8 +65,8 @@ export interface Courier {
 }
 
 interface EventEntry extends Entry {
-  /** Null for one that is read when it is sent. */
-  readonly event: FeedEvent | null;
+  /** The event as it was read; null for one that is read when it is sent. */
+  readonly read: { readonly event: FeedEvent; readonly at: Millis } | null;
 }
 
 export const makeCourierRun = Effect.gen(function* () {
@@ -94,8 +97,9 @@ export const makeCourierRun = Effect.gen(function* () {
     if (courier.isStopping) return false;
     const { webhook } = courier;
     const wanted = page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type));
+    const at = yield* Clock.currentTimeMillis;
     const entries = yield* Effect.forEach(wanted, (event) =>
-      Effect.map(lanesOf(webhook, event), (lanes) => newEntry(event, lanes)),
+      Effect.map(lanesOf(webhook, event), (lanes) => newEntry(event, lanes, at)),
     );
     const { known, blocked } =
       entries.length === 0
@@ -125,10 +129,11 @@ export const makeCourierRun = Effect.gen(function* () {
     return Effect.forEach([...new Set(users)], (user) => webhookLane(id, user));
   };
 
-  const findEvent = Effect.fnUntraced(function* ({ webhook }: Courier, { delivery, event }: EventEntry) {
-    if (event !== null) return event;
-    const read = yield* events.read(webhook.scope.pid, delivery.position - 1, 1);
-    const found = Option.getOrElse(read, () => [])[0];
+  const findEvent = Effect.fnUntraced(function* ({ webhook }: Courier, { delivery, read }: EventEntry) {
+    const now = yield* Clock.currentTimeMillis;
+    if (read !== null && now - read.at < freshFor) return read.event;
+    const page = yield* events.read(webhook.scope.pid, delivery.position - 1, 1);
+    const found = Option.getOrElse(page, () => [])[0];
     return found?.id === delivery.eventId ? found : null;
   });
 
@@ -156,6 +161,14 @@ export const makeCourierRun = Effect.gen(function* () {
       yield* store.disable({ ...service, id, reason, at });
     });
 
+    /** Asks the store, too: since this run began, an event may have been sent by hand, or the webhook made active. */
+    const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
+      const isLong = () => failingSince !== null && at - failingSince >= longestFailure;
+      if (!isLong()) return false;
+      failingSince = Option.getOrNull(yield* store.find(id))?.failingSince ?? null;
+      return isLong();
+    });
+
     const send = Effect.fnUntraced(function* (entry: EventEntry) {
       const event = yield* findEvent(courier, entry);
       if (event === null) {
@@ -170,9 +183,7 @@ export const makeCourierRun = Effect.gen(function* () {
       window.finish(entry, delivery, result.endedAt);
       failingSince = delivery.status === "delivered" ? null : (failingSince ?? result.endedAt);
       if (isGone(result)) yield* disable("gone", result.endedAt);
-      else if (failingSince !== null && result.endedAt - failingSince >= longestFailure) {
-        yield* disable("failing", result.endedAt);
-      }
+      else if (yield* hasFailedForLong(result.endedAt)) yield* disable("failing", result.endedAt);
     });
 
     /** Starts what may be sent now. */
@@ -237,7 +248,7 @@ export const makeCourierRun = Effect.gen(function* () {
           delivery: stored,
           isStored: true,
           isErasure: delivery.type === "user.erased",
-          event: null,
+          read: null,
         });
       }
     });
@@ -271,8 +282,8 @@ export const makeCourierRun = Effect.gen(function* () {
   });
 });
 
-const newEntry = (event: FeedEvent, lanes: ReadonlyArray<string>): EventEntry => ({
-  event,
+const newEntry = (event: FeedEvent, lanes: ReadonlyArray<string>, at: Millis): EventEntry => ({
+  read: { event, at },
   isStored: false,
   isErasure: event.type === "user.erased",
   delivery: { ...untriedDelivery(event), position: event.position, lanes },

@@ -14,6 +14,7 @@ import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { WebhookId } from "../webhook.ts";
+import { forEachWebhookChange } from "../webhook_changes.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { type Courier, type CourierNode, makeCourierRun } from "./courier.ts";
 
@@ -94,7 +95,10 @@ export class WebhookCouriers extends Context.Service<
         const ticking = yield* warnOnce("Cannot look for webhooks", tick);
         const looking = yield* warnOnce("Cannot look for events of webhooks", look);
         yield* Effect.addFinalizer(() => release);
-        yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, Effect.sleep(interval))));
+        const isChanged = Latch.makeUnsafe(false);
+        yield* forEachWebhookChange(() => isChanged.openUnsafe());
+        const untilTick = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, untilTick)));
         const news = yield* hearNews(couriers);
         yield* Effect.forkScoped(tellNews(news, couriers, start, looking));
         yield* measure(couriers);

@@ -1,7 +1,7 @@
 /** What a receiver gets, when, and in which order, on the test clock. */
-import { uniqueText } from "@accountlink/testing";
+import { makeDelivery, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Effect, Exit, Fiber, Layer, Scope } from "effect";
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { layerUsers } from "../../account_link.ts";
 import { StoreUnavailable } from "../../errors.ts";
@@ -10,7 +10,7 @@ import { LinkWriter } from "../../links/link_writer.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import { chatId, gameId, later, operator, scopes, world } from "../../test_world.ts";
 import { UserData } from "../../users/user_data.ts";
-import type { WebhookUpdate } from "../webhook.ts";
+import type { WebhookId, WebhookUpdate } from "../webhook.ts";
 import {
   type WebhookAnswer,
   type WebhookRequest,
@@ -137,6 +137,18 @@ const deployment = Effect.gen(function* () {
         ({ webhook }) => webhook,
       ),
     find: (id: string) => webhooks.find(null, id),
+    succeedByHand: (id: WebhookId) =>
+      Effect.flatMap(Clock.currentTimeMillis, (endedAt) => {
+        const delivery = makeDelivery({ type: "test", status: "waiting", position: null });
+        return store.recordRequested({ id, delivery, endedAt, status: 204, error: null });
+      }),
+    /** Lets the store say that a webhook fails since a time. */
+    failSince: Effect.fnUntraced(function* (id: WebhookId, failedAt: number) {
+      const [node, at, position] = [uniqueText(), failedAt, 0];
+      yield* store.hold({ node, at, until: at + 1, limit: 100 });
+      const nothing = { deliveries: [], freedLanes: [], deliveredAt: null };
+      yield* store.record({ id, node, at, position, failedAt, ...nothing });
+    }),
     update: (id: string, values: WebhookUpdate) => webhooks.update(null, id, values, operator),
     deliveries: (id: string) =>
       Effect.map(webhooks.deliveries(null, id, { status: null, before: null, limit: 1_000 }), (page) =>
@@ -153,6 +165,12 @@ const deployment = Effect.gen(function* () {
 const pass = Effect.fnUntraced(function* (seconds: number, step = 1) {
   for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
 });
+
+const eraseUser = (user: string) =>
+  Effect.provide(
+    Effect.flatMap(UserData, ({ erase }) => erase(chatId(user), operator)),
+    layerUsers,
+  );
 
 const gamesOf = (sent: ReadonlyArray<Sent>, user: string) =>
   sent.filter((one) => one.chatId === user).map((one) => one.gameId);
@@ -178,6 +196,27 @@ describe("a changed webhook", () => {
       assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
       yield* update(id, { status: "active" });
       yield* pass(2);
+      assert.deepEqual(gamesOf(sent, "10001"), ["1", "2"]);
+    }),
+  );
+});
+
+describe("a webhook", () => {
+  test(
+    "is sent as soon as it is made, or active again",
+    Effect.gen(function* () {
+      const { startNode, create, update, link, sent } = yield* deployment;
+      yield* startNode();
+      yield* pass(3);
+      const { id } = yield* create("/a");
+      yield* link("10001", "1");
+      yield* pass(0.3, 0.1);
+      assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
+      yield* update(id, { status: "paused" });
+      yield* link("10001", "2");
+      yield* pass(3);
+      yield* update(id, { status: "active" });
+      yield* pass(0.3, 0.1);
       assert.deepEqual(gamesOf(sent, "10001"), ["1", "2"]);
     }),
   );
@@ -275,10 +314,7 @@ describe("a failing delivery", () => {
       yield* startNode();
       yield* link("10001", "1");
       yield* pass(2);
-      yield* Effect.provide(
-        Effect.flatMap(UserData, ({ erase }) => erase(chatId("10001"), operator)),
-        layerUsers,
-      );
+      yield* eraseUser("10001");
       yield* pass(2);
       assert.deepEqual(
         sent.map(({ type, chatId: user }) => [type, user]),
@@ -289,6 +325,29 @@ describe("a failing delivery", () => {
       );
       yield* pass(5);
       assert.deepEqual(sent[2], { ...(sent[0] as Sent), chatId: "[erased]", gameId: "[erased]" });
+    }),
+  );
+
+  test(
+    "is followed by events without the IDs of a user who was erased while they waited",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent } = yield* deployment;
+      answer(() => Effect.delay(ok, "5 seconds"));
+      yield* create("/a");
+      yield* startNode();
+      yield* link("10001", "1");
+      yield* link("10001", "2");
+      yield* pass(2);
+      yield* eraseUser("10001");
+      yield* pass(20);
+      assert.deepEqual(
+        sent.map(({ type, chatId: user, gameId: game }) => [type, user, game]),
+        [
+          ["link.set", "10001", "1"],
+          ["link.set", "[erased]", "[erased]"],
+          ["user.erased", "10001", undefined],
+        ],
+      );
     }),
   );
 
@@ -314,6 +373,29 @@ describe("a failing delivery", () => {
       yield* sendAt(6 * 24 * hour + 10_000);
       assert.strictEqual(sent.length - before, pending);
       assert.include(yield* find(id), { status: "active", pending: 0, failingSince: null });
+    }),
+  );
+
+  test(
+    "after five days does not disable its webhook where one was sent by hand meanwhile",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
+      const { id } = yield* create("/a");
+      yield* failSince(id, 0);
+      const answered = yield* Deferred.make<WebhookAnswer>();
+      answer(() => Deferred.await(answered));
+      const fiveDaysLater = Effect.gen(function* () {
+        yield* startNode();
+        yield* link("10001", "1");
+        yield* pass(1);
+        yield* succeedByHand(id);
+        yield* Deferred.succeed(answered, { status: 500, retryAfter: null });
+        yield* pass(1);
+      });
+      yield* later(5 * 24 * hour)(fiveDaysLater);
+      const { status: now, failingSince } = yield* find(id);
+      assert.strictEqual(now, "active");
+      assert.isAtLeast(failingSince ?? 0, 5 * 24 * hour);
     }),
   );
 
