@@ -18,6 +18,7 @@ import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
 import { altOperations, fillAlts } from "./test_alt_plans.ts";
+import { eventOperations, fillEvents } from "./test_event_plans.ts";
 import { Database, layerClient } from "./test_postgres.ts";
 import { fillSignIns, signInOperations } from "./test_sign_in_plans.ts";
 import { fillUsage, usageOperations } from "./test_usage_plans.ts";
@@ -83,7 +84,7 @@ export const layerFull = (accounts: number, prepare = "") =>
       yield* Effect.provide(migrate, layerClient(database.url), { local: true });
       yield* database.query(prepare);
       yield* database.query(
-        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)} ${fillSignIns(accounts)}`,
+        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)} ${fillSignIns(accounts)} ${fillEvents(accounts)}`,
       );
       yield* database.query("VACUUM ANALYZE");
       return database;
@@ -216,6 +217,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...verificationOperations,
   ...altOperations,
   ...usageOperations,
+  ...eventOperations,
 };
 
 /** By table: sequential scans, and rows and index entries read so far. */

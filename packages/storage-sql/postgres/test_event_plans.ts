@@ -1,0 +1,86 @@
+/** For tests: feeds of events and deliveries of webhooks in a full database, and the operations on them. */
+import { EventStore, Pid } from "@accountlink/core";
+import { type StoredDelivery, type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
+import { Effect, Option } from "effect";
+
+const number = 100;
+const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
+const id = `wh_${`${number}`.padStart(20, "0")}` as WebhookId;
+const eventIdOf = (index: number) => `evt_${`${index}`.padStart(26, "0")}`;
+
+/** A thousand events of each scope, and a webhook of each that has tried half of them. */
+export const fillEvents = (accounts: number) => `
+  INSERT INTO events (pid, position, id, type, at, data)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), i % 1000, 'evt_' || lpad(i::text, 26, '0'), 'link.set', i, '{}'
+    FROM generate_series(1000, ${accounts * 1_000}) AS i;
+  INSERT INTO events (pid, id, type, at, data)
+    SELECT '${pid}', 'evt_' || lpad(i::text, 26, '0'), 'link.set', i, '{}' FROM generate_series(1, 3) AS i;
+  INSERT INTO feed_starts (pid, position) SELECT pid, 1 FROM scopes;
+  INSERT INTO webhooks (id, pid, url, types, description, status, created_at, secrets, position, holder)
+    SELECT 'wh_' || lpad(substr(pid, 5), 20, '0'), pid, 'https://example.com', '[]', '', 'active', 1, '[]', 995, 'node'
+    FROM scopes;
+  INSERT INTO webhook_deliveries (webhook_id, event_id, position, type, at, status, attempts, resends, next_attempt_at, lane)
+    SELECT 'wh_' || lpad((i / 1000)::text, 20, '0'), 'evt_' || lpad((i % 1000)::text, 26, '0'), i % 1000, 'link.set', i,
+      CASE WHEN i % 100 = 0 THEN 'failing' ELSE 'delivered' END, 1, 0,
+      CASE WHEN i % 100 = 0 THEN i END, CASE WHEN i % 100 = 0 THEN 'lane ' || i % 1000 END
+    FROM generate_series(1000, ${accounts * 1_000}) AS i;
+`;
+
+const delivery: StoredDelivery = {
+  eventId: eventIdOf(200),
+  position: 200,
+  type: "link.set",
+  at: 1,
+  status: "delivered",
+  attempts: 2,
+  resends: 0,
+  responseStatus: 204,
+  error: null,
+  nextAttemptAt: null,
+  lanes: [],
+};
+
+const origin = { actor: { type: "operator", id: "test" }, requestId: null, at: 1 } as const;
+
+/** Operations of readers, and of nodes that send. */
+export const eventOperations = {
+  "EventStore.range": Effect.flatMap(EventStore, (events) => events.range(pid)),
+  "EventStore.read": Effect.flatMap(EventStore, (events) =>
+    Effect.map(events.read(pid, 500, 50), Option.getOrThrow),
+  ),
+  "EventStore.readBack": Effect.flatMap(EventStore, (events) => events.readBack(pid, 500, 50)),
+  "EventStore.newer": Effect.flatMap(EventStore, (events) => events.newer([{ pid, after: 999 }])),
+  "EventStore.oldestAt": Effect.flatMap(EventStore, (events) => events.oldestAt()),
+  "WebhookStore.find": Effect.flatMap(WebhookStore, (webhooks) => webhooks.find(id)),
+  "WebhookStore.list": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.list({ account: `account ${number}`, id: null }),
+  ),
+  "WebhookStore.update": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.update({ ...origin, id, update: { description: "Another" } }),
+  ),
+  "WebhookStore.deliveries": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.deliveries(id, { status: null, before: null, limit: 25 }),
+  ),
+  "WebhookStore.deliveries of a status": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.deliveries(id, { status: "failing", before: eventIdOf(900), limit: 5 }),
+  ),
+  "WebhookStore.look": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.look(id, [eventIdOf(1), eventIdOf(2)], ["lane 100", "lane 1"]),
+  ),
+  "WebhookStore.due": Effect.flatMap(WebhookStore, (webhooks) => webhooks.due(id, number * 1_000 + 500, 5)),
+  "WebhookStore.record": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.record({
+      id,
+      node: "node",
+      at: 1,
+      position: 996,
+      deliveries: [delivery],
+      freedLanes: ["lane 200"],
+      deliveredAt: 1,
+      failedAt: null,
+    }),
+  ),
+  "WebhookStore.recordRequested": Effect.flatMap(WebhookStore, (webhooks) =>
+    webhooks.recordRequested({ id, delivery, endedAt: 1, status: 204, error: null }),
+  ),
+};
