@@ -19,6 +19,7 @@ import { type NewAccount, randomText } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { Signals } from "../signals.ts";
 import { newUlid } from "../ulid.ts";
 import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
 import type {
@@ -168,7 +169,7 @@ export class Webhooks extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
-      const announceChange = yield* makeAnnounceChange;
+      const announceChange = yield* makeAnnounceChange(yield* Signals);
       const notFound = new BadRequest({ problem: "not_found" });
 
       const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
