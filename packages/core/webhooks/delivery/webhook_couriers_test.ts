@@ -391,9 +391,7 @@ describe("a failing delivery", () => {
         yield* pass(1);
       });
       yield* later(5 * 24 * hour)(fiveDaysLater);
-      const { status: now, failingSince } = yield* find(id);
-      assert.strictEqual(now, "active");
-      assert.isAtLeast(failingSince ?? 0, 5 * 24 * hour);
+      assert.strictEqual((yield* find(id)).status, "active");
     }),
   );
 
