@@ -206,9 +206,13 @@ const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>)
   );
 };
 
+const dialects = new WeakMap<SqlClient.SqlClient, Dialect>();
+
 /** The dialect of a client; a defect for any other database. */
-export const dialectOf = (sql: SqlClient.SqlClient): Dialect =>
-  sql.onDialectOrElse({
+export const dialectOf = (sql: SqlClient.SqlClient): Dialect => {
+  const known = dialects.get(sql);
+  if (known !== undefined) return known;
+  const made = sql.onDialectOrElse({
     sqlite: () => sqlite(sql),
     pg: () => postgres(sql),
     orElse: () => {
@@ -217,3 +221,6 @@ export const dialectOf = (sql: SqlClient.SqlClient): Dialect =>
       );
     },
   });
+  dialects.set(sql, made);
+  return made;
+};
