@@ -56,7 +56,12 @@ export const readWebhookDetails = tableOf("webhooks", { ...webhookFields, pendin
   },
 );
 
-const held = { ...webhookFields, position: Schema.Int, nextAttemptAt: OptionalInt, oldestFailingAt: OptionalInt };
+const held = {
+  ...webhookFields,
+  position: Schema.Int,
+  nextAttemptAt: OptionalInt,
+  oldestFailingAt: OptionalInt,
+};
 
 export const readHeldWebhooks = tableOf("webhooks", held).reader(
   ({ position, nextAttemptAt, oldestFailingAt, ...webhook }): HeldWebhook => ({
