@@ -1,11 +1,12 @@
 /** `AuditLog` in SQL. */
 import { AuditLog } from "@accountlink/core";
-import { type AuditFilter, auditActions } from "@accountlink/core/audit";
+import { type AuditAction, type AuditFilter, auditActions } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { mergedPage } from "../statements/merged_page.ts";
 import { operation } from "../statements/operation.ts";
 import { entryColumns, readEntries } from "./audit_row.ts";
 
@@ -46,7 +47,7 @@ const listOn = (
   }
   if (keyId === null) {
     return action === null
-      ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, isNext, limit))} ${page}`
+      ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, isNext, page))} ${page}`
       : sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
   }
   // Two selects, so that each has an index: an OR would read all entries of the account.
@@ -65,20 +66,10 @@ const listOn = (
  * The sequences of the latest entries, of any action. They are merged from those of each action: an index without the
  * action would be one more for each write to keep.
  */
-const latestOn = (
-  sql: SqlClient.SqlClient,
-  isNext: Statement.Fragment,
-  limit: number,
-): Statement.Fragment => {
-  const [first, ...others] = auditActions.map((action) => {
-    const isOfAction = sql.literal(`action = '${action}'`);
-    return sql`
-      SELECT * FROM (
-        SELECT sequence FROM audit_log WHERE ${isNext} AND ${isOfAction} ORDER BY sequence DESC LIMIT ${limit}
-      ) AS latest`;
-  });
-  const all = others.reduce((some, next) => sql`${some} UNION ALL ${next}`, sql`${first}`);
-  return sql`SELECT sequence FROM (${all}) AS merged ORDER BY sequence DESC LIMIT ${limit}`;
+const latestOn = (sql: SqlClient.SqlClient, isNext: Statement.Fragment, page: Statement.Fragment) => {
+  const having = (action: AuditAction) =>
+    sql`SELECT sequence FROM audit_log WHERE ${isNext} AND ${sql.literal(`action = '${action}'`)}`;
+  return mergedPage(sql, auditActions.map(having), page);
 };
 
 /** Whether a key made a change, or was changed. */

@@ -24,7 +24,13 @@ export const fillEvents = (accounts: number) => `
       CASE WHEN i % 100 = 0 THEN 'failing' ELSE 'delivered' END, 1, 0,
       CASE WHEN i % 100 = 0 THEN i END, CASE WHEN i % 100 = 0 THEN 'lane ' || i % 1000 END
     FROM generate_series(1000, ${accounts * 1_000}) AS i;
+  INSERT INTO webhook_deliveries (webhook_id, event_id, position, type, at, status, attempts, resends, lane)
+    SELECT '${waiting}', 'evt_' || lpad(i::text, 26, '0'), i, 'link.set', i, 'waiting', 0, 0, 'lane 100'
+    FROM generate_series(1001, 3000) AS i;
 `;
+
+/** A webhook whose receiver is away: its latest events wait. */
+const waiting = `wh_${`${number + 1}`.padStart(20, "0")}` as WebhookId;
 
 const delivery: StoredDelivery = {
   eventId: eventIdOf(200),
@@ -59,7 +65,7 @@ export const eventOperations = {
     webhooks.update({ ...origin, id, update: { description: "Another" } }),
   ),
   "WebhookStore.deliveries": Effect.flatMap(WebhookStore, (webhooks) =>
-    webhooks.deliveries(id, { status: null, before: null, limit: 25 }),
+    webhooks.deliveries(waiting, { status: null, before: null, limit: 25 }),
   ),
   "WebhookStore.deliveries of a status": Effect.flatMap(WebhookStore, (webhooks) =>
     webhooks.deliveries(id, { status: "failing", before: eventIdOf(900), limit: 5 }),

@@ -2,6 +2,8 @@
 import type { Millis } from "@accountlink/core/timestamp";
 import { newUlid } from "@accountlink/core/ulid";
 import {
+  type DeliveryFilter,
+  type DeliveryStatus,
   lanesOf,
   type RecordDeliveries,
   type RequestedAttempt,
@@ -14,6 +16,7 @@ import { Array as Arr, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { mergedPage } from "../statements/merged_page.ts";
 import { operation } from "../statements/operation.ts";
 import { columnReader, schemaReaderOf, textAs } from "../statements/row.ts";
 import { deliveryColumns, deliveryValues, readDeliveries } from "./webhook_row.ts";
@@ -28,14 +31,10 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
   const [record, recordRequested] = [recordOn(sql), recordRequestedOn(sql)];
   const [look, sweep] = [lookOn(sql), sweepOn(sql)];
   return {
-    deliveries: (id, { status, before, limit }) =>
-      sql`
-        SELECT ${columns} FROM webhook_deliveries
-        WHERE webhook_id = ${id} AND ${status === null ? sql`status <> 'waiting'` : sql`status = ${status}`}
-          ${before === null ? sql.literal("") : sql`AND event_id < ${before}`}
-        ORDER BY event_id DESC LIMIT ${limit}`.pipe(
+    deliveries: (id, filter) =>
+      listOn(sql, id, filter).pipe(
         Effect.flatMap(readDeliveries),
-        operation("WebhookStore.deliveries", before ?? ""),
+        operation("WebhookStore.deliveries", filter.before ?? ""),
       ),
 
     findDelivery: (id, eventId) =>
@@ -66,6 +65,22 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
     sweep: (before) => sweep(before).pipe(operation("WebhookStore.sweep")),
   };
 };
+
+/** Merged from those of each status: after an outage those that wait are the newest, any number of them. */
+const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
+  const isEarlier = before === null ? sql.literal("") : sql`AND event_id < ${before}`;
+  const having = (one: DeliveryStatus) => sql`
+    SELECT ${sql.literal(deliveryColumns)} FROM webhook_deliveries
+    WHERE webhook_id = ${id} AND status = ${one} ${isEarlier}`;
+  const shown = status === null ? deliveryStatuses : [status];
+  return mergedPage(sql, shown.map(having), sql`ORDER BY event_id DESC LIMIT ${limit}`);
+};
+
+const deliveryStatuses = [
+  "delivered",
+  "failing",
+  "given_up",
+] as const satisfies ReadonlyArray<DeliveryStatus>;
 
 const lookOn = (sql: SqlClient.SqlClient) => {
   const { isAmong } = dialectOf(sql);

@@ -1,0 +1,18 @@
+import type { SqlClient, Statement } from "effect/sql";
+
+/**
+ * A SELECT of the first rows of several selects together, each of which finds its own by an index.
+ *
+ * @param selects at least one
+ * @param page ORDER BY and LIMIT
+ */
+export const mergedPage = (
+  sql: SqlClient.SqlClient,
+  selects: ReadonlyArray<Statement.Fragment>,
+  page: Statement.Fragment,
+): Statement.Statement<Record<string, unknown>> => {
+  const all = selects
+    .map((select) => sql`SELECT * FROM (${select} ${page}) AS part`)
+    .reduce((some, next) => sql`${some} UNION ALL ${next}`);
+  return sql`SELECT * FROM (${all}) AS merged ${page}`;
+};
