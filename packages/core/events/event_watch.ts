@@ -1,11 +1,12 @@
 /**
  * Wakes those who wait for events of a scope, on every node.
  */
-import { Clock, Context, Effect, Latch, Layer, Metric, type Scope } from "effect";
+import { Clock, Context, Effect, Latch, Layer, Metric, Option, type Scope } from "effect";
 import type { KeyId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { Notices } from "../notices.ts";
+import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { EventStore, type FeedPlace } from "./event_store.ts";
@@ -92,17 +93,17 @@ const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
   const poll = yield* warnOnce(
     "Cannot look for new events",
     Effect.gen(function* () {
+      waiting.isPollDue.closeUnsafe();
       const { places } = waiting;
       if (places.length === 0) return;
       for (const pid of yield* store.newer(places)) waiting.wake(pid);
     }),
   );
+  const pollSoon = paced(pollDelay, poll);
   while (true) {
     yield* waiting.isActive.await;
-    yield* Effect.timeoutOption(waiting.isPollDue.await, pollInterval);
-    if (waiting.isPollDue.isOpen()) yield* Effect.sleep(pollDelay);
-    waiting.isPollDue.closeUnsafe();
-    yield* poll;
+    const signal = yield* Effect.timeoutOption(waiting.isPollDue.await, pollInterval);
+    yield* Option.isSome(signal) ? pollSoon : poll;
   }
 });
 

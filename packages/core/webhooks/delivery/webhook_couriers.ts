@@ -7,6 +7,7 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import { EventStore } from "../../events/event_store.ts";
 import type { Pid } from "../../ids.ts";
 import { forEachLinkChange } from "../../links/link_events.ts";
+import { paced } from "../../paced.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { forEachSessionChange } from "../../sessions/session_watch.ts";
 import type { Signals } from "../../signals.ts";
@@ -100,7 +101,8 @@ export class WebhookCouriers extends Context.Service<
         const untilTick = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
         yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, untilTick)));
         const news = yield* hearNews(couriers);
-        yield* Effect.forkScoped(tellNews(news, couriers, start, looking));
+        yield* Effect.forkScoped(tellNews(news, couriers, start));
+        yield* Effect.forkScoped(lookAfterNews(news, looking));
         yield* measure(couriers);
         return WebhookCouriers.of({ stop });
       }),
@@ -171,50 +173,58 @@ const makeSteps = Effect.fnUntraced(function* (
 /** Scopes that have new events, as far as signals told. */
 interface News {
   readonly pids: Set<Pid>;
-  /** Whether something changed in a scope that is not known. */
-  isOfAny: boolean;
-  /** Open while there are news. */
-  readonly latch: Latch.Latch;
+  /** Open while there are news of a scope. */
+  readonly isOfScope: Latch.Latch;
+  /** Open when something changed in a scope that is not known. */
+  readonly isOfAny: Latch.Latch;
 }
 
 const hearNews = Effect.fnUntraced(function* (couriers: ReadonlyMap<WebhookId, Courier>) {
-  const news: News = { pids: new Set(), isOfAny: false, latch: Latch.makeUnsafe(false) };
+  const news: News = {
+    pids: new Set(),
+    isOfScope: Latch.makeUnsafe(false),
+    isOfAny: Latch.makeUnsafe(false),
+  };
   yield* forEachLinkChange((pidOf) => {
     if (couriers.size === 0) return;
     news.pids.add(pidOf());
-    news.latch.openUnsafe();
+    news.isOfScope.openUnsafe();
   });
   yield* forEachSessionChange(() => {
-    if (couriers.size === 0) return;
-    news.isOfAny = true;
-    news.latch.openUnsafe();
+    if (couriers.size > 0) news.isOfAny.openUnsafe();
   });
   return news;
 });
 
-/** How soon the store is asked after a signal that names no scope. */
-const lookDelay = "20 millis";
+/** How soon the store is asked after a signal that names no scope, in milliseconds. */
+const lookDelay = 20;
+
+const lookAfterNews = ({ isOfAny }: News, look: Effect.Effect<void>) => {
+  const lookSoon = paced(
+    lookDelay,
+    Effect.suspend(() => {
+      isOfAny.closeUnsafe();
+      return look;
+    }),
+  );
+  return Effect.forever(Effect.andThen(isOfAny.await, lookSoon));
+};
 
 const tellNews = Effect.fnUntraced(function* (
-  news: News,
+  { pids, isOfScope }: News,
   couriers: ReadonlyMap<WebhookId, Courier>,
   start: Start,
-  look: Effect.Effect<void>,
 ) {
   while (true) {
-    yield* news.latch.await;
-    news.latch.closeUnsafe();
-    const pids = new Set(news.pids);
-    news.pids.clear();
+    yield* isOfScope.await;
+    isOfScope.closeUnsafe();
+    const changed = new Set(pids);
+    pids.clear();
     for (const courier of couriers.values()) {
-      if (!pids.has(courier.webhook.scope.pid)) continue;
+      if (!changed.has(courier.webhook.scope.pid)) continue;
       courier.hasNews = true;
       yield* wake(courier, start);
     }
-    if (!news.isOfAny) continue;
-    yield* Effect.sleep(lookDelay);
-    news.isOfAny = false;
-    yield* look;
   }
 });
 

@@ -1,0 +1,24 @@
+import { Clock, Effect } from "effect";
+
+/** The longest pause, in milliseconds. */
+const longestPause = 500;
+
+/**
+ * Makes an effect wait before it runs, nine times as long as it took before, so that it takes a tenth of the time at
+ * most, however often it is asked for.
+ *
+ * @param least the shortest pause, in milliseconds
+ */
+export const paced = <E, R>(
+  least: number,
+  effect: Effect.Effect<unknown, E, R>,
+): Effect.Effect<void, E, R> => {
+  let pause = least;
+  return Effect.gen(function* () {
+    yield* Effect.sleep(pause);
+    const begun = yield* Clock.currentTimeMillis;
+    yield* effect;
+    const took = (yield* Clock.currentTimeMillis) - begun;
+    pause = Math.min(longestPause, Math.max(least, 9 * took));
+  });
+};
