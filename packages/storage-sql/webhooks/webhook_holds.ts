@@ -58,15 +58,21 @@ const isFree = (sql: SqlClient.SqlClient, at: number) => sql`(
 
 const takeOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf, forUpdateUnlocked } = dialectOf(sql);
-  return Effect.fnUntraced(function* ({ node, at, until, limit }: HoldWebhooks) {
-    yield* sql`
-      INSERT INTO webhook_nodes (id, lives_until) VALUES (${node}, ${until})
-      ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
+  const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: HoldWebhooks) {
     const free = sql`
       SELECT id FROM webhooks WHERE ${isFree(sql, at)} ORDER BY id LIMIT ${limit} ${forUpdateUnlocked}`;
     yield* sql`UPDATE webhooks SET holder = ${node} WHERE id ${isAnyOf(free)}`;
     yield* sql`DELETE FROM webhook_nodes WHERE lives_until <= ${at}`;
   }, sql.withTransaction);
+
+  return Effect.fnUntraced(function* (hold: HoldWebhooks) {
+    const { node, until } = hold;
+    // Committed before it takes any: other nodes that take at the same time see that it lives.
+    yield* sql`
+      INSERT INTO webhook_nodes (id, lives_until) VALUES (${node}, ${until})
+      ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
+    yield* takeFree(hold);
+  });
 };
 
 const readStates = schemaReaderOf(
