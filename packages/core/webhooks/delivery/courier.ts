@@ -222,7 +222,7 @@ export const makeCourierRun = Effect.gen(function* () {
       const at = yield* Clock.currentTimeMillis;
       const { position } = window;
       if (!window.hasUnsaved && position === courier.position) return true;
-      if (at < saveAt && (running > 0 || window.isReady) && !isEnding()) return true;
+      if (running > 0 && at < saveAt && !isEnding()) return true;
       const { deliveries, freedLanes, deliveredAt, failedAt } = window.takeUnsaved();
       const write = { id, node: node.id, at, position, deliveredAt, failedAt };
       const lists = { deliveries: [...deliveries.values()], freedLanes: [...freedLanes] };
@@ -262,11 +262,11 @@ export const makeCourierRun = Effect.gen(function* () {
         return true;
       }
       if (window.hasUnsaved || window.position !== courier.position) return true;
-      return courier.hasNews && !isEnding() && (yield* Clock.currentTimeMillis) < node.livesUntil;
+      const isLeft = courier.hasNews || dueAt === 0;
+      return isLeft && !isEnding() && (yield* Clock.currentTimeMillis) < node.livesUntil;
     });
 
     do {
-      if (!(yield* save())) return;
       if (!isEnding() && window.size <= windowSize - pageSize) {
         if (courier.hasNews) {
           courier.hasNews = false;
@@ -277,6 +277,7 @@ export const makeCourierRun = Effect.gen(function* () {
         yield* readDue();
       }
       yield* startReady;
+      if (!(yield* save())) return;
       courier.oldestAt = window.oldestAt;
     } while (yield* goOn());
   });
