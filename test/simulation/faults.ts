@@ -139,6 +139,15 @@ const kinds = {
   "Redis frozen": frozen(redis),
   "Redis slow": slow(redis),
   "messages of Redis lost": lossy(redis),
+  "signals lost": {
+    longest: 12_000,
+    begin: ({ redis: server }) => {
+      server.losesSignals = true;
+    },
+    end: ({ redis: server }) => {
+      server.losesSignals = false;
+    },
+  },
   "Redis restarted without its data": {
     longest: 0,
     begin: ({ redis: server }) => server.empty(),

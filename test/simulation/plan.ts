@@ -54,7 +54,7 @@ export const planOf = (seed: number): Plan => {
     };
   });
   const usual = chance.pick(faultKinds);
-  const faults = listOf(chance.below(5), () =>
+  const faults = listOf(chance.below(8), () =>
     someFault(chance, chance.happens(0.4) ? usual : chance.pick(faultKinds), nodes, busyTime),
   );
   return { seed: chance.bits(), nodes, clients, faults };

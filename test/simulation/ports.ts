@@ -77,6 +77,8 @@ const day = 86_400_000;
 export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
   readonly #subscribers = new Set<Subscriber>();
+  /** Whether nobody hears a signal. */
+  losesSignals = false;
 
   constructor(world: World) {
     super(world, "Redis", 500);
@@ -122,6 +124,7 @@ export class Redis extends Server {
 
   #signals(node: Process): Signals["Service"] {
     const tell = (topic: string, message: string) => {
+      if (this.losesSignals) return;
       for (const { node: other, topic: heard, messages } of this.#subscribers) {
         if (heard !== topic || other.state === "dead" || this.loses(other)) continue;
         this.world.after(latency(this.world), other, () => void Queue.offerUnsafe(messages, message));

@@ -23,8 +23,11 @@ export const isFinal = ({ outcome }: Sent): boolean =>
 export const hasFault = ({ deployment }: Records, name: RegExp): boolean =>
   deployment.faults.some(({ kind }) => name.test(kind));
 
-/** How long faults may delay what happens between two moments, in milliseconds. Nobody waits for Redis for long. */
+/**
+ * How long faults may delay what happens between two moments, in milliseconds. Nobody waits for Redis for long, and
+ * for signals not at all.
+ */
 export const disturbance = ({ deployment }: Records, from: number, to: number): number =>
   deployment.faults
-    .filter((fault) => fault.from < to && fault.to + 3_000 > from)
+    .filter(({ kind, ...fault }) => kind !== "signals lost" && fault.from < to && fault.to + 3_000 > from)
     .reduce((sum, fault) => sum + (/Redis/.test(fault.kind) ? 1_500 : fault.to - fault.from + 3_000), 0);
