@@ -124,8 +124,8 @@ export const mistakes: ReadonlyArray<Mistake> = [
   {
     what: "Only signals wake who waits for events",
     file: "core/events/event_watch.ts",
-    right: "for (const pid of pids) waiting.wake(pid);",
-    wrong: "void pids;",
+    right: "for (const pid of yield* store.newer(places)) waiting.wake(pid);",
+    wrong: "yield* store.newer(places);",
   },
   {
     what: "A removal keeps the version of its link",
