@@ -1,1 +1,1 @@
-any_node/main.ts
+any_node/main.js

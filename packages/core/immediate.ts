@@ -73,6 +73,19 @@ export const catchCause = <A, E, R, B, E2, R2>(
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
 ): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
 
+/** Calls `begin` before an effect waits, and `end` once it has ended. */
+export const whileWaiting = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  begin: () => void,
+  end: () => void,
+): Effect.Effect<A, E, R> =>
+  withFiber((fiber) => {
+    const rest = attempt(self, fiber);
+    if (Exit.isExit(rest)) return rest as Exit.Exit<A, E>;
+    begin();
+    return Effect.onExit(rest, () => Effect.sync(end));
+  });
+
 /**
  * Runs `work` while `decision` waits. If `decision` fails, that is the failure: `work` is interrupted, and its outcome
  * dropped. A decision that has its result at once comes before `work`.

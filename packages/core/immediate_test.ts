@@ -112,6 +112,29 @@ describe("Immediate", () => {
     }),
   );
 
+  it.effect("tells when it waits, however it ends", () =>
+    Effect.gen(function* () {
+      let waiting = 0;
+      const told = (effect: Effect.Effect<number, string>) =>
+        Immediate.whileWaiting(
+          effect,
+          () => waiting++,
+          () => waiting--,
+        );
+      assert.deepStrictEqual(runAtOnce(told(Effect.succeed(1))), Exit.succeed(1));
+      const gate = yield* Deferred.make<number, string>();
+      const fibers = yield* Effect.forEach([1, 2], () =>
+        Effect.forkChild(told(Deferred.await(gate)), { startImmediately: true }),
+      );
+      assert.strictEqual(waiting, 2);
+      yield* Fiber.interrupt(fibers[0] as Fiber.Fiber<number, string>);
+      assert.strictEqual(waiting, 1);
+      yield* Deferred.fail(gate, "no");
+      yield* Fiber.await(fibers[1] as Fiber.Fiber<number, string>);
+      assert.strictEqual(waiting, 0);
+    }),
+  );
+
   describe("speculate", () => {
     it.effect("runs the work while the decision waits, and gives its outcome", () =>
       Effect.gen(function* () {

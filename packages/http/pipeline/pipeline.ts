@@ -142,14 +142,8 @@ export const makePipeline = Effect.gen(function* () {
   const withContext = contextMaker(settings);
   /** Keys that are over a limit: until they are read again, their requests read nothing in vain. */
   const refused = new WeakSet<AuthenticatedKey>();
-  let lastStart = 0;
-
-  /** Whether no request came shortly before. Requests that come together share their statements instead. */
-  const isAlone = ({ startedAt }: RequestContext): boolean => {
-    const pause = startedAt - lastStart;
-    lastStart = startedAt;
-    return pause > crowdedPause;
-  };
+  /** How many requests wait for their limits. */
+  let undecided = 0;
 
   /** Answers the requests of a route in its envelope. */
   const bind = (
@@ -179,7 +173,12 @@ export const makePipeline = Effect.gen(function* () {
     const admit = (context: RequestContext, authenticated: AuthenticatedKey) => {
       const { key, quota } = authenticated;
       const { address } = context;
-      return Immediate.flatMap(limits.admit({ key, quota, address, traffic }), ({ report, refusal }) => {
+      const counted = Immediate.whileWaiting(
+        limits.admit({ key, quota, address, traffic }),
+        () => undecided++,
+        () => undecided--,
+      );
+      return Immediate.flatMap(counted, ({ report, refusal }) => {
         context.limits = report;
         if (refusal === null) return Effect.void;
         refused.add(authenticated);
@@ -210,7 +209,8 @@ export const makePipeline = Effect.gen(function* () {
       yield* observers.security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       const [admitted, answered] = [admit(context, authenticated), answer(context, key)];
-      if (isSpeculative(context.query) && isAlone(context) && !refused.has(authenticated)) {
+      // Requests that come together share their statements instead.
+      if (undecided === 0 && isSpeculative(context.query) && !refused.has(authenticated)) {
         return yield* Immediate.speculate(admitted, answered);
       }
       yield* admitted;
@@ -278,9 +278,6 @@ export const makePipeline = Effect.gen(function* () {
 
   return { keyed, streamed, write, open, visit } satisfies Pipeline;
 });
-
-/** The pause between requests of which a server is busy, in milliseconds. */
-const crowdedPause = 0.25;
 
 /** Closes the scope of an answer with its body, or at once if it has none. */
 const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.Effect<Answered, E> =>

@@ -1,7 +1,8 @@
 /**
  * The entry point, which prints a readable error on a Node that is too old. Such a Node does not
- * run TypeScript, so this file is plain JavaScript, and CommonJS by its package.json, which makes
- * Node ignore the file extension. `apps/server/main.ts` is a link to it.
+ * run TypeScript, so this file is plain JavaScript, and CommonJS by its package.json.
+ * `apps/server/main.ts` is a link to it. Node 24 would load its compiler for a file of TypeScript
+ * that comes before the cache.
  */
 if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
   // Half of the startup time is compilation. Without a writable folder nothing is cached.
