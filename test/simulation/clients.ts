@@ -137,10 +137,11 @@ const limited: Behaviour =
     return Effect.asVoid(all(requests));
   };
 
-/** Uses a key everywhere until it is revoked, and then goes on. */
+/** Uses a key everywhere until it is revoked and after it, and then takes the next one. */
 const revoked: Behaviour = (client, { deployment }) => {
-  const key = deployment.newKey({});
+  let current = deployment.newKey({});
   return (chance, node) => {
+    const key = current;
     const usesWithin = (time: number) =>
       Array.from({ length: 5 }, (_, index) =>
         Effect.delay(
@@ -152,7 +153,8 @@ const revoked: Behaviour = (client, { deployment }) => {
       client.send(node, "POST /v2/keys/leaked", { key, body: { key } }),
       chance.between(0, 300),
     );
-    if (!chance.happens(0.4)) return Effect.asVoid(all(usesWithin(500)));
+    if (chance.happens(0.4)) return Effect.asVoid(all(usesWithin(500)));
+    current = deployment.newKey({});
     return Effect.andThen(all([report, ...usesWithin(300)]), Effect.asVoid(all(usesWithin(3_500))));
   };
 };
