@@ -81,7 +81,7 @@ export const whileWaiting = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   withFiber((fiber) => {
     const rest = attempt(self, fiber);
-    if (Exit.isExit(rest)) return rest as Exit.Exit<A, E>;
+    if (Exit.isExit(rest)) return rest;
     begin();
     return Effect.onExit(rest, () => Effect.sync(end));
   });
