@@ -6,7 +6,7 @@
  *
  * @internal
  */
-import { type Cause, Clock, type Context, Effect, Exit, Fiber } from "effect";
+import { type Cause, Clock, Effect, Exit, type Fiber } from "effect";
 
 type RunningFiber = Fiber.Fiber<unknown, unknown>;
 
@@ -72,37 +72,6 @@ export const catchCause = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
 ): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
-
-/** Calls `begin` before an effect waits, and `end` once it has ended. */
-export const whileWaiting = <A, E, R>(
-  self: Effect.Effect<A, E, R>,
-  begin: () => void,
-  end: () => void,
-): Effect.Effect<A, E, R> =>
-  withFiber((fiber) => {
-    const rest = attempt(self, fiber);
-    if (Exit.isExit(rest)) return rest;
-    begin();
-    return Effect.onExit(rest, () => Effect.sync(end));
-  });
-
-/**
- * Runs `work` while `decision` waits. If `decision` fails, that is the failure: `work` is interrupted, and its outcome
- * dropped. A decision that has its result at once comes before `work`.
- */
-export const speculate = <E, R, B, E2, R2>(
-  decision: Effect.Effect<unknown, E, R>,
-  work: Effect.Effect<B, E2, R2>,
-): Effect.Effect<B, E | E2, R | R2> =>
-  withFiber((fiber): Effect.Effect<B, E | E2, R | R2> => {
-    const decided = attempt(decision, fiber);
-    if (Exit.isExit(decided)) return Effect.flatMapEager(decided as Effect.Effect<unknown, E>, () => work);
-    const speculative = Effect.runForkWith(fiber.context as Context.Context<R2>)(work);
-    return Effect.onExit(
-      Effect.flatMap(decided, () => Fiber.join(speculative)),
-      () => Effect.sync(() => speculative.interruptUnsafe()),
-    );
-  });
 
 /** Evaluates an effect in place. Returns an `Exit` if it did not wait, else an effect for the rest. */
 const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): Effect.Effect<A, E, R> => {

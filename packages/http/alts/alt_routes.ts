@@ -47,7 +47,7 @@ export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline
             maxBulkAltInputs,
           ),
         ),
-      { validate: ({ gameIds }) => checkBulkLimit(gameIds, maxBulkAltInputs) },
+      ({ gameIds }) => checkBulkLimit(gameIds, maxBulkAltInputs),
     ),
     write(
       AltsV2.putAltReview,

@@ -34,7 +34,7 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
           ({ events, cursor, more }) => ({ data: { events: events.map(eventResponse), cursor, more } }),
         );
       },
-      { validate: checkWait },
+      checkWait,
     ),
     streamed(EventsV2.streamEvents, (input) => {
       const { values, context } = input;

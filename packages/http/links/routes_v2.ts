@@ -9,7 +9,7 @@ import {
   type GameRemoved,
   type GameUpdated,
 } from "@accountlink/core/links";
-import { LookupsV2, type RawValues, WritesV2 } from "@accountlink/http-api";
+import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTimeOrNull } from "../envelopes/envelope.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
@@ -24,22 +24,14 @@ const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
 });
 
-/** Whether a lookup asks no platform, which is for requests that the limits admit. */
-const readsLinksOnly = ({ guildId, resolved }: RawValues): boolean =>
-  guildId === undefined && resolved === undefined;
-
 export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const links = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
 
   const routes: ReadonlyArray<BoundRoute> = [
-    keyed(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values)), {
-      isSpeculative: readsLinksOnly,
-    }),
-    keyed(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values)), {
-      isSpeculative: readsLinksOnly,
-    }),
+    keyed(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
+    keyed(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
     keyed(LookupsV2.getVerification, ({ key, values }) =>
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
@@ -54,7 +46,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
         Immediate.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
           bulkAnswer(items, (chatId) => ({ chatId }), values.resolved),
         ),
-      { validate: ({ chatIds }) => checkBulkLimit(chatIds) },
+      ({ chatIds }) => checkBulkLimit(chatIds),
     ),
     keyed(
       LookupsV2.bulkGame,
@@ -62,7 +54,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
         Immediate.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
           bulkAnswer(items, (gameId) => ({ gameId }), values.resolved),
         ),
-      { validate: ({ gameIds }) => checkBulkLimit(gameIds) },
+      ({ gameIds }) => checkBulkLimit(gameIds),
     ),
     write(WritesV2.patchChat, dataOf<ChatUpdated>, (input) => writer.moveChat(targetOf(input), input.values)),
     write(WritesV2.patchGame, dataOf<GameUpdated>, (input) => writer.setGame(targetOf(input), input.values)),

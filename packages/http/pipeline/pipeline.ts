@@ -12,13 +12,11 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import * as Immediate from "@accountlink/core/immediate";
-import type { AuthenticatedKey } from "@accountlink/core/keys";
 import {
   AltsV1,
   compatServices,
   type Parameters,
   type ParameterValues,
-  type RawValues,
   type Route,
 } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
@@ -28,13 +26,12 @@ import { envelopeCompat } from "../envelopes/envelope_compat.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import { type HttpRequest, queryTextOf } from "../http_request.ts";
-import { HttpResponse, isStream } from "../http_response.ts";
+import { emptyResponse, HttpResponse, isStream } from "../http_response.ts";
 import { type Answer, contextMaker, type RequestContext } from "../request_context.ts";
 import { newRequestId } from "../request_id.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { isList, readJson } from "./body.ts";
-import { redirectIntoFlow } from "./flow_redirect.ts";
 import { answerOnce } from "./idempotency.ts";
 import { keyReader } from "./key_reader.ts";
 import { premiumTest } from "./parameters.ts";
@@ -72,21 +69,17 @@ type Answered = Success | HttpResponse;
 /** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
-/** Options of a route that needs a key. */
-interface KeyedOptions<P extends Parameters> {
-  /** Checks the values before the tier of the key is checked. */
-  readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
-  /** Whether a request with this query only reads the store: it is answered while its limits are counted. */
-  readonly isSpeculative?: (query: RawValues) => boolean;
-}
-
 /** Binds routes to handlers. */
 export interface Pipeline {
-  /** A route that needs a key. */
+  /**
+   * A route that needs a key.
+   *
+   * @param validate checks the values before the tier of the key is checked
+   */
   readonly keyed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
-    options?: KeyedOptions<P>,
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ) => BoundRoute;
 
   /** A route that needs a key, whose answer goes on after its head. The scope closes with the response. */
@@ -140,10 +133,6 @@ export const makePipeline = Effect.gen(function* () {
   const observers = yield* makeObservers;
   const idempotency = yield* Idempotency;
   const withContext = contextMaker(settings);
-  /** Keys that are over a limit: until they are read again, their requests read nothing in vain. */
-  const refused = new WeakSet<AuthenticatedKey>();
-  /** How many requests wait for their limits. */
-  let undecided = 0;
 
   /** Answers the requests of a route in its envelope. */
   const bind = (
@@ -160,7 +149,7 @@ export const makePipeline = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
-    { validate, isSpeculative = () => false }: KeyedOptions<P> = {},
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ) => {
     const rawOf = rawValuesOf(route);
     const read = readerFor(route);
@@ -169,33 +158,6 @@ export const makePipeline = Effect.gen(function* () {
     const asksForPremium = premiumTest(route);
     const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
-
-    const admit = (context: RequestContext, authenticated: AuthenticatedKey) => {
-      const { key, quota } = authenticated;
-      const { address } = context;
-      const counted = Immediate.whileWaiting(
-        limits.admit({ key, quota, address, traffic }),
-        () => undecided++,
-        () => undecided--,
-      );
-      return Immediate.flatMap(counted, ({ report, refusal }) => {
-        context.limits = report;
-        if (refusal === null) return Effect.void;
-        refused.add(authenticated);
-        context.contract = defaultContract;
-        return Effect.fail(refusal);
-      });
-    };
-
-    const answer = Immediate.fn(function* (context: RequestContext, key: ApiKey) {
-      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
-      if (!isServed(key)) return yield* new PremiumRequired();
-      const values = yield* read(context, yield* rawOf(context));
-      if (validate !== undefined) yield* validate(values);
-      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      return yield* handler({ values, context, key });
-    });
-
     return Immediate.fn(function* (context: RequestContext) {
       const { address, request } = context;
       if (route.access === "key_or_redirect" && request.header("authorization") === undefined) {
@@ -205,20 +167,23 @@ export const makePipeline = Effect.gen(function* () {
       }
       const authenticated = yield* authenticator.authenticate(keyOf(request), address);
       context.key = authenticated;
-      const { key } = authenticated;
+      const { key, quota } = authenticated;
       yield* observers.security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      const [admitted, answered] = [admit(context, authenticated), answer(context, key)];
-      // Requests that come together share their statements instead.
-      if (undecided === 0 && isSpeculative(context.query) && !refused.has(authenticated)) {
-        return yield* Immediate.speculate(admitted, answered);
-      }
-      yield* admitted;
-      return yield* answered;
+      const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
+      context.limits = report;
+      if (refusal !== null) return yield* refusal;
+      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
+      if (!isServed(key)) return yield* new PremiumRequired();
+      const values = yield* read(context, yield* rawOf(context));
+      if (validate !== undefined) yield* validate(values);
+      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
+      return yield* handler({ values, context, key });
     });
   };
 
-  const keyed: Pipeline["keyed"] = (route, handler, options) => bind(route, checked(route, handler, options));
+  const keyed: Pipeline["keyed"] = (route, handler, validate) =>
+    bind(route, checked(route, handler, validate));
 
   const streamed: Pipeline["streamed"] = (route, handler) => {
     const answer = checked(route, handler);
@@ -377,3 +342,16 @@ export const render = <R>(
     ),
     (error) => ({ response: envelope.failure(context, error), error }),
   );
+
+/** Redirects into the public verification flow. */
+export const redirectIntoFlow = (
+  publicUrl: string,
+  { requestId, contract }: RequestContext,
+  query: string,
+): HttpResponse =>
+  emptyResponse(302, {
+    location: `${publicUrl}/verify${query}`,
+    "x-request-id": requestId,
+    "service-version": contract.date,
+    "cache-control": "no-store",
+  });

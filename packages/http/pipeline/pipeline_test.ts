@@ -1,12 +1,11 @@
 import { KeyAuthenticator, RequestLimits } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
-import { RateLimited } from "@accountlink/core/errors";
 import { Idempotency } from "@accountlink/core/idempotency";
 import type { SessionEvent } from "@accountlink/core/sessions";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
-import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect";
+import { Effect, Layer, Schema, Stream } from "effect";
 import { isStream } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 import type { DatedContract } from "../service_versions/service_version.ts";
@@ -88,66 +87,6 @@ describe("a dated contract", () => {
       const v1 = open({ ...countV1, success: SessionEvents }, streamed);
       assert.include(yield* bodyOf(v1), "data: 1\n");
     }).pipe(Effect.provide(services)),
-  );
-});
-
-describe("a speculative request", () => {
-  const lookup = defineRoute({
-    ...shared,
-    id: "lookup",
-    generation: "v2",
-    path: "/v2/lookup",
-    access: "key",
-    group: "lookup",
-    success: EnvelopeV2.success(Counted),
-  });
-  const own = { id: "id", access: "full", scope: { kind: "global" }, allowIps: [], denyIps: [] };
-  const report = { window: null, day: null, addressDay: null };
-  const refusal = new RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 1 });
-
-  /** Asks the route, while its limits are counted by hand. */
-  const ask = (isSpeculative: boolean) =>
-    Effect.gen(function* () {
-      const [counted, begun] = [yield* Deferred.make<RateLimited | null>(), yield* Deferred.make<void>()];
-      const limits = Layer.mock(RequestLimits)({
-        admit: () => Effect.map(Deferred.await(counted), (refused) => ({ report, refusal: refused })),
-      });
-      const authenticated = { key: own as never, quota: {} as never, endsAt: null };
-      const keys = Layer.mock(KeyAuthenticator)({ authenticate: () => Effect.succeed(authenticated) });
-      const security = Layer.mock(SecurityLog)({
-        noteUse: () => Effect.void,
-        noteRefusal: () => Effect.void,
-      });
-      const { keyed } = yield* makePipeline.pipe(
-        Effect.provide(Layer.mergeAll(services, limits, keys, security)),
-      );
-      const bound = keyed(
-        lookup,
-        () => Effect.as(Deferred.succeed(begun, undefined), { data: { count: 1 } }),
-        { isSpeculative: () => isSpeculative },
-      );
-      const body = yield* Effect.forkChild(bodyOf(bound), { startImmediately: true });
-      return { body, counted, begun };
-    });
-
-  it.effect("is answered while its limits are counted, and refused when they are full", () =>
-    Effect.gen(function* () {
-      const admitted = yield* ask(true);
-      yield* Deferred.await(admitted.begun);
-      assert.isUndefined(admitted.body.pollUnsafe());
-      yield* Deferred.succeed(admitted.counted, null);
-      assert.deepStrictEqual(data(yield* Fiber.join(admitted.body)), { count: 1 });
-
-      const refused = yield* ask(true);
-      yield* Deferred.await(refused.begun);
-      yield* Deferred.succeed(refused.counted, refusal);
-      assert.include(yield* Fiber.join(refused.body), "RATE_LIMITED");
-
-      const other = yield* ask(false);
-      yield* Deferred.succeed(other.counted, refusal);
-      assert.include(yield* Fiber.join(other.body), "RATE_LIMITED");
-      assert.isFalse(yield* Deferred.isDone(other.begun));
-    }),
   );
 });
 

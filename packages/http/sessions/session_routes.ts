@@ -6,9 +6,8 @@ import type { ReadSession } from "@accountlink/core/sessions";
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
-import { redirectIntoFlow } from "../pipeline/flow_redirect.ts";
 import { makeWaitCheck } from "../pipeline/parameters.ts";
-import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import { type BoundRoute, type Pipeline, redirectIntoFlow } from "../pipeline/pipeline.ts";
 import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
@@ -35,7 +34,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     write(SessionsV2.createSession, created, ({ key, values, commit }) =>
       sessions.create(key, values, commit),
     ),
-    keyed(SessionsV2.getSession, read, { validate: checkWait }),
+    keyed(SessionsV2.getSession, read, checkWait),
     streamed(SessionsV2.streamSession, stream),
     open(SessionsV2.redirectSession, ({ values, context }) =>
       Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
@@ -46,7 +45,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
       ({ key, values, commit }) => sessions.cancel(key, values.sid, commit),
     ),
     keyed(SessionsV1.createSession, ({ key, values }) => Effect.map(sessions.create(key, values), created)),
-    keyed(SessionsV1.getSession, read, { validate: checkWait }),
+    keyed(SessionsV1.getSession, read, checkWait),
     streamed(SessionsV1.streamSession, stream),
   ];
   return routes;
