@@ -66,12 +66,18 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
   };
 };
 
+/** After the id of every event. */
+const afterAll = "~";
+
 /** Merged from those of each status: after an outage those that wait are the newest, any number of them. */
 const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
-  const isEarlier = before === null ? sql.literal("") : sql`AND event_id < ${before}`;
+  // With an equal sign and by event alone, Postgres may look for the status in all events, the newest first.
   const having = (one: DeliveryStatus) => sql`
-    SELECT ${sql.literal(deliveryColumns)} FROM webhook_deliveries
-    WHERE webhook_id = ${id} AND status = ${one} ${isEarlier}`;
+    SELECT * FROM (
+      SELECT ${sql.literal(deliveryColumns)} FROM webhook_deliveries
+      WHERE webhook_id = ${id} AND status >= ${one} AND (status, event_id) < (${one}, ${before ?? afterAll})
+      ORDER BY status DESC, event_id DESC LIMIT ${limit}
+    ) AS having_it`;
   const shown = status === null ? deliveryStatuses : [status];
   return mergedPage(sql, shown.map(having), sql`ORDER BY event_id DESC LIMIT ${limit}`);
 };
