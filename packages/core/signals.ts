@@ -34,6 +34,25 @@ export class Signals extends Context.Service<
   }
 >()("@accountlink/core/Signals") {}
 
+/**
+ * Makes the function that sends a message without waiting: one that cannot be sent is dropped. What is being sent is cut
+ * off when the scope closes.
+ */
+export const makeAnnounce: Effect.Effect<
+  (topic: string, message: string) => Effect.Effect<void>,
+  never,
+  Signals | Scope.Scope
+> = Effect.gen(function* () {
+  const { publish } = yield* Signals;
+  const scope = yield* Effect.scope;
+  return (topic, message) =>
+    publish(topic, message).pipe(
+      Effect.ignore,
+      Effect.forkIn(scope, { startImmediately: true }),
+      Effect.asVoid,
+    );
+});
+
 const retryInterval = "1 second";
 
 /** Handles every message of a topic until the scope closes. Retries to subscribe. */

@@ -10,6 +10,13 @@ export const hourMs = 3_600_000;
 
 export const dayMs = 24 * hourMs;
 
+/**
+ * The start of a time's day in UTC.
+ *
+ * @internal
+ */
+export const startOfDay = (time: Millis): Millis => Math.floor(time / dayMs) * dayMs;
+
 const pattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 

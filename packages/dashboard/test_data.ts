@@ -6,6 +6,7 @@ import type { ChatId, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
+import { dayMs } from "@accountlink/core/timestamp";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import type { WebhookDetails, WebhookId } from "@accountlink/core/webhooks";
 import { makeKey as makeApiKey, makeWebhook as makeStoredWebhook } from "@accountlink/testing";
@@ -51,7 +52,7 @@ const aChat = {
 
 /** An alt detection that found somebody for every reason. */
 export const makeAlts = (text: string): AltsFound => {
-  const visit = { lastSeenAt: now - 3 * 86_400_000, chatUsers: 2 };
+  const visit = { lastSeenAt: now - 3 * dayMs, chatUsers: 2 };
   const pair = {
     chatId,
     otherChatId: "100002" as ChatId,

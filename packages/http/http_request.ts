@@ -46,6 +46,9 @@ export const urlOfTarget = (target: string): string => {
 export const cookieOf = (request: HttpRequest, name: string): string | null =>
   Cookies.parseHeader(request.header("cookie") ?? "")[name] ?? null;
 
+/** The path of a URL. */
+export const pathOf = (url: string): string => url.split("?", 1)[0] ?? "";
+
 /** The query of a URL with its question mark; empty without one. */
 export const queryTextOf = ({ url }: Pick<HttpRequest, "url">): string => {
   const start = url.indexOf("?");

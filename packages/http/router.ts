@@ -4,6 +4,7 @@
 import { groupBy } from "@accountlink/core/group_by";
 import type { RawValues } from "@accountlink/http-api";
 import { FindMyWay } from "effect/http";
+import { pathOf } from "./http_request.ts";
 import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 
@@ -66,7 +67,7 @@ export const makeLiteralRouter = (routes: ReadonlyArray<BoundRoute>): Router => 
   const byPath = new Map<string, BoundRoute>(routes.map((route) => [route.path, route]));
   const folders = routes.filter(({ path }) => path.endsWith("/*"));
   const routeOf = (url: string) => {
-    const path = url.split("?", 1)[0] ?? "";
+    const path = pathOf(url);
     return byPath.get(path) ?? folders.find((folder) => path.startsWith(folder.path.slice(0, -1)));
   };
   return {

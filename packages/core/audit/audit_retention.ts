@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import { dayMs } from "../timestamp.ts";
 import { AuditLog } from "./audit_log.ts";
 
 /**
@@ -13,11 +14,11 @@ import { AuditLog } from "./audit_log.ts";
  * import { Layer } from "effect";
  *
  * // For `Layer.provide` below the services of a deployment.
- * const aYear = Layer.succeed(AuditRetention, 365 * 86_400_000);
+ * const aYear = Layer.succeed(AuditRetention, 365 * dayMs);
  * ```
  */
 export const AuditRetention = Context.Reference<number>("@accountlink/core/AuditRetention", {
-  defaultValue: () => 400 * 86_400_000,
+  defaultValue: () => 400 * dayMs,
 });
 
 /** Deletes old entries every minute, until its scope closes. */

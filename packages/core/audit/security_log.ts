@@ -7,9 +7,10 @@ import { Cache } from "../cache.ts";
 import type { PublicError } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { dayMs } from "../timestamp.ts";
 
 /** How long the network of a key counts as known, in milliseconds. */
-const knownFor = 30 * 86_400_000;
+const knownFor = 30 * dayMs;
 
 /** How often a node renews the networks of keys in the shared cache. */
 const renewInterval = "12 hours";

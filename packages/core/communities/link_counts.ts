@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
+import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
 /** How old a count may be, and from when on a view has it counted anew without waiting. */
 const [longest, renewed] = [60_000, 30_000];
@@ -27,7 +27,7 @@ export const makeLinkCounts = Effect.gen(function* () {
 
   const countWeeks = Effect.fnUntraced(function* (pid: Pid) {
     const now = yield* Clock.currentTimeMillis;
-    const end = now - (now % dayMs) + dayMs;
+    const end = startOfDay(now) + dayMs;
     const week = (before: Millis) => store.countLinks(pid, { from: before - 7 * dayMs, before });
     return { last: yield* week(end), before: yield* week(end - 7 * dayMs) };
   });

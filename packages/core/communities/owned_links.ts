@@ -79,7 +79,7 @@ export class OwnedLinks extends Context.Service<
     /** The chat users whom an ID or an exact user name may mean, linked or not; the one with the ID first. */
     readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
 
-    /** The same of game users. */
+    /** The game users whom an ID or an exact user name may mean, linked or not; the one with the ID first. */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
     /** The link of a chat user; null for none. */

@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Metric, Schedule } from "effect";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import { dayMs } from "../timestamp.ts";
 import { EventStore } from "./event_store.ts";
 
 /**
@@ -13,15 +14,15 @@ import { EventStore } from "./event_store.ts";
  * import { Layer } from "effect";
  *
  * // For `Layer.provide` below the services of a deployment.
- * const aWeek = Layer.succeed(EventRetention, 7 * 86_400_000);
+ * const aWeek = Layer.succeed(EventRetention, 7 * dayMs);
  * ```
  */
 export const EventRetention = Context.Reference<number>("@accountlink/core/EventRetention", {
-  defaultValue: () => 30 * 86_400_000,
+  defaultValue: () => 30 * dayMs,
 });
 
 /** How long the event of an erasure names its user, in milliseconds. */
-const erasureNamedFor = 7 * 86_400_000;
+const erasureNamedFor = 7 * dayMs;
 
 /** The age of the event that was stored first. */
 const oldestEvent = Metric.gauge("accountlink_events_oldest_seconds", {

@@ -7,6 +7,7 @@ import { Conflict, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import { dayMs } from "../timestamp.ts";
 import type { Commit } from "./commit.ts";
 import { type Claim, IdempotencyStore } from "./idempotency_store.ts";
 
@@ -36,7 +37,7 @@ export type Begun<A> =
   | { readonly _tag: "Answered"; readonly answer: unknown };
 
 /** How long an answer is kept, and a request remembered that has none, in milliseconds. */
-const keptFor = 86_400_000;
+const keptFor = dayMs;
 
 /**
  * A claim ends this long after its process died, in milliseconds. While the request runs, it is extended. A request

@@ -4,10 +4,10 @@ import type { ClientAddress } from "../addresses/client_address.ts";
 import { Cache } from "../cache.ts";
 import { makeFailureLimit } from "../limits/failure_limit.ts";
 import { Limits } from "../limits/quota.ts";
-import type { Millis } from "../timestamp.ts";
+import { hourMs, type Millis } from "../timestamp.ts";
 
 /** How long a key passes the throttle after it was accepted, in milliseconds. */
-export const acceptedFor = 3_600_000;
+export const acceptedFor = hourMs;
 
 /**
  * How often a node shares that it accepts a key, in milliseconds. Other nodes let a key pass up to

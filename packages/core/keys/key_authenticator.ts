@@ -151,7 +151,7 @@ export class KeyAuthenticator extends Context.Service<
         keyHash: string,
         address: ClientAddress | null,
       ) {
-        const asked = yield* Clock.clockWith((clock) => Effect.sync(() => momentOf(clock)));
+        const asked = yield* Effect.map(Clock.Clock, momentOf);
         const changesBefore = changes;
         const found = yield* store.findByHash(keyHash);
         const now = yield* Clock.currentTimeMillis;

@@ -15,6 +15,7 @@ import {
 import { type ChatId, KeyId } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { dayMs } from "../timestamp.ts";
 import type { Account, ApiKey, KeyDetails } from "./api_key.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
@@ -49,7 +50,7 @@ type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
 type Unknown = BadRequest;
 
 /** How long revoked keys are listed, in milliseconds. */
-const revokedListed = 30 * 86_400_000;
+const revokedListed = 30 * dayMs;
 
 /**
  * Manages the keys of who is signed in. A change of a revoked key is a `Conflict` `key_revoked`.

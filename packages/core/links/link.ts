@@ -2,7 +2,7 @@
  * The record of one chat user in one data scope.
  */
 import type { ChatId, GameId } from "../ids.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
+import type { Millis } from "../timestamp.ts";
 
 /** The record outlives its game link: without one `gameId` is null, and the version continues. */
 export interface LinkRecord {
@@ -23,11 +23,3 @@ export interface Link extends LinkRecord {
 
 /** Whether the record has a game link. */
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;
-
-/**
- * The start of the UTC day on which a link was last verified.
- *
- * @internal
- */
-export const verifiedDay = ({ lastVerifiedAt }: LinkRecord): Millis =>
-  Math.floor(lastVerifiedAt / dayMs) * dayMs;

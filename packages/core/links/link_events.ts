@@ -4,7 +4,7 @@
 import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
-import { forEachSignal, Signals } from "../signals.ts";
+import { forEachSignal, makeAnnounce, Signals } from "../signals.ts";
 
 /** What can be heard of links, by name. */
 export interface LinkEventMap {
@@ -62,14 +62,10 @@ export class LinkEvents extends Context.Service<
     LinkEvents,
     Effect.gen(function* () {
       const signals = yield* Signals;
-      const scope = yield* Effect.scope;
+      const announce = yield* makeAnnounce;
       return LinkEvents.of({
         announce: (name, event) =>
-          isChange(event)
-            ? signals
-                .publish(topicOf(name), JSON.stringify(event))
-                .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
-            : Effect.void,
+          isChange(event) ? announce(topicOf(name), JSON.stringify(event)) : Effect.void,
         subscribe: (name) =>
           signals.subscribe(topicOf(name)).pipe(
             Effect.retry(Schedule.spaced("1 second")),

@@ -194,7 +194,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
   const digest = yield* Digest.Digest;
   const tally = new Tally();
   const suspects = new Suspects();
-  let hash = "";
+  let hash = dryRun ? null : "";
   yield* lines.pipe(
     Stream.rechunk(batchSize),
     Stream.runForEachArray(
@@ -205,7 +205,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
             suspects.add(row.link.chatId);
           } else tally.leaveOut(row);
         }
-        if (!dryRun) {
+        if (hash !== null) {
           // A digest takes its whole input at once, so each batch is hashed together with the hash of those before.
           const text = `${hash}\n${batch.map(textOf).join("\n")}`;
           hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text));
@@ -222,7 +222,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
     problems,
     suspects: suspects.found,
     rows: tally.rows,
-    hash: dryRun ? null : hash,
+    hash,
   } satisfies Check;
 });
 

@@ -6,7 +6,7 @@ import { Context, type Effect, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 
 export interface SetGame extends WriteContext {
@@ -73,7 +73,7 @@ export interface PortableLink {
  * Duration.toDays(progressKeptFor); // 30
  * ```
  */
-export const progressKeptFor = 30 * 86_400_000;
+export const progressKeptFor = 30 * dayMs;
 
 export interface ImportBatch extends WriteContext {
   readonly links: ReadonlyArray<PortableLink>;

@@ -3,12 +3,13 @@
  */
 import { Clock, Effect, Schedule } from "effect";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import { dayMs } from "../timestamp.ts";
 import { SessionSettings } from "./session_settings.ts";
 import { SessionStore } from "./session_store.ts";
 import { SessionWatch } from "./session_watch.ts";
 
 /** How long a session is kept after its deadline, in milliseconds. */
-export const keptAfterExpiry = 86_400_000;
+export const keptAfterExpiry = dayMs;
 
 /** In milliseconds. */
 const sweepInterval = 10_000;

@@ -3,7 +3,7 @@
  */
 import type { ChatId, SignInId } from "../ids.ts";
 import type { UserGuild } from "../platforms/profile.ts";
-import type { Millis } from "../timestamp.ts";
+import { hourMs, type Millis } from "../timestamp.ts";
 
 /** Where people sign in: owners of keys at the dashboard, anyone to their own data. */
 export type SignInSite = "dashboard" | "me";
@@ -36,7 +36,7 @@ export interface BegunSignIn {
  *
  * @internal
  */
-export const signInLifetime = 12 * 3_600_000;
+export const signInLifetime = 12 * hourMs;
 
 /** How long a person may take at the platform, in milliseconds. */
 export const beginLifetime = 10 * 60_000;

@@ -4,7 +4,7 @@
 import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
+import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
 import { type UsageOwner, UsageStore } from "./usage_store.ts";
 
@@ -52,7 +52,7 @@ export const makeUsageDays: Effect.Effect<
 
 /** The start of the first of the last days. */
 const firstOf = (days: number): Effect.Effect<Millis> =>
-  Effect.map(Clock.currentTimeMillis, (now) => now - (now % dayMs) - (days - 1) * dayMs);
+  Effect.map(Clock.currentTimeMillis, (now) => startOfDay(now) - (days - 1) * dayMs);
 
 const daysIn = (periods: ReadonlyArray<UsagePeriod>, first: Millis, days: number): UsageDays =>
   Array.from({ length: days }, (_, index) => dayOf(periods, first + index * dayMs));

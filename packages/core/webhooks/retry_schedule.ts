@@ -1,20 +1,20 @@
 /**
  * When a failed delivery is tried again.
  */
-import type { Millis } from "../timestamp.ts";
+import { dayMs, hourMs, type Millis } from "../timestamp.ts";
 
-const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+const [second, minute] = [1_000, 60_000];
 
 /** The time from each attempt to the next. */
-const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
+const delays = [5 * second, 5 * minute, 30 * minute, 2 * hourMs, 5 * hourMs, 10 * hourMs, 10 * hourMs];
 
-const longestDelay = 10 * hour;
+const longestDelay = 10 * hourMs;
 
 /** The share by which a delay is longer or shorter, so that what failed at once is not tried at once. */
 const jitter = 0.1;
 
 /** A webhook is disabled when it has failed for this long without a delivery, in milliseconds. */
-export const longestFailure = 5 * 24 * hour;
+export const longestFailure = 5 * dayMs;
 
 /**
  * When to try again after a number of failed attempts; null for never.

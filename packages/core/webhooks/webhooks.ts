@@ -19,7 +19,7 @@ import { type NewAccount, randomText } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { Signals } from "../signals.ts";
+import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
 import type {
@@ -47,7 +47,7 @@ const webhooksOfScope = 5;
 export const longestDescription = 300;
 
 /** How long the secret before a rotation signs as well, in milliseconds. */
-const rotationGrace = 86_400_000;
+const rotationGrace = dayMs;
 
 /** The fields of a new webhook. */
 export interface NewWebhook extends Partial<Pick<Webhook, "types" | "description">> {
@@ -169,7 +169,7 @@ export class Webhooks extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
-      const announceChange = yield* makeAnnounceChange(yield* Signals);
+      const announceChange = yield* makeAnnounceChange;
       const notFound = new BadRequest({ problem: "not_found" });
 
       const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {

@@ -24,7 +24,7 @@ export const communityName = ({
   return guildId === null ? "All communities" : (guildName ?? `Community ${guildId}`);
 };
 
-/** The same within a sentence. */
+/** What a community is called within a sentence. */
 export const communityText = (community: Parameters<typeof communityName>[0]): string =>
   community.scope.kind === "global" ? "all communities" : communityName(community);
 
@@ -42,7 +42,7 @@ export const communityMenu = (
     choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
   });
 
-/** The same, out of sight where there is nothing to choose. */
+/** A menu of communities, hidden where there is nothing to choose. */
 export const communityField: typeof communityMenu = (communities, pid, problems) =>
   communities.length < 2
     ? html`<input type="hidden" name="pid" value="${communities[0]?.scope.pid ?? ""}">`

@@ -4,7 +4,7 @@
 import type { PublicError } from "@accountlink/core";
 import type { Allowance, LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -50,7 +50,7 @@ export const isoTime = memoize(64, (time: Millis) => formatTimestamp(time));
 
 export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
 
-const expiryNoticeMs = 7 * 86_400_000;
+const expiryNoticeMs = 7 * dayMs;
 
 const limitHeaders = (headers: Record<string, string>, { window, day }: LimitReport): void => {
   if (window !== null) {

@@ -4,7 +4,7 @@
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Doc } from "../docs/docs.ts";
-import type { HttpRequest } from "../http_request.ts";
+import { type HttpRequest, pathOf } from "../http_request.ts";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { Answer } from "../request_context.ts";
@@ -32,10 +32,8 @@ export const docsRoutes = (
   docs.map(({ id, path, isPage, make }) => {
     const documentAt = path.endsWith("/*") ? make : onceMade(make);
     const answer = Effect.fnUntraced(function* (request: HttpRequest) {
-      const document = yield* Effect.promise(() => documentAt(pathOf(request)));
+      const document = yield* Effect.promise(() => documentAt(pathOf(request.url)));
       return document === null ? yield* new BadRequest({ problem: "not_found" }) : document(request);
     });
     return { method: "GET", path, answer: (isPage ? flow : pipeline).visit(id, answer) };
   });
-
-const pathOf = ({ url }: HttpRequest): string => url.split("?", 1)[0] ?? "";

@@ -1,6 +1,7 @@
 /** Writes of link records, which keep the numbers of links of their scope. */
 import type { Pid } from "@accountlink/core";
-import { isLinked, type LinkRecord, verifiedDay } from "@accountlink/core/links";
+import { isLinked, type LinkRecord } from "@accountlink/core/links";
+import { startOfDay } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { linkCounts, links } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
@@ -20,7 +21,7 @@ type CountName = Parameters<typeof linkCounts.find>[2];
 
 /** The counts that a record is part of. */
 const countsOf = (record: LinkRecord | undefined): ReadonlyArray<CountName> =>
-  record !== undefined && isLinked(record) ? ["all", verifiedDay(record)] : [];
+  record !== undefined && isLinked(record) ? ["all", startOfDay(record.lastVerifiedAt)] : [];
 
 const recount = Effect.fnUntraced(function* (
   tx: Transaction,

@@ -1,7 +1,7 @@
 /** `UsageStore` on a key-value store. */
 
 import type { KeyId } from "@accountlink/core";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { type Millis, startOfDay } from "@accountlink/core/timestamp";
 import {
   addUsage,
   lastUsePrecision,
@@ -43,7 +43,7 @@ const add = Effect.fnUntraced(function* (
   yield* meters.put(tx, { meter, sequence, hour });
   const units = [
     { unit: "hour", from: hour },
-    { unit: "day", from: hour - (hour % dayMs) },
+    { unit: "day", from: startOfDay(hour) },
   ] as const;
   for (const count of counts) {
     for (const { unit, from } of units) {

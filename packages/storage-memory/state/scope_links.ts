@@ -1,13 +1,7 @@
 import type { ChatId, DataScope, GameId, Link } from "@accountlink/core";
 import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
-import {
-  type DayRange,
-  isLinked,
-  type LinkRecord,
-  type NewestPosition,
-  verifiedDay,
-} from "@accountlink/core/links";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { type DayRange, isLinked, type LinkRecord, type NewestPosition } from "@accountlink/core/links";
+import { dayMs, type Millis, startOfDay } from "@accountlink/core/timestamp";
 import { VerifiedOrder } from "./verified_order.ts";
 
 /** The records of a scope, by chat user and by game user. */
@@ -122,7 +116,7 @@ export class ScopeLinks {
 
   #count(record: LinkRecord, more: 1 | -1): void {
     this.#links += more;
-    const day = verifiedDay(record);
+    const day = startOfDay(record.lastVerifiedAt);
     const links = (this.#verifiedOn.get(day) ?? 0) + more;
     if (links === 0) this.#verifiedOn.delete(day);
     else this.#verifiedOn.set(day, links);

@@ -1,6 +1,6 @@
 /** The usage of keys, in memory. */
 import type { KeyId } from "@accountlink/core";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { type Millis, startOfDay } from "@accountlink/core/timestamp";
 import {
   addUsage,
   type KeyUsage,
@@ -55,7 +55,7 @@ export const addBatch = (usage: Usage, { meter, sequence, hour, counts }: UsageB
   usage.meters.set(meter, { sequence, hour });
   for (const count of counts) {
     usage.hours.add({ ...count, from: hour });
-    usage.days.add({ ...count, from: hour - (hour % dayMs) });
+    usage.days.add({ ...count, from: startOfDay(hour) });
   }
   return true;
 };

@@ -41,7 +41,7 @@ export const findEventsToEraseOn = (sql: SqlClient.SqlClient) => {
 
 /** Returns a function that takes a chat user out of their events, and returns the scopes of these. */
 export const eraseEventsOn = (sql: SqlClient.SqlClient) => {
-  const { elements, forUpdate } = dialectOf(sql);
+  const { elements, forUpdate, isAnyOf } = dialectOf(sql);
   const namedIn = (chatId: ChatId, isAmongThem: Statement.Fragment) =>
     Effect.flatMap(
       sql`
@@ -54,7 +54,10 @@ export const eraseEventsOn = (sql: SqlClient.SqlClient) => {
     const found = elements(JSON.stringify(sequences.map((sequence) => [sequence])));
     // Two statements: SQLite would read the whole table for an OR, and Postgres locks no rows of a UNION.
     const named = [
-      ...(yield* namedIn(chatId, sql`sequence IN (SELECT CAST(value ->> 0 AS BIGINT) FROM ${found})`)),
+      ...(yield* namedIn(
+        chatId,
+        sql`sequence ${isAnyOf(sql`SELECT CAST(value ->> 0 AS BIGINT) FROM ${found}`)}`,
+      )),
       ...(yield* namedIn(chatId, sql`sequence > ${after}`)),
     ];
     const erased = named.flatMap(({ sequence, pid, event }) => {

@@ -61,7 +61,8 @@ const keyFields = {
   createdAt: Schema.Int,
 };
 
-const scopeOf = ({ pid, account, guildId }: ValuesOf<typeof scopeFields>): DataScope =>
+/** The scope of a row. */
+export const scopeOf = ({ pid, account, guildId }: ValuesOf<typeof scopeFields>): DataScope =>
   guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
 
 const keyOf = ({ pid, account, guildId, ...key }: ValuesOf<typeof keyFields>): ApiKey => ({

@@ -55,7 +55,7 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       SELECT COUNT(*) FROM links
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}`),
 
-    /** the same parameters, a number: the time of the link after so many, latest first */
+    /** pid, times, a number: of the links of `countVerified`, the time of the one after so many, latest first */
     verifiedAfter: textOf(sql`
       SELECT last_verified_at FROM links
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}

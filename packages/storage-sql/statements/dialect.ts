@@ -6,6 +6,7 @@
  * integers (milliseconds), JSON is text, and there are no booleans.
  */
 import type { ChatId } from "@accountlink/core";
+import { hourMs } from "@accountlink/core/timestamp";
 import { Context, Effect } from "effect";
 import { SqlClient, type SqlConnection, type SqlError, type Statement } from "effect/sql";
 
@@ -186,19 +187,17 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
-  withBulkTimeout: (transaction) => withTimeout(minute, transaction),
+  withBulkTimeout: (transaction) => withTimeout(60_000, transaction),
   withMigrationLock: (transaction) => {
     const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
     // A schema change that waits for a lock blocks all later statements on the table.
     const limitWait = sql`SET LOCAL lock_timeout = 1000`;
     return withTimeout(
-      hour,
+      hourMs,
       sql.withTransaction(Effect.andThen(Effect.andThen(lock, limitWait), transaction)),
     );
   },
 });
-
-const [minute, hour] = [60_000, 3_600_000];
 
 /** An arbitrary number that no other program uses. It must be the same in every release. */
 const lockKey = 22_268_854_654;

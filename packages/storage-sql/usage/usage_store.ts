@@ -1,7 +1,7 @@
 /** `UsageStore` in SQL. */
 import { KeyId } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { type Millis, startOfDay } from "@accountlink/core/timestamp";
 import {
   byTimeAndGroup,
   lastUsePrecision,
@@ -68,7 +68,7 @@ const addOn = (sql: SqlClient.SqlClient) => {
     if (!isNew) return;
     const counts = rowsOf(batch);
     yield* addTo("usage_hours", batch.hour, counts);
-    yield* addTo("usage_days", batch.hour - (batch.hour % dayMs), counts);
+    yield* addTo("usage_days", startOfDay(batch.hour), counts);
     yield* noteUses(batch);
   }, sql.withTransaction);
 };

@@ -12,6 +12,7 @@ import type {
   WebhookStatus,
 } from "@accountlink/core/webhooks";
 import { Schema } from "effect";
+import { scopeOf } from "../keys/key_row.ts";
 import { literalsOf, tableOf, textAs, type ValuesOf } from "../statements/row.ts";
 
 const OptionalInt = Schema.NullOr(Schema.Int);
@@ -44,7 +45,7 @@ type WebhookValues = ValuesOf<typeof webhookFields>;
 
 const webhookOf = ({ pid, account, guildId, ...webhook }: WebhookValues): StoredWebhook => ({
   ...webhook,
-  scope: guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account },
+  scope: scopeOf({ pid, account, guildId }),
 });
 
 export const readWebhooks = tableOf("webhooks", webhookFields).reader(webhookOf);

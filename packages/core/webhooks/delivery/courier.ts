@@ -25,13 +25,13 @@ const freshFor = 1_000;
 /** How often deliveries are looked for that became due, in milliseconds. */
 const dueInterval = 1_000;
 
+/** How long what became of events waits for more to be stored with it, in milliseconds: on one disk, each transaction waits. */
+const saveInterval = 100;
+
 const attempts = Metric.counter("accountlink_webhook_attempts_total", {
   description: "Attempts to deliver an event to a webhook, by what became of the delivery",
   incremental: true,
 });
-
-/** How long what became of events waits for more to be stored with it, in milliseconds: on one disk, each transaction waits. */
-const saveInterval = 100;
 
 /** Who disables a webhook. */
 const service = { actor: { type: "operator", id: "delivery" }, requestId: null } as const;
