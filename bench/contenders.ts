@@ -42,7 +42,9 @@ const own = (
   isAlike: true,
   start: async ({ isFirst, nodeOptions = [] }) => {
     const isEmpty = isFirst || environment["ACCOUNTLINK_STORAGE"] === "memory";
-    const args = [...nodeOptions, join(checkout, "apps/server/main.ts"), "serve"];
+    // A profile names files, which the bundle that `main.ts` runs has none of.
+    const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
+    const args = [...nodeOptions, join(checkout, "apps/server", program), "serve"];
     const variables = {
       ...unreachedAddressLimits,
       ACCOUNTLINK_PORT: "0",

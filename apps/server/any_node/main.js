@@ -14,7 +14,8 @@ if (process.features.typescript && Number.parseInt(process.versions.node, 10) >=
     process.exitCode = 0;
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());
   }
-  void import("../commands/run_process.ts");
+  // A bundle of the sources starts in a third of the time.
+  void import("./bundle.mjs").then(({ findBundle }) => import(findBundle() ?? "../commands/run_process.ts"));
 } else {
   console.error(
     `Cannot start: Node is ${process.version}, expected 24 or later, which runs TypeScript (npm start has one of its own)`,

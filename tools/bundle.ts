@@ -1,0 +1,53 @@
+/**
+ * Bundles the server, which then starts in a third of the time and takes half of the memory. `apps/server/main.ts` runs
+ * the bundle as long as its sources are those that it was made of, and else the sources.
+ */
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "..");
+// As deep as any file of the server that finds others by its own place.
+const folder = join(root, "apps/server/dist");
+
+const main = "apps/server/commands/run_process.ts";
+
+/** The source files by path, with size and time as `any_node/bundle.mjs` compares them. */
+const sourcesOf = (inputs: ReadonlyArray<string>) =>
+  Promise.all(
+    ["pnpm-lock.yaml", ...inputs.filter((path) => !path.includes("node_modules/"))].map(async (path) => {
+      const { size, mtimeMs } = await stat(join(root, path));
+      return [path, size, Math.floor(mtimeMs / 1_000)] as const;
+    }),
+  );
+
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: [main],
+  outdir: folder,
+  entryNames: "[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  platform: "node",
+  format: "esm",
+  target: "node24",
+  legalComments: "none",
+  metafile: true,
+  logLevel: "error",
+  // Packages in CommonJS require modules of Node.
+  banner: {
+    js: 'import { createRequire as makeRequire } from "node:module";\nconst require = makeRequire(import.meta.url);',
+  },
+});
+
+const files = Object.keys(metafile.outputs).map((path) => basename(path));
+const entry = files.find((_, index) => Object.values(metafile.outputs)[index]?.entryPoint === main);
+const manifest = join(folder, "bundle.json");
+await mkdir(folder, { recursive: true });
+await writeFile(
+  `${manifest}.new`,
+  JSON.stringify({ entry, sources: await sourcesOf(Object.keys(metafile.inputs)) }),
+);
+await rename(`${manifest}.new`, manifest);
+const kept = new Set([...files, "bundle.json"]);
+for (const file of await readdir(folder)) if (!kept.has(file)) await rm(join(folder, file), { force: true });

@@ -1,0 +1,54 @@
+import { cp, mkdir, mkdtemp, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const finder = "apps/server/any_node/bundle.mjs";
+const source = "packages/core/link.ts";
+
+let root = "";
+let findBundle: () => string | null = () => null;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "accountlink-bundle-"));
+  for (const folder of ["apps/server/any_node", "apps/server/dist", "packages/core"])
+    await mkdir(join(root, folder), { recursive: true });
+  await cp(fileURLToPath(new URL(`../${finder}`, import.meta.url)), join(root, finder));
+  await writeFile(join(root, source), "export const one = 1;\n");
+  const { size, mtimeMs } = await stat(join(root, source));
+  const sources = [[source, size, Math.floor(mtimeMs / 1_000)]];
+  await writeFile(
+    join(root, "apps/server/dist/bundle.json"),
+    JSON.stringify({ entry: "run_process-A.js", sources }),
+  );
+  ({ findBundle } = await import(join(root, finder)));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+describe("the bundle of the server", () => {
+  it("runs while its sources are as they were", async () => {
+    expect(findBundle()).toMatch(/\/dist\/run_process-A\.js$/);
+    await writeFile(join(root, source), "export const one = 11;\n");
+    expect(findBundle()).toBeNull();
+  });
+
+  it("does not run without one of its sources, nor where there is none", async () => {
+    await unlink(join(root, source));
+    expect(findBundle()).toBeNull();
+    await rm(join(root, "apps/server/dist"), { recursive: true });
+    expect(findBundle()).toBeNull();
+  });
+
+  it("is made of the sources of this checkout", async () => {
+    const made = fileURLToPath(new URL("../apps/server/dist/", import.meta.url));
+    const { entry, sources } = JSON.parse(await readFile(join(made, "bundle.json"), "utf8"));
+    expect(sources.map(([path]: [string]) => path)).toEqual(
+      expect.arrayContaining([
+        "pnpm-lock.yaml",
+        "apps/server/commands/run_process.ts",
+        "packages/core/mod.ts",
+      ]),
+    );
+    expect((await stat(join(made, entry))).isFile()).toBe(true);
+  });
+});
