@@ -19,6 +19,12 @@ const [windowSize, pageSize] = [200, 50];
 /** How many attempts of a webhook run at once: of one that works, and of one that fails. */
 const [mostAttempts, mostFailingAttempts] = [8, 2];
 
+/**
+ * How long a failed attempt keeps others of its webhook from starting, in milliseconds: a receiver that refuses at once
+ * would otherwise take as much of the processor as there is.
+ */
+const failurePause = 20;
+
 /** An event that was read earlier is read again when it is sent: its user may have been erased. In milliseconds. */
 const freshFor = 1_000;
 
@@ -184,6 +190,7 @@ export const makeCourierRun = Effect.gen(function* () {
       failingSince = delivery.status === "delivered" ? null : (failingSince ?? result.endedAt);
       if (isGone(result)) yield* disable("gone", result.endedAt);
       else if (yield* hasFailedForLong(result.endedAt)) yield* disable("failing", result.endedAt);
+      if (delivery.status !== "delivered") yield* Effect.sleep(failurePause);
     });
 
     /** Starts what may be sent now. */

@@ -433,6 +433,24 @@ describe("receivers", () => {
   );
 
   test(
+    "that refuse at once get a hundred requests a second, and all events once they recover",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent, find } = yield* deployment;
+      const { id } = yield* create("/a");
+      const users = Array.from({ length: 300 }, (_, index) => String(10_001 + index));
+      for (const user of users) yield* link(user, "1");
+      answer(() => status(500));
+      yield* startNode();
+      yield* pass(1, 0.01);
+      assert.isAtLeast(sent.length, 50);
+      assert.isAtMost(sent.length, 110);
+      answer(() => ok);
+      yield* pass(20);
+      assert.strictEqual((yield* find(id)).pending, 0);
+    }),
+  );
+
+  test(
     "get a backlog in the order of each user, and hear of it once",
     Effect.gen(function* () {
       const { startNode, create, link, sent, find, update } = yield* deployment;
