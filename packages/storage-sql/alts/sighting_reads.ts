@@ -10,7 +10,7 @@ import { readerOf, schemaReaderOf } from "../statements/row.ts";
 
 /** Finds who else was seen in places, as `SightingStore.findShared` says. */
 export const findSharedOn = (sql: SqlClient.SqlClient) => {
-  const { elements, isAmong, isAnyOf, firstRowsOfEach } = dialectOf(sql);
+  const { elements, isAmong, firstRowsOfEach, rowsOfEach } = dialectOf(sql);
   return (pid: Pid, { hashes, including, excluding, limit }: SharedSightings) => {
     const places = JSON.stringify(hashes.map((hash) => [hash]));
     const freshest = firstRowsOfEach({
@@ -22,20 +22,22 @@ export const findSharedOn = (sql: SqlClient.SqlClient) => {
       order: "seen_at DESC, chat_id",
       limit,
     });
-    // All sightings of the users are read before those in other places are left out: they are few, and Postgres could
-    // read everybody in a place instead.
+    const users = sql`(
+      SELECT chat_id AS user_id FROM freshest
+      UNION SELECT value ->> 0 FROM ${elements(JSON.stringify(including.map((id) => [id])))}) AS users`;
+    const seen = rowsOfEach({
+      each: users,
+      table: "sightings",
+      condition: sql`pid = ${pid} AND chat_id = user_id`,
+    });
+    // Postgres could read everybody in a place instead of the few sightings of the users.
     return Effect.flatMap(
       sql`
         WITH freshest AS (
           SELECT chat_id FROM ${freshest}
           GROUP BY chat_id ORDER BY MAX(seen_at) DESC, chat_id LIMIT ${limit}
-        ), seen AS MATERIALIZED (
-          SELECT chat_id, place_hash, seen_at FROM sightings
-          WHERE pid = ${pid} AND chat_id ${isAnyOf(sql`
-            SELECT chat_id FROM freshest
-            UNION SELECT value ->> 0 FROM ${elements(JSON.stringify(including.map((id) => [id])))}`)}
         )
-        SELECT chat_id, place_hash, seen_at FROM seen
+        SELECT chat_id, place_hash, seen_at FROM ${seen}
         WHERE place_hash IN (SELECT value ->> 0 FROM ${elements(places)})`,
       readFound,
     );

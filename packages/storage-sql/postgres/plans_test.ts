@@ -1,7 +1,9 @@
 import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, layer as withLayer } from "@effect/vitest";
 import { Effect } from "effect";
+import { sightingsOfStrangers } from "./test_alt_plans.ts";
 import { cases, layerFull, maxReads, readsOf } from "./test_plans.ts";
+import { Database } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -20,6 +22,21 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
           expect(read).toBeGreaterThan(0);
           expect(read).toBeLessThan(maxReads);
         }),
+      );
+
+      // A connection keeps a plan that was made after a VACUUM and before the ANALYZE that follows.
+      it.effect.each(cases.filter(({ name }) => name.startsWith("findShared")))(
+        "are not all read by $name ($mode) while Postgres has no statistics",
+        ({ mode, operation }) =>
+          Effect.gen(function* () {
+            const { query } = yield* Database;
+            yield* query(sightingsOfStrangers);
+            yield* query("VACUUM sightings");
+            yield* query("DELETE FROM pg_statistic WHERE starelid = 'sightings'::regclass");
+            const pages = (yield* readsOf(mode, operation)).reduce((sum, table) => sum + table.pages, 0);
+            expect(pages).toBeGreaterThan(0);
+            expect(pages).toBeLessThan(250);
+          }),
       );
     },
   );

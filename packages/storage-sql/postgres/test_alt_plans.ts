@@ -15,6 +15,13 @@ export const fillAlts = (accounts: number) => `
 `;
 
 const pid = Pid.make("pid_0000000000000100");
+
+/** Sightings in the scope of the operations, each in a place of its own. */
+export const sightingsOfStrangers = `
+  INSERT INTO sightings (pid, chat_id, place_hash, seen_at)
+    SELECT '${pid}', (5000000 + i)::text, 'place ' || i, i FROM generate_series(1, 40000) AS i
+  ON CONFLICT DO NOTHING`;
+
 const chatIdOf = (index: number) => ChatId.make(`${1_100_000 + index}`);
 const some = (length: number) => Array.from({ length }, (_, index) => chatIdOf(index));
 const pair = {

@@ -220,15 +220,23 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...eventOperations,
 };
 
-/** By table: sequential scans, and rows and index entries read so far. */
+/** By table: sequential scans, rows and index entries, and pages read so far. */
 const counts = Effect.gen(function* () {
   const database = yield* Database;
   const tables = yield* database.query(`
     SELECT relname AS name, seq_scan AS scans, seq_tup_read + (
       SELECT sum(idx_tup_read) FROM pg_stat_user_indexes AS indexes WHERE indexes.relid = tables.relid
-    ) AS read
+    ) AS read, (
+      SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
+      FROM pg_statio_user_tables AS pages WHERE pages.relid = tables.relid
+    ) AS pages
     FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`);
-  return tables.map(({ name, scans, read }) => ({ name, scans: Number(scans), read: Number(read) }));
+  return tables.map(({ name, scans, read, pages }) => ({
+    name,
+    scans: Number(scans),
+    read: Number(read),
+    pages: Number(pages),
+  }));
 });
 
 /** What the operation reads, by the server's statistics. */
@@ -246,10 +254,11 @@ export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (ty
     }),
   );
   const after = yield* counts;
-  return after.map(({ name, scans, read }, i) => ({
+  return after.map(({ name, scans, read, pages }, i) => ({
     name,
     scans: scans - (before[i]?.scans ?? 0),
     read: read - (before[i]?.read ?? 0),
+    pages: pages - (before[i]?.pages ?? 0),
   }));
 });
 

@@ -69,6 +69,16 @@ export interface Dialect {
     readonly limit: number;
   }) => Statement.Fragment;
 
+  /**
+   * After FROM: the rows of a table for each row of `each`. Postgres reads each by the index on what the condition
+   * compares, also while it has no statistics of the table: it keeps such a plan for as long as a connection lives.
+   */
+  readonly rowsOfEach: (rows: {
+    readonly each: Statement.Fragment;
+    readonly table: string;
+    readonly condition: Statement.Fragment;
+  }) => Statement.Fragment;
+
   /** Adds one statement to another that writes, in one round trip where that is possible. */
   readonly together: <A extends object>(
     one: Statement.Statement<SqlConnection.Row>,
@@ -130,6 +140,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
       ORDER BY ${sql.literal(order)} LIMIT ${limit}`;
     return sql`json_each(${json}) CROSS JOIN ${sql(table)} ON ${condition} AND ${sql(key)} IN (${first})`;
   },
+  rowsOfEach: ({ each, table, condition }) => sql`${each} CROSS JOIN ${sql(table)} ON ${condition}`,
   together: (one, other) => Effect.andThen(one, other),
   lastly: (statement) => statement,
   commitsInOrder: true,
@@ -173,6 +184,8 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
     json_array_elements(${json}::json) AS element (value) CROSS JOIN LATERAL (
       SELECT * FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit}
     ) AS found`,
+  rowsOfEach: ({ each, table, condition }) => sql`
+    ${each} CROSS JOIN LATERAL (SELECT * FROM ${sql(table)} WHERE ${condition} OFFSET 0) AS found`,
   together: (one, other) => sql`WITH one AS (${one}) ${other}`,
   lastly: (statement) =>
     Effect.withFiber(({ context }) => {
