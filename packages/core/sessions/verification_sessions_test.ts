@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber, Option } from "effect";
+import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { botlessGuildId, chatId, gameId, operator, world } from "../test_world.ts";
+import { OwnLinks } from "../users/own_links.ts";
 import type { ReadSession } from "./session_events.ts";
 import { SessionStore } from "./session_store.ts";
 import { complete, listenTo, newKey, request, setup, start, worldWith } from "./test_sessions.ts";
@@ -84,17 +85,25 @@ describe("VerificationSessions.poll", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("reports a removal of the link as a failed session", () =>
+  it.effect("reports a removal of the link, by a key or the user, as a failed session", () =>
     Effect.gen(function* () {
       const { sessions, key } = yield* setup;
-      const { sid } = yield* sessions.create(key, { ...request, chatId: chatId("10001") });
+      const chat = chatId("10001");
       const writer = yield* LinkWriter;
+      const ownLinks = yield* OwnLinks;
       const target = { scope: key.scope, guildId: null, origin: operator };
-      yield* writer.setGame(target, { chatId: chatId("10001"), gameId: gameId("1") });
-      const waiting = yield* start(sessions.poll(key, sid, 25_000));
-      yield* writer.removeGame(target, chatId("10001"), { requireMember: false });
-      assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
-    }).pipe(Effect.provide(world)),
+      const removals = [
+        writer.removeGame(target, chat, { requireMember: false }),
+        ownLinks.remove(chat, key.scope.pid, "req_test"),
+      ];
+      for (const remove of removals) {
+        const { sid } = yield* sessions.create(key, { ...request, chatId: chat });
+        yield* writer.setGame(target, { chatId: chat, gameId: gameId("1") });
+        const waiting = yield* start(sessions.poll(key, sid, 25_000));
+        yield* remove;
+        assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
+      }
+    }).pipe(Effect.provide(OwnLinks.layer.pipe(Layer.provideMerge(world)))),
   );
 });
 
