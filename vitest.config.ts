@@ -66,7 +66,7 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             "**/*_{races,property}_test.ts",
-            "packages/testing/{bot,arbitraries/arbitraries}_test.ts",
+            "packages/testing/arbitraries/arbitraries_test.ts",
             "packages/client/size_test.ts",
           ],
           ...oneWorker,

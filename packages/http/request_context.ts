@@ -6,11 +6,11 @@ import * as Immediate from "@accountlink/core/immediate";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
+import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, type Effect, Option } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
-import { newRequestId } from "./request_id.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
@@ -43,6 +43,9 @@ export const toContract = ({ route, contract }: RequestContext, data: unknown): 
 
 /** What answers a request that was routed, with the parameters of its query and path. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;
+
+/** `req_` and a ULID. */
+export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
 /** Makes the function that gives the requests of a route their context. */
 export const contextMaker = (settings: HttpSettingsShape) => {

@@ -11,7 +11,6 @@ import { HttpBody, HttpClient, HttpClientRequest, HttpServer } from "effect/http
 import { devChatPlatform } from "./chat_platform.ts";
 import type { Fault } from "./fault.ts";
 import { devGamePlatform } from "./game_platform.ts";
-import { devChatIdentity, devGameIdentity } from "./identities.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { devPlatform } from "./server/server.ts";
 import type { TrafficReport } from "./simulation/traffic.ts";
@@ -71,12 +70,6 @@ export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture
       Layer.merge(
         devChatPlatform({ baseUrl: url, botToken, resilience }),
         devGamePlatform({ baseUrl: url, resilience }),
-      ).pipe(Layer.provide(Layer.succeedContext(running))),
-    /** The identity ports on this server, by the registered client or another. */
-    identities: (shown: OAuthClient = oauthClient, resilience: Partial<Resilience> = {}) =>
-      Layer.merge(
-        devChatIdentity({ baseUrl: url, client: shown, resilience }),
-        devGameIdentity({ baseUrl: url, client: shown, resilience }),
       ).pipe(Layer.provide(Layer.succeedContext(running))),
   };
 });

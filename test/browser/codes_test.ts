@@ -47,25 +47,6 @@ describe("a code", () => {
   });
 });
 
-describe("a user with another account", () => {
-  it("keeps it, and both buttons are on the screen of a phone", async () => {
-    const { body } = await send("POST /v2/sessions", { body: { clientId: "player" } });
-    const watched = await visit(`/verify?sid=${textOf(body.data?.sid)}`, phone);
-    const { page, close } = watched;
-    await signIn(page, "chat", /User 2\b/);
-    await signIn(page, "game", /Player 1\b/);
-    await expect.poll(() => page.title()).toBe("Which account is yours?");
-    for (const name of ["Keep Player 3", "Link Player 1"]) {
-      const box = await page.getByRole("button", { name }).boundingBox();
-      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.viewport.height);
-    }
-    await expectUsable(watched, "Which account is yours?", "choice");
-    await press(page, "Keep Player 3");
-    await expectUsable(watched, "Your link stays as it is", "kept");
-    await close();
-  });
-});
-
 describe("the first page", () => {
   it("has the ways to everything", async () => {
     const watched = await visit("/", phone);

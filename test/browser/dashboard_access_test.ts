@@ -1,48 +1,10 @@
-/** The dashboard without a script, with the keyboard alone, and in the frame of another site. */
+/** The dashboard with the keyboard alone, and in the frame of another site. */
 import { paths } from "@accountlink/dashboard";
 import { describe, expect, it } from "vitest";
-import { createKey, useDashboard } from "./dashboard_pages.ts";
-import { press } from "./flow_pages.ts";
-import { desktop, phone } from "./looks.ts";
+import { useDashboard } from "./dashboard_pages.ts";
+import { desktop } from "./looks.ts";
 
 const { visit, send, url } = await useDashboard();
-
-describe("without a script", () => {
-  it("an owner creates, changes, rotates and revokes a key, and sees what was used", async () => {
-    const { page, complaints, close, keepPicture } = await visit("/dashboard", /Ada\b/, {
-      ...phone,
-      javaScriptEnabled: false,
-    });
-    const token = await createKey(page, "Plain");
-    expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(404);
-    await keepPicture("dashboard-plain-issued");
-    await press(page, "I have copied it");
-    await page.getByText("Restrictions").click();
-    await page.getByLabel("Denied addresses").fill("192.0.2.0/24\n2001:db8::/32");
-    await page.getByLabel("Expires").fill("2099-12-31");
-    await press(page, "Save the rules");
-    expect(await page.getByLabel("Denied addresses").inputValue()).toBe("192.0.2.0/24\n2001:db8::/32");
-    expect(await page.getByLabel("Expires").inputValue()).toBe("2099-12-31");
-    await press(page, "Rotate the key");
-    expect(await page.locator("#token").textContent()).not.toBe(token);
-    await press(page, "I have copied it");
-    // Nothing waits for what is typed; the server does.
-    await page.getByLabel(/^Type/).fill("something else");
-    await press(page, "Revoke the key");
-    expect(await page.getByRole("alert").textContent()).toMatch("Confirmation");
-    await page.getByLabel(/^Type/).fill("Plain");
-    await press(page, "Revoke the key");
-    await page.getByText("The key is revoked.").waitFor();
-    await press(page, "Usage of this key");
-    await keepPicture("dashboard-plain-usage");
-    expect(await page.getByRole("columnheader", { name: "Served" }).count()).toBe(1);
-    await press(page, "Sign out");
-    expect(await page.title()).toBe("You are signed out");
-    // That a form was refused is no complaint about a page.
-    expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
-    await close();
-  });
-});
 
 describe("the keyboard alone", () => {
   it("creates a key, copies it and revokes it", async () => {

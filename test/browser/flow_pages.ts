@@ -3,13 +3,11 @@
  * do on the pages.
  */
 
-import { freePort } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
-import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { chatUsers, gameUsers, guild, makeWorld, stranger, type World } from "../support/world.ts";
+import { chatUsers, gameUsers, guild, makeWorld, type World } from "../support/world.ts";
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { startFlowSite } from "./flow_site.ts";
 
@@ -18,8 +16,6 @@ export interface FlowPages {
   readonly world: World;
   /** The site of the client, where sessions may send their users. */
   readonly clientUrl: string;
-  readonly platform: DevPlatform;
-  readonly url: () => string;
   /** Sends a request of the client, which never comes from the address of the browser. */
   readonly send: (line: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
   /** Creates a session. */
@@ -30,15 +26,14 @@ export interface FlowPages {
   readonly visit: (path: string, options: BrowserContextOptions) => Promise<WatchedPage>;
 }
 
-/** Runs one server and one browser for the tests of a file. The chat users 100002 to 100004 are linked already. */
+/** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are linked already. */
 export const useFlowPages = async (): Promise<FlowPages> => {
   const site = await startFlowSite();
-  const port = await freePort();
   const world = makeWorld();
   const key = world.key({
     account: "Chess Club",
     redirectOrigins: [site.url],
-    links: { 100002: "3", 100003: "2", 100004: "2" },
+    links: { 100002: "3", 100003: "2" },
   });
   const fixture = {
     ...world.fixture,
@@ -46,10 +41,7 @@ export const useFlowPages = async (): Promise<FlowPages> => {
       ...world.fixture.platform,
       // As long as a name can be, without a place where it would break.
       guilds: [{ id: guild, name: "Rook&Bishop".repeat(9), members: [{ chatId: "100001" }] }],
-      chatUsers: [
-        ...chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: site.picture })),
-        { id: stranger, username: "stranger" },
-      ],
+      chatUsers: chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: site.picture })),
       gameUsers: gameUsers.slice(0, 3).map((user) => ({
         ...user,
         avatar: { headshot: user.id === "1" ? site.picture : null, fullBody: null },
@@ -59,26 +51,18 @@ export const useFlowPages = async (): Promise<FlowPages> => {
   const { send: sendAs, url } = useServer(() => ({
     fixture,
     env: {
-      ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
       ACCOUNTLINK_SESSION_CREATE_BURST: "0",
-      ACCOUNTLINK_IP_VERIFY_DAILY: "1",
       ACCOUNTLINK_PRIVACY_URL: "https://links.example/privacy",
       ACCOUNTLINK_CONTACT: "help@links.example",
     },
   }));
-  const platform = devPlatformOn(port);
   const browser = useBrowser();
-  afterAll(() => {
-    platform.close();
-    site.close();
-  });
+  afterAll(() => site.close());
 
   const send: FlowPages["send"] = (line, options) => sendAs(line, { key, from: world.address(), ...options });
   return {
     world,
     clientUrl: site.url,
-    platform,
-    url,
     send,
     newSession: async (asked = {}) => {
       const { body } = await send("POST /v2/sessions", { body: { clientId: "client", ...asked } });

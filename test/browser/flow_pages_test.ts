@@ -7,7 +7,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { clientUrl, newSession, linkOf, visit } = await useFlowPages();
 
 describe("the flow", () => {
-  it("takes a user through, with a choice between two game accounts", async () => {
+  it("takes a user through, with a choice between two game accounts that a phone shows at once", async () => {
     const { sid } = await newSession();
     const watched = await visit(`/verify?sid=${sid}`, phone);
     const { page } = watched;
@@ -16,6 +16,10 @@ describe("the flow", () => {
     await expectUsable(watched, "Link your accounts", "flow-half");
     await signIn(page, "game", /Player 1\b/);
     await expectUsable(watched, "Which account is yours?", "flow-replace");
+    for (const name of ["Keep Player 3", "Link Player 1"]) {
+      const box = await page.getByRole("button", { name }).boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.viewport.height);
+    }
     await press(page, "Link Player 1");
     await expectUsable(watched, "Your accounts are linked", "flow-done");
     await watched.close();
@@ -87,7 +91,7 @@ describe("the keyboard alone", () => {
     const watched = await visit(`/verify?sid=${sid}`, phone);
     await walk(watched.page, /User 3\b/);
     await enter(watched, /^Keep Player 2/, "flow-focus-choice");
-    expect(await watched.page.title()).toBe("Your link stays as it is");
+    await expectUsable(watched, "Your link stays as it is", "flow-kept");
     expect([linked["gameId"], await linkOf("100003")]).toEqual(["2", linked]);
     await watched.close();
   });

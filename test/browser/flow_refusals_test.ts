@@ -1,137 +1,38 @@
-/** Each page of the public verification flow that does not go on, in a real browser. */
+/**
+ * Each page of the public verification flow that does not go on, in a real browser, as the preview of the dashboard has
+ * it. `test/contract` has the ways to them.
+ */
+import { paths } from "@accountlink/dashboard";
 import { type RefusalName, refusals } from "@accountlink/http/flow/refusals";
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BrokenStores, startOnBrokenStores } from "../support/broken_stores.ts";
-import { guild, makeWorld } from "../support/world.ts";
-import { press, signIn, useFlowPages, walk } from "./flow_pages.ts";
+import { describe, expect, it } from "vitest";
+import { useDashboard } from "./dashboard_pages.ts";
+import { press, signIn, useFlowPages } from "./flow_pages.ts";
 import { expectUsable, phone } from "./looks.ts";
 
-const { platform, url, send, newSession, visit } = await useFlowPages();
-
-let brokenStores: BrokenStores | undefined;
-
-beforeAll(async () => {
-  brokenStores = await startOnBrokenStores(makeWorld().fixture);
-  brokenStores.setStores("down");
-});
-
-afterAll(() => brokenStores?.stop());
-
-const open = (page: Page, path: string) => page.goto(`${url()}${path}`);
-
-/** Opens the link of a new session. */
-const begin = async (page: Page, asked?: object): Promise<string> => {
-  const { sid } = await newSession(asked);
-  await open(page, `/verify?sid=${sid}`);
-  return sid;
-};
-
-/** Confirms with another csrf field than the page has. */
-const forge = async (page: Page, csrf: string) => {
-  await begin(page);
-  await walk(page);
-  await page.evaluate(`document.querySelector("[name=csrf]").value = ${JSON.stringify(csrf)}`);
-  await press(page, "Link these accounts");
-};
-
-/** How a user gets to each of them. */
-const ways: Readonly<Record<RefusalName, (page: Page) => Promise<unknown>>> = {
-  no_entry: (page) => open(page, "/verify"),
-  unknown: (page) => open(page, "/verify?sid=vs_"),
-  bad_redirect: async (page) => {
-    const { pid } = await newSession();
-    await open(page, `/verify?pid=${pid}&redirect=https%3A%2F%2Fevil.example`);
-  },
-  no_guild: async (page) => {
-    const { pid } = await newSession();
-    await open(page, `/verify?pid=${pid}&guildId=1`);
-  },
-  expired: async (page) => {
-    const value = `${"0".repeat(43)}.1`;
-    await page.context().addCookies([{ name: "accountlink_flow", value, url: url() }]);
-    await open(page, "/verify/chat/start");
-  },
-  wrong_user: async (page) => {
-    await begin(page, { chatId: "100002" });
-    await signIn(page, "chat", /User 1\b/);
-  },
-  not_a_member: async (page) => {
-    await begin(page, { guildId: guild });
-    await signIn(page, "chat", /stranger/);
-  },
-  platform_down: async (page) => {
-    await begin(page);
-    await press(page, "Sign in to the chat platform");
-    await platform.fail({ mode: "down", platform: "chat", under: "/chat/oauth/token" });
-    await press(page, /User 1\b/);
-    await expect.poll(() => page.title()).toBe(refusals.platform_down.title);
-    await platform.recover();
-  },
-  denied: async (page) => {
-    await begin(page);
-    await signIn(page, "chat", /Cancel/);
-  },
-  sign_in_invalid: async (page) => {
-    const { sid } = await newSession();
-    await open(page, `/verify/chat/start?sid=${sid}`);
-    await open(page, "/verify/chat/callback?state=x&code=y");
-  },
-  unfinished: async (page) => {
-    const { sid } = await newSession();
-    await open(page, `/verify/game/start?sid=${sid}`);
-  },
-  lost: (page) => open(page, "/verify/chat/start"),
-  forged: (page) => forge(page, "x"),
-  unreadable: (page) => forge(page, "x".repeat(9_000)),
-  misplaced: (page) => open(page, "/verify/confirm"),
-  link_changed: async (page) => {
-    await begin(page);
-    await walk(page, /User 3\b/);
-    await send("PATCH /v2/game", { body: { chatId: "100003", gameId: "3" } });
-    await press(page, /^Link /);
-  },
-  failed: async (page) => {
-    await begin(page);
-    await walk(page, /User 4\b/);
-    await send("DELETE /v2/game", { body: { chatId: "100004" } });
-    await press(page, /^Link /);
-  },
-  cancelled: async (page) => {
-    const { sid } = await newSession();
-    await send(`DELETE /v2/sessions/${sid}`);
-    await open(page, `/verify?sid=${sid}`);
-  },
-  completed: async (page) => {
-    const sid = await begin(page);
-    await walk(page);
-    await press(page, "Link these accounts");
-    await expect.poll(() => page.title()).toBe("Your accounts are linked");
-    await open(page, `/verify?sid=${sid}`);
-  },
-  too_many: async (page) => {
-    const { pid } = await newSession();
-    // An address may do this once a day here.
-    for (const title of ["Your accounts are linked", refusals.too_many.title]) {
-      await open(page, `/verify?pid=${pid}`);
-      await walk(page);
-      await press(page, "Link these accounts");
-      await expect.poll(() => page.title()).toBe(title);
-    }
-  },
-  store_down: (page) => page.goto(`${brokenStores?.url}/verify?sid=vs_`),
-  defect: async (page) => {
-    brokenStores?.setStores("broken");
-    await page.goto(`${brokenStores?.url}/verify?sid=vs_`);
-    brokenStores?.setStores("down");
-  },
-};
+const { visit: visitDashboard, url } = await useDashboard();
+const { newSession, visit } = await useFlowPages();
 
 describe("the page of a refusal", () => {
-  it.each(Object.keys(ways) as Array<RefusalName>)("%s", async (name) => {
-    const watched = await visit("/verify/style.css", phone);
-    await ways[name](watched.page);
+  it.each(Object.keys(refusals) as Array<RefusalName>)("%s", async (name) => {
+    const watched = await visitDashboard(`${paths.preview}?state=refused-${name}`, /Ada\b/, phone);
+    const { page, close } = watched;
+    const body = (await page.locator("#shown").getAttribute("srcdoc")) ?? "";
+    await page.route("**/verify/refused", (route) =>
+      route.fulfill({ status: refusals[name].status, contentType: "text/html; charset=utf-8", body }),
+    );
+    await page.goto(`${url()}/verify/refused`);
     await expectUsable(watched, refusals[name].title, `refused-${name}`);
-    await watched.close();
+    await close();
+  });
+
+  it("shows as whom the user signed in, and leads back", async () => {
+    const { sid } = await newSession({ chatId: "100002" });
+    const watched = await visit(`/verify?sid=${sid}`, phone);
+    const { page, close } = watched;
+    await signIn(page, "chat", /User 1\b/);
+    await expectUsable(watched, refusals.wrong_user.title, "refused-account");
+    await press(page, refusals.wrong_user.again ?? "");
+    await expect.poll(() => page.title()).toBe("Link your accounts");
+    await close();
   });
 });

@@ -62,3 +62,13 @@ export const expectUsable = async (
     complaints.filter((text) => !text.includes("Failed to load resource: the server responded")),
   ).toEqual([]);
 };
+
+/** What can be asked of a page without its scripts. */
+const expectHeading: typeof expectUsable = async ({ page }, title) =>
+  expect(await page.locator("h1").textContent()).toBe(title);
+
+/** With scripts and without, each on the screen of one kind of machine. */
+export const scriptings = [
+  ["with scripts, on a desktop", desktop, true, expectUsable],
+  ["without scripts, on a phone", phone, false, expectHeading],
+] as const;

@@ -4,10 +4,9 @@ import { paths } from "@accountlink/dashboard";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, describe, expect, it } from "vitest";
-import type { WatchedPage } from "./browser.ts";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
-import { desktop, expectUsable, phone } from "./looks.ts";
+import { scriptings } from "./looks.ts";
 
 const { visit, url } = await useDashboard();
 
@@ -21,77 +20,74 @@ const receiver = await Effect.runPromise(
 );
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
-/** What can be asked of a page without its scripts. */
-const expectHeading = async ({ page }: WatchedPage, title: string): Promise<void> =>
-  expect(await page.locator("h1").textContent()).toBe(title);
-
 describe("a webhook", () => {
-  it.each([
-    ["with scripts, on a desktop", desktop, true, expectUsable],
-    ["without scripts, on a phone", phone, false, expectHeading],
-  ])("is made, tested, paused, rotated and deleted %s", async (_, size, javaScriptEnabled, expectTitled) => {
-    status = 200;
-    const watched = await visit(paths.webhooks, /^A?\s*Ada\b/, { ...size, javaScriptEnabled });
-    const { page, close } = watched;
-    const expectPage = (title: string, picture: string) => expectTitled(watched, title, `webhook-${picture}`);
+  it.each(scriptings)(
+    "is made, tested, paused, rotated and deleted %s",
+    async (_, size, javaScriptEnabled, expectTitled) => {
+      status = 200;
+      const watched = await visit(paths.webhooks, /^A?\s*Ada\b/, { ...size, javaScriptEnabled });
+      const { page, close } = watched;
+      const expectPage = (title: string, picture: string) =>
+        expectTitled(watched, title, `webhook-${picture}`);
 
-    await expectPage("Webhooks", "none");
-    await page.getByText("Create a webhook").click();
-    await expectPage("Create a webhook", "new");
-    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
-    await page.getByLabel("URL", { exact: true }).fill("http://example.invalid/links");
-    await page.getByLabel("Description").fill("Our database");
-    await press(page, "Create the webhook");
-    await expectPage("Create a webhook", "refused");
-    await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/links`);
-    await press(page, "Create the webhook");
-    await expectPage("Your new webhook", "issued");
-    const secret = (await page.locator("#secret").textContent()) ?? "";
-    expect(secret).toMatch(/^whsec_/);
-    await page.getByText("I have copied it").click();
-    expect(await page.content()).not.toContain(secret);
+      await expectPage("Webhooks", "none");
+      await page.getByText("Create a webhook").click();
+      await expectPage("Create a webhook", "new");
+      await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
+      await page.getByLabel("URL", { exact: true }).fill("http://example.invalid/links");
+      await page.getByLabel("Description").fill("Our database");
+      await press(page, "Create the webhook");
+      await expectPage("Create a webhook", "refused");
+      await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/links`);
+      await press(page, "Create the webhook");
+      await expectPage("Your new webhook", "issued");
+      const secret = (await page.locator("#secret").textContent()) ?? "";
+      expect(secret).toMatch(/^whsec_/);
+      await page.getByText("I have copied it").click();
+      expect(await page.content()).not.toContain(secret);
 
-    await press(page, "Send a test");
-    await page.getByText("It was delivered.").waitFor();
-    status = 500;
-    await press(page, "Send a test");
-    await page.getByText("It was not delivered").waitFor();
-    await expectPage("Our database", "deliveries");
-    status = 200;
-    await page.getByLabel("Which").selectOption("given_up");
-    await press(page, "Show");
-    expect(await page.getByText("Answered 500").count()).toBe(1);
-    await press(page, "Send again");
-    await page.getByText("It was delivered.").waitFor();
+      await press(page, "Send a test");
+      await page.getByText("It was delivered.").waitFor();
+      status = 500;
+      await press(page, "Send a test");
+      await page.getByText("It was not delivered").waitFor();
+      await expectPage("Our database", "deliveries");
+      status = 200;
+      await page.getByLabel("Which").selectOption("given_up");
+      await press(page, "Show");
+      expect(await page.getByText("Answered 500").count()).toBe(1);
+      await press(page, "Send again");
+      await page.getByText("It was delivered.").waitFor();
 
-    await page.getByText("Only some events").click();
-    await page.getByLabel("A link was removed").check();
-    await press(page, "Save");
-    await page.getByText("The webhook was changed.").waitFor();
-    await press(page, "Pause the webhook");
-    await page.getByText("The webhook is paused.").waitFor();
-    expect(await page.locator(".badge").first().textContent()).toBe("Paused");
-    await press(page, "Make the webhook active");
-    await page.getByText("The webhook is active again.").waitFor();
-    await press(page, "Rotate the secret");
-    await expectPage("The new secret of your webhook", "rotated");
-    await page.getByText("I have copied it").click();
+      await page.getByText("Only some events").click();
+      await page.getByLabel("A link was removed").check();
+      await press(page, "Save");
+      await page.getByText("The webhook was changed.").waitFor();
+      await press(page, "Pause the webhook");
+      await page.getByText("The webhook is paused.").waitFor();
+      expect(await page.locator(".badge").first().textContent()).toBe("Paused");
+      await press(page, "Make the webhook active");
+      await page.getByText("The webhook is active again.").waitFor();
+      await press(page, "Rotate the secret");
+      await expectPage("The new secret of your webhook", "rotated");
+      await page.getByText("I have copied it").click();
 
-    status = 410;
-    await press(page, "Send a test");
-    await page.getByText("Your server answered 410").first().waitFor();
-    await expectPage("Our database", "disabled");
-    await page.goto(`${url()}${paths.overview}`);
-    expect(await page.getByText("was disabled").count()).toBe(1);
-    await page.goto(`${url()}${paths.webhooks}`);
-    await expectPage("Webhooks", "list");
-    await page.getByRole("link", { name: "Our database" }).click();
+      status = 410;
+      await press(page, "Send a test");
+      await page.getByText("Your server answered 410").first().waitFor();
+      await expectPage("Our database", "disabled");
+      await page.goto(`${url()}${paths.overview}`);
+      expect(await page.getByText("was disabled").count()).toBe(1);
+      await page.goto(`${url()}${paths.webhooks}`);
+      await expectPage("Webhooks", "list");
+      await page.getByRole("link", { name: "Our database" }).click();
 
-    await press(page, "Delete the webhook");
-    await page.getByText("tick the box to delete it").first().waitFor();
-    await page.getByLabel("Delete it for good").check();
-    await press(page, "Delete the webhook");
-    await page.getByText("The webhook was deleted.").waitFor();
-    await close();
-  });
+      await press(page, "Delete the webhook");
+      await page.getByText("tick the box to delete it").first().waitFor();
+      await page.getByLabel("Delete it for good").check();
+      await press(page, "Delete the webhook");
+      await page.getByText("The webhook was deleted.").waitFor();
+      await close();
+    },
+  );
 });

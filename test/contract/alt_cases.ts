@@ -1,5 +1,5 @@
 /**
- * Crafted cases of alt detection, with the scores that the contract gives them, computed by hand.
+ * Crafted cases of alt detection, with what the contract gives them, computed by hand.
  */
 import type { KeyOptions, SeenAt } from "../support/world.ts";
 
@@ -26,14 +26,13 @@ export const seen = (ip: string, chatIds: ReadonlyArray<string>, days = 0): Read
 const seenIn = (device: string, ...where: Parameters<typeof seen>): ReadonlyArray<SeenAt> =>
   seen(...where).map((sighting) => ({ ...sighting, device }));
 
-interface Scored {
+interface Crafted {
   readonly title: string;
   readonly sightings?: ReadonlyArray<SeenAt>;
   readonly links?: NonNullable<KeyOptions["links"]>;
   /** The target when left out. */
   readonly query?: string;
-  readonly score: number;
-  readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
+  /** From 0 to 100: how strong the best reason is. The score follows from it and from the VPN. */
   readonly alt: number;
   readonly vpn?: number;
   readonly unlisted?: number;
@@ -43,29 +42,23 @@ interface Scored {
 export const [one = "", two = "", three = ""] = others;
 
 /** Each in a scope of its own. */
-export const crafted: ReadonlyArray<Scored> = [
-  { title: "nobody", score: 0, severity: "LOW", alt: 0, matches: [] },
+export const crafted: ReadonlyArray<Crafted> = [
+  { title: "nobody", alt: 0, matches: [] },
   {
     title: "an address of two, seen now",
     sightings: seen(home, [target, one]),
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [one],
   },
   {
     title: "an address of two, seen by the candidate half of a half-life ago",
     sightings: [...seen(home, [target]), ...seen(home, [one], 45)],
-    score: 25,
-    severity: "MEDIUM",
     alt: 25,
     matches: [one],
   },
   {
     title: "an address of two, seen by the target long ago",
     sightings: [...seen(home, [target], 150), ...seen(home, [one])],
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [one],
   },
@@ -73,64 +66,48 @@ export const crafted: ReadonlyArray<Scored> = [
     title: "an old address of many",
     sightings: [...seen(school, [target, ...others.slice(0, 9)], 170)],
     links: { [one]: "2" },
-    score: 2,
-    severity: "LOW",
     alt: 2,
     matches: others.slice(0, 9),
   },
   {
     title: "an address of eight, who do not add up",
     sightings: seen(school, [target, ...others.slice(0, 7)]),
-    score: 9,
-    severity: "LOW",
     alt: 9,
     matches: others.slice(0, 7),
   },
   {
     title: "two addresses in common, which count together",
     sightings: [...seen(home, [target, one]), ...seen(elsewhere, [target, one], 90)],
-    score: 46,
-    severity: "MEDIUM",
     alt: 46,
     matches: [one],
   },
   {
     title: "three addresses in common, which stay below CRITICAL",
     sightings: [home, school, elsewhere].flatMap((ip) => seen(ip, [target, one])),
-    score: 60,
-    severity: "HIGH",
     alt: 60,
     matches: [one],
   },
   {
     title: "two candidates, the freshest first, the strongest decides",
     sightings: [...seen(home, [target, two]), ...seen(elsewhere, [target]), ...seen(elsewhere, [one], 1)],
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [two, one],
   },
   {
     title: "a browser of two, seen now",
     sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", elsewhere, [one])],
-    score: 70,
-    severity: "HIGH",
     alt: 70,
     matches: [one],
   },
   {
     title: "a browser of two, seen by the candidate a half-life ago",
     sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", elsewhere, [one], 180)],
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [one],
   },
   {
     title: "a browser of twenty",
     sightings: [...seenIn("computer", home, [target]), ...seenIn("computer", elsewhere, others.slice(0, 19))],
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: others.slice(0, 19),
   },
@@ -142,16 +119,12 @@ export const crafted: ReadonlyArray<Scored> = [
       ...seenIn("phone", elsewhere, [one], 90),
       ...seenIn("computer", "203.0.113.10", [one]),
     ],
-    score: 70,
-    severity: "HIGH",
     alt: 70,
     matches: [one],
   },
   {
     title: "a browser and an address",
     sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", home, [one], 45)],
-    score: 69,
-    severity: "HIGH",
     alt: 69,
     matches: [one],
   },
@@ -159,16 +132,12 @@ export const crafted: ReadonlyArray<Scored> = [
     title: "a game, a browser and an address",
     links: { [target]: "1", [one]: "1" },
     sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", home, [one], 45)],
-    score: 97,
-    severity: "CRITICAL",
     alt: 97,
     matches: [one],
   },
   {
     title: "one game",
     links: { [target]: "1", [one]: "1", [two]: "2" },
-    score: 90,
-    severity: "CRITICAL",
     alt: 90,
     matches: [one],
   },
@@ -176,16 +145,12 @@ export const crafted: ReadonlyArray<Scored> = [
     title: "one game and one address",
     links: { [target]: "1", [one]: "1" },
     sightings: seen(home, [target, one], 45),
-    score: 92,
-    severity: "CRITICAL",
     alt: 92,
     matches: [one],
   },
   {
     title: "a VPN, half of the addresses",
     sightings: [...seen(home, [target, one]), ...seen(vpn, [target])],
-    score: 26,
-    severity: "MEDIUM",
     alt: 35,
     vpn: 50,
     matches: [one],
@@ -193,8 +158,6 @@ export const crafted: ReadonlyArray<Scored> = [
   {
     title: "a VPN alone",
     sightings: seen(vpn, [target, one]),
-    score: 18,
-    severity: "LOW",
     alt: 35,
     vpn: 100,
     matches: [one],
@@ -202,8 +165,6 @@ export const crafted: ReadonlyArray<Scored> = [
   {
     title: "two addresses of one /64",
     sightings: [...seen("2001:db8:1:2::1", [target]), ...seen("2001:db8:1:2:3::4", [one])],
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [one],
   },
@@ -211,8 +172,6 @@ export const crafted: ReadonlyArray<Scored> = [
     title: "an address that is asked about, with nobody's own",
     query: `ip=${home}`,
     sightings: seen(home, [one, two]),
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [one, two],
   },
@@ -220,8 +179,6 @@ export const crafted: ReadonlyArray<Scored> = [
     title: "an address that is asked about, mapped into IPv6",
     query: `ip=${encodeURIComponent(`::ffff:${home}`)}&chatId=${target}`,
     sightings: seen(home, [one]),
-    score: 35,
-    severity: "MEDIUM",
     alt: 35,
     matches: [one],
   },
@@ -234,8 +191,6 @@ export const crafted: ReadonlyArray<Scored> = [
       [two]: "2",
     },
     sightings: seen(home, [one, three], 45),
-    score: 92,
-    severity: "CRITICAL",
     alt: 92,
     matches: [one, three],
   },
@@ -244,8 +199,6 @@ export const crafted: ReadonlyArray<Scored> = [
     query: "gameId=1",
     links: { [one]: { gameId: "1", at: daysAgo(2) }, [target]: { gameId: "1", at: daysAgo(1) } },
     sightings: [...seenIn("phone", home, [one]), ...seenIn("phone", elsewhere, [two])],
-    score: 98,
-    severity: "CRITICAL",
     alt: 98,
     matches: [one, two],
   },
@@ -253,8 +206,6 @@ export const crafted: ReadonlyArray<Scored> = [
     title: "more than are returned, of whom one that is not decides",
     sightings: seen(school, [target, ...others]),
     links: { [target]: "1", [others[38] ?? ""]: "1" },
-    score: 90,
-    severity: "CRITICAL",
     alt: 90,
     unlisted: 0.90035,
     matches: others.slice(0, 25),
@@ -262,8 +213,6 @@ export const crafted: ReadonlyArray<Scored> = [
   {
     title: "another scope's sightings",
     sightings: seenIn("phone", elsewhere, [target]),
-    score: 0,
-    severity: "LOW",
     alt: 0,
     matches: [],
   },

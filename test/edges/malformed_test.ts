@@ -165,15 +165,6 @@ describe("An expectation", () => {
     const bytes = `GET ${lookup} HTTP/1.1\r\n${host}${authorization}Connection: close\r\nExpect: a-pony\r\n\r\n`;
     expectMalformed(await sendRaw(url(), bytes), lookup, 417);
   });
-
-  test("of 100-continue is met", async () => {
-    const body = `{"chatIds":["100001"]}`;
-    const bytes = post(
-      `Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n`,
-      body,
-    );
-    expect((await sendRaw(url(), bytes)).map(({ status }) => status)).toEqual([100, 200]);
-  });
 });
 
 test("an answer that is under way is not mixed up with a refusal of what comes behind it", async () => {

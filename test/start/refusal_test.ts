@@ -178,13 +178,6 @@ test("a Node that runs no TypeScript is refused in a sentence", async () => {
   );
 });
 
-test("a named storage without a platform is refused", async () => {
-  expectRefusal(
-    await runServe({ ACCOUNTLINK_STORAGE: "memory" }),
-    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected one of dev, live (this is not the demo, and there is no fixture; on dev anyone can sign in as anybody)",
-  );
-});
-
 test("live platforms without what they need are refused, and nothing of the demo is made", async () => {
   const data = join(folder, "live");
   expectRefusal(
@@ -215,13 +208,6 @@ describe("what several servers share", () => {
     expectRefusal(
       await runServe({ ...shared, [name]: "" }),
       `Cannot start: ${name} is not set, expected ${expected} (ACCOUNTLINK_STORAGE is ${storage}`,
-    );
-  });
-
-  test("is refused without the address of Redis", async () => {
-    expectRefusal(
-      await runServe({ ...shared, ACCOUNTLINK_CACHE: "redis" }),
-      `Cannot start: ACCOUNTLINK_REDIS_URL is not set, expected ${RedisUrl.forms.join(" or ")} (ACCOUNTLINK_CACHE is redis)`,
     );
   });
 
@@ -275,22 +261,6 @@ describe("a fixture", () => {
       ended,
       `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a fixture: the file is not JSON, see line 2, column ${column}`,
     );
-    expect(ended.stderr).not.toContain(token.slice(0, 16));
-  });
-
-  test("that holds something wrong is refused with what and where, and without its keys", async () => {
-    const file = join(folder, "wrong.json");
-    const token = newToken();
-    const links = [{ account: "acme", scope: "global", chatId: "12", gameId: "1" }];
-    await writeFile(
-      file,
-      JSON.stringify({ keys: [{ key: `${token}!`, account: "acme", scope: "global" }], links }),
-    );
-    const ended = await serveFixture(file);
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toContain(`Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a fixture: `);
-    expect(ended.stderr).toMatch(/^[^\n]*links\[0\]\.chatId is "12", expected 5 to 32 digits[^\n]*\n$/);
-    expect(ended.stderr).toContain("keys[0].key is wrong");
     expect(ended.stderr).not.toContain(token.slice(0, 16));
   });
 });

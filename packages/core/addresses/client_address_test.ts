@@ -29,31 +29,9 @@ describe("clientAddress", () => {
   const from = (socket: string, forwardedFor: string | undefined) =>
     clientAddress(address(socket), forwardedFor, trusted).countedAs;
 
-  it("believes nobody who is not trusted", () => {
-    assert.strictEqual(from("203.0.113.7", "198.51.100.1"), "203.0.113.7");
-  });
-
-  it("takes the right-most address that is not a trusted proxy", () => {
-    assert.strictEqual(from("10.0.0.1", "192.0.2.1, 198.51.100.1, 10.0.0.2"), "198.51.100.1");
-  });
-
-  it("goes as far as trusted proxies go", () => {
-    assert.strictEqual(from("10.0.0.1", "10.0.0.3, 10.0.0.2"), "10.0.0.3");
-    assert.strictEqual(from("10.0.0.1", undefined), "10.0.0.1");
-  });
-
-  it("stops at the last good hop before one that cannot be read", () => {
-    assert.strictEqual(from("10.0.0.1", "198.51.100.1, unknown, 10.0.0.2"), "10.0.0.2");
-    assert.strictEqual(from("10.0.0.1", ""), "10.0.0.1");
-  });
-
   it("reads hops with a port", () => {
     assert.strictEqual(from("10.0.0.1", "198.51.100.1:50000, 10.0.0.2:443"), "198.51.100.1");
     assert.strictEqual(from("10.0.0.1", "[2001:dead:1:2:3::9]:50000"), "2001:dead:1:2");
-  });
-
-  it("counts a forwarded IPv6 client by its /64", () => {
-    assert.strictEqual(from("2001:db8::1", "2001:dead:1:2:3::9"), "2001:dead:1:2");
   });
 });
 
@@ -61,25 +39,10 @@ describe("isAddressAllowed", () => {
   const lists = (allowIps: Array<string>, denyIps: Array<string>) => ({ allowIps, denyIps });
 
   it.each([
-    [lists([], []), "203.0.113.7", true],
-    [lists(["203.0.113.0/24"], []), "203.0.113.7", true],
-    [lists(["203.0.113.0/24"], []), "198.51.100.1", false],
-    [lists(["203.0.113.0/24"], ["203.0.113.7"]), "203.0.113.7", false],
-    [lists([], ["203.0.113.7"]), "203.0.113.8", true],
-    [lists(["203.0.113.7"], []), "::ffff:203.0.113.7", true],
     [lists(["::ffff:203.0.113.0/120"], []), "203.0.113.7", true],
-    [lists(["2001:db8::/48"], []), "2001:db8:0:1::5", true],
     [lists(["2001:db8::/48"], []), "203.0.113.7", false],
     [lists(["not an address"], []), "203.0.113.7", false],
   ])("%j lets %s in: %s", (given, client, expected) => {
     assert.strictEqual(isAddressAllowed(given, address(client)), expected);
-  });
-
-  it("lets an unknown address in by empty lists alone", () => {
-    const given = [lists([], []), lists(["0.0.0.0/0"], []), lists([], ["203.0.113.7"])];
-    assert.deepStrictEqual(
-      given.map((each) => isAddressAllowed(each, null)),
-      [true, false, false],
-    );
   });
 });

@@ -1,19 +1,12 @@
 import { assert, describe, it } from "@effect/vitest";
-import * as FastCheck from "fast-check";
-import type { ChatId, GameId, KeyId } from "../ids.ts";
-import { type AltCandidate, findCandidates, reviewCandidates } from "./alt_candidates.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { type AltCandidate, findCandidates } from "./alt_candidates.ts";
 import { type AltEvidence, weighAddress, weighDevice, weighEvidence } from "./alt_evidence.ts";
 import { type AltPlace, freshestFirst, weighCandidate } from "./alt_matches.ts";
-import type { AltReview, AltVerdict } from "./alt_review.ts";
 import { type AltWeights, scoreAlts } from "./alt_score.ts";
 
 const day = 86_400_000;
 const now = 1_000 * day;
-
-const age = FastCheck.integer({ min: -10 * day, max: 400 * day });
-const users = FastCheck.integer({ min: 0, max: 100_000 });
-const weight = FastCheck.double({ min: 0, max: 1, noNaN: true });
-const weights = FastCheck.array(weight, { maxLength: 60 });
 
 const scored = (parts: Partial<AltWeights>) =>
   scoreAlts({ listed: [], unlisted: [], addresses: 0, vpnAddresses: 0, ...parts });
@@ -31,17 +24,6 @@ describe("The weight of a browser", () => {
   ])("%d days old, of %d users, is %d", (days, chatUsers, expected) => {
     assert.closeTo(weighDevice({ age: days * day, chatUsers }), expected, 1e-7);
   });
-
-  it("never rises with the age or the number of users", () => {
-    FastCheck.assert(
-      FastCheck.property(age, users, FastCheck.nat(), (since, chatUsers, more) => {
-        const before = weighDevice({ age: since, chatUsers });
-        assert.isTrue(before > 0 && before <= 0.7);
-        assert.isAtMost(weighDevice({ age: since + more, chatUsers }), before);
-        assert.isAtMost(weighDevice({ age: since, chatUsers: chatUsers + more }), before);
-      }),
-    );
-  });
 });
 
 describe("The weight of an address", () => {
@@ -56,32 +38,6 @@ describe("The weight of an address", () => {
     [90, 8, 0.04375],
   ])("%d days old, of %d users, is %d", (days, chatUsers, expected) => {
     assert.closeTo(weighAddress({ age: days * day, chatUsers, isShared: false }), expected, 1e-7);
-  });
-
-  it("is between 0 and 0.35, and on a shared network at most 0.1", () => {
-    FastCheck.assert(
-      FastCheck.property(age, users, (since, chatUsers) => {
-        const own = weighAddress({ age: since, chatUsers, isShared: false });
-        const shared = weighAddress({ age: since, chatUsers, isShared: true });
-        assert.isTrue(own > 0 && own <= 0.35 && shared === Math.min(0.1, own));
-      }),
-    );
-  });
-
-  it("never rises with the age or the number of users", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        age,
-        users,
-        FastCheck.nat(),
-        FastCheck.boolean(),
-        (since, chatUsers, more, isShared) => {
-          const before = weighAddress({ age: since, chatUsers, isShared });
-          assert.isAtMost(weighAddress({ age: since + more, chatUsers, isShared }), before);
-          assert.isAtMost(weighAddress({ age: since, chatUsers: chatUsers + more, isShared }), before);
-        },
-      ),
-    );
   });
 });
 
@@ -112,57 +68,9 @@ describe("The weight of a candidate", () => {
       assert.closeTo(weighEvidence(evidence), expected, 1e-12);
     },
   );
-
-  it("is at most 1 and at least each of its evidence but addresses, which stay below CRITICAL", () => {
-    const kinds = FastCheck.constantFrom("device", "address");
-    FastCheck.assert(
-      FastCheck.property(
-        FastCheck.array(FastCheck.tuple(kinds, weight)),
-        FastCheck.boolean(),
-        (visits, hasGame) => {
-          const evidence = [...visits.flatMap(([kind, of]) => seen(kind, of)), ...(hasGame ? [shared] : [])];
-          const whole = weighEvidence(evidence);
-          const devices = evidence.filter(({ kind }) => kind !== "address");
-          assert.isTrue(whole <= 1 && devices.every(({ weight: own }) => own <= whole + 1e-12));
-          assert.isAtMost(weighEvidence(evidence.filter(({ kind }) => kind === "address")), 0.6);
-          assert.isAtLeast(weighEvidence([...evidence, ...seen("address", 0.2)]) + 1e-12, whole);
-        },
-      ),
-    );
-  });
 });
 
 describe("The score", () => {
-  it("is a whole number from 0 to 100, and so are alt and vpn", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        weights,
-        weights,
-        FastCheck.nat(20),
-        FastCheck.nat(20),
-        (listed, unlisted, vpn, rest) => {
-          const risk = scored({ listed, unlisted, addresses: vpn + rest, vpnAddresses: vpn });
-          for (const value of [risk.score, risk.alt, risk.vpn]) {
-            assert.isTrue(Number.isInteger(value) && value >= 0 && value <= 100);
-          }
-          assert.isAtMost(risk.score, risk.alt);
-        },
-      ),
-    );
-  });
-
-  it("never falls when a weight rises or a candidate is added, listed or not", () => {
-    FastCheck.assert(
-      FastCheck.property(weights, weight, weight, FastCheck.boolean(), (others, one, two, isListed) => {
-        const [lower, higher] = [Math.min(one, two), Math.max(one, two)];
-        const altWith = (...more: ReadonlyArray<number>) =>
-          scored(isListed ? { listed: [...others, ...more] } : { listed: others, unlisted: more }).alt;
-        assert.isAtMost(altWith(), altWith(lower));
-        assert.isAtMost(altWith(lower), altWith(higher));
-      }),
-    );
-  });
-
   it.each([
     [{}, 0, "LOW"],
     [{ listed: [0.24] }, 24, "LOW"],
@@ -190,56 +98,12 @@ const chat = (id: number) => `${10_000 + id}` as ChatId;
 const target = chat(0);
 const game = "1" as GameId;
 
-const review = (id: number, verdict: AltVerdict): AltReview => ({
-  chatId: target,
-  otherChatId: chat(id),
-  verdict,
-  note: null,
-  at: now,
-  keyId: "k" as KeyId,
-});
-
-const candidate = FastCheck.record({
-  id: FastCheck.integer({ min: 1, max: 12 }),
-  visits: FastCheck.uniqueArray(
-    FastCheck.record({ place: FastCheck.nat(5), seenAt: FastCheck.integer({ min: 800 * day, max: now }) }),
-    { selector: ({ place }) => place, maxLength: 6 },
-  ),
-  sharesGame: FastCheck.boolean(),
-}).map(
-  ({ id, visits, sharesGame }): AltCandidate => ({
-    chatId: chat(id),
-    record: undefined,
-    visits,
-    sharedGameId: sharesGame ? game : null,
-    sameSince: null,
-  }),
-);
-const candidates = FastCheck.uniqueArray(candidate, { selector: ({ chatId }) => chatId, maxLength: 12 });
-const reviewedId = FastCheck.integer({ min: 1, max: 14 });
 const places: ReadonlyArray<AltPlace> = [
   ...[1, 4, 9, 1_000].map(
     (chatUsers) => ({ kind: "address", chatUsers, isShared: chatUsers === 1_000 }) as const,
   ),
   ...[2, 30].map((chatUsers) => ({ kind: "device", chatUsers, isShared: false }) as const),
 ];
-
-const altOf = (found: ReadonlyArray<AltCandidate>, reviews: ReadonlyArray<AltReview>): number => {
-  const reviewed = reviewCandidates(found, reviews, new Map());
-  return scored({ listed: reviewed.map((each) => weighCandidate(each, places, now).weight) }).alt;
-};
-
-describe("A review", () => {
-  it("that says different never raises the score, one that says same never lowers it", () => {
-    FastCheck.assert(
-      FastCheck.property(candidates, reviewedId, reviewedId, (found, id, other) => {
-        const before = [review(other, "same")].filter(() => other !== id);
-        assert.isAtMost(altOf(found, [...before, review(id, "different")]), altOf(found, before));
-        assert.isAtLeast(altOf(found, [...before, review(id, "same")]), altOf(found, before));
-      }),
-    );
-  });
-});
 
 describe("A candidate", () => {
   const record = (id: number, gameId: GameId | null) => ({

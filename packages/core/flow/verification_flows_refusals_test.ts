@@ -50,6 +50,15 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
+  it.effect("for a sign-in to the other platform", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      yield* browser.prove("chat", "10001", entry);
+      const state = yield* browser.leave("chat", entry);
+      assert.strictEqual(yield* reasonOf(browser.comeBack("game", state, "1")), "sign_in_invalid");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
   it.effect("while a platform does not answer", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;

@@ -85,16 +85,6 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("refuses another request under the key, but not under that of another API key", () =>
-    Effect.gen(function* () {
-      const { send } = yield* bench;
-      yield* send();
-      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
-      assert.strictEqual(yield* send({ keyId: KeyId.make("Zz0Bb1Cc2Dd3"), ...another }), 2);
-      assert.strictEqual(yield* send({ idempotencyKey: "other", ...another }), 3);
-    }).pipe(Effect.provide(world)),
-  );
-
   it.effect("refuses requests while the first one runs, however long it takes", () =>
     Effect.gen(function* () {
       const { once, send, commitOne } = yield* bench;
@@ -193,21 +183,6 @@ describe("Idempotency.begin", () => {
       yield* erase;
       for (const answer of theirs) assert.deepStrictEqual(yield* Effect.flip(send(answer)), userErased);
       assert.deepStrictEqual<unknown>(yield* send(ofAnother), ofAnother);
-    }).pipe(Effect.provide(world)),
-  );
-
-  it.effect("keeps an answer without a write", () =>
-    Effect.gen(function* () {
-      const { send } = yield* bench;
-      const refused = Idempotency.use(({ begin }) => begin(requestOf(), answerTo)).pipe(
-        Effect.flatMap((begun) =>
-          begun._tag === "First" ? begun.keep({ code: "CONFLICT" }) : Effect.die("it is the first"),
-        ),
-        Effect.andThen(Effect.fail("refused")),
-        Effect.scoped,
-      );
-      assert.strictEqual(yield* Effect.flip(refused), "refused");
-      assert.deepStrictEqual(yield* send(), { code: "CONFLICT" });
     }).pipe(Effect.provide(world)),
   );
 

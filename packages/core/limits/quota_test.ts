@@ -4,20 +4,6 @@ import { quotaOf } from "./quota.ts";
 const tier = { keys: 2, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 };
 
 describe("quotaOf", () => {
-  it("takes the numbers of the tier where the key has none", () => {
-    assert.deepStrictEqual(quotaOf({ daily: 10 }, tier), {
-      perWindow: 1,
-      windowMs: 2_000,
-      daily: 10,
-      verifyDaily: 2_000,
-    });
-  });
-
-  it("is unlimited for a key without limits", () => {
-    const { perWindow, daily, verifyDaily } = quotaOf("none", tier);
-    assert.deepStrictEqual([perWindow, daily, verifyDaily], [null, null, null]);
-  });
-
   it.each([
     [{ perWindow: 0 }, "perWindow"],
     [{ windowMs: 0 }, "perWindow"],

@@ -27,18 +27,6 @@ const bucketOf = (change: Partial<Requester> = {}) =>
 const unpaced = { quota: { ...quota, perWindow: null } };
 
 describe("RequestLimits", () => {
-  it.effect("starts a window with its first request, and counts a refused request nowhere", () =>
-    Effect.gen(function* () {
-      yield* admit();
-      yield* TestClock.adjust(999);
-      const refused = yield* admit();
-      assert.deepInclude(refused.refusal, { _tag: "RateLimited", bucket: "second", limit: 1, retryAfter: 1 });
-      assert.strictEqual(refused.report.day?.remaining, 2);
-      yield* TestClock.adjust(1);
-      assert.isNull(yield* bucketOf());
-    }).pipe(Effect.provide(world)),
-  );
-
   it.effect("resets the day at midnight UTC, with a retry after an hour at most", () =>
     Effect.gen(function* () {
       for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
@@ -115,14 +103,5 @@ describe("RequestLimits", () => {
         address: { perSecond: 0, daily: 0, verifyDaily: 0, authFailures: 0 },
       }),
     ),
-  );
-
-  it.effect("admits exactly what is left of concurrent requests", () =>
-    Effect.gen(function* () {
-      const decisions = yield* Effect.forEach(Array.from({ length: 19 }), () => admit(unpaced), {
-        concurrency: "unbounded",
-      });
-      assert.strictEqual(decisions.filter(({ refusal }) => refusal === null).length, 3);
-    }).pipe(Effect.provide(world)),
   );
 });

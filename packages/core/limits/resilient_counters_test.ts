@@ -1,13 +1,11 @@
-import { CacheMemory } from "@accountlink/cache-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Context, Effect, Layer, Metric } from "effect";
+import { Clock, Effect, Metric } from "effect";
 import { TestClock } from "effect/testing";
 import { dayMs } from "../timestamp.ts";
-import { type CounterRule, Counters } from "./counters.ts";
+import { type CounterRule } from "./counters.ts";
 import { saveInterval } from "./ledger_sync.ts";
 import { nodeTimeoutMs } from "./live_nodes.ts";
-import { decidesAlone, layer, restoredWindows } from "./resilient_counters.ts";
+import { decidesAlone, restoredWindows } from "./resilient_counters.ts";
 import { admittedOf, dayRule, makeDeployment, type Node } from "./test_deployment.ts";
 
 const noon = 20_000 * dayMs + dayMs / 2;
@@ -283,27 +281,6 @@ describe("ResilientCounters", () => {
       yield* TestClock.adjust(saveInterval);
       yield* lose;
       assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
-    }),
-  );
-
-  it.effect("restores counters without local ones beside them", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(noon);
-      const storage = Layer.succeedContext(yield* Layer.build(StorageMemory.layer));
-      const run = (requests: number) =>
-        Effect.scoped(
-          Effect.gen(function* () {
-            const counters = Context.get(
-              yield* Layer.build(
-                Layer.fresh(layer().pipe(Layer.provide(CacheMemory.layer), Layer.provide(storage))),
-              ),
-              Counters,
-            );
-            return yield* admittedOf({ counters }, yield* dayRule(100), requests);
-          }),
-        );
-      assert.strictEqual(yield* run(60), 60);
-      assert.strictEqual(yield* run(100), 40);
     }),
   );
 });

@@ -87,20 +87,6 @@ describe("The interval between reads", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("is separate for each session", () =>
-    Effect.gen(function* () {
-      const { poll, sessions, key } = yield* setup;
-      const other = yield* sessions.create(key, {
-        clientId: "other",
-        guildId: null,
-        chatId: null,
-        redirect: null,
-      });
-      yield* poll();
-      yield* sessions.poll(key, other.sid, 0);
-    }).pipe(Effect.provide(world)),
-  );
-
   it.effect("can be turned off", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
@@ -138,27 +124,6 @@ describe("The number of reads", () => {
 });
 
 describe("A later read", () => {
-  it.effect("ends an open long poll at once, with the current state", () =>
-    Effect.gen(function* () {
-      const { poll } = yield* setup;
-      const older = yield* start(poll(25_000));
-      const newer = yield* start(poll(25_000));
-      assert.deepInclude(yield* Fiber.join(older), { state: "pending", pollsRemaining: 149 });
-      assert.isFalse(hasEnded(newer));
-      yield* Fiber.interrupt(newer);
-    }).pipe(Effect.provide(world)),
-  );
-
-  it.effect("ends an open stream with a timeout", () =>
-    Effect.gen(function* () {
-      const { key, sid, poll } = yield* setup;
-      const { reading, names } = yield* listenTo(key, sid);
-      yield* poll();
-      yield* Fiber.join(reading);
-      assert.deepStrictEqual(names(), ["session", "timeout"]);
-    }).pipe(Effect.provide(world)),
-  );
-
   it.effect("is not refused by the interval after the read that it ended", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;

@@ -1,23 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber, Option } from "effect";
+import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { botlessGuildId, chatId, gameId, operator, world } from "../test_world.ts";
+import { OwnLinks } from "../users/own_links.ts";
 import type { ReadSession } from "./session_events.ts";
 import { SessionStore } from "./session_store.ts";
-import {
-  complete,
-  hasEnded,
-  listenTo,
-  newKey,
-  open,
-  request,
-  sessionIdOf,
-  setup,
-  start,
-  worldWith,
-} from "./test_sessions.ts";
+import { complete, listenTo, newKey, request, setup, start, worldWith } from "./test_sessions.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
@@ -95,64 +85,25 @@ describe("VerificationSessions.poll", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("waits for a state other than the one at its start", () =>
-    Effect.gen(function* () {
-      const { key, sid, poll } = yield* setup;
-      const opened = yield* start(poll(25_000));
-      assert.isFalse(hasEnded(opened));
-      yield* open(sid);
-      assert.deepInclude(yield* Fiber.join(opened), { state: "opened", change: 2 });
-
-      yield* TestClock.adjust("2 seconds");
-      const completed = yield* start(poll(25_000));
-      yield* TestClock.adjust("24 seconds");
-      assert.isFalse(hasEnded(completed));
-      yield* complete(key, sid);
-      assert.deepInclude(yield* Fiber.join(completed), { state: "completed", change: 3 });
-    }).pipe(Effect.provide(world)),
-  );
-
-  it.effect("fails when the session expires during the wait", () =>
-    Effect.gen(function* () {
-      const { poll, sid } = yield* setup;
-      yield* TestClock.setTime(290_000);
-      const waiting = yield* start(Effect.flip(poll(25_000)));
-      yield* TestClock.adjust(9_999);
-      assert.isFalse(hasEnded(waiting));
-      yield* TestClock.adjust(1);
-      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "SessionExpired" });
-      const stored = yield* (yield* SessionStore).find(yield* sessionIdOf(sid));
-      assert.strictEqual(Option.getOrThrow(stored).state, "expired");
-    }).pipe(Effect.provide(world)),
-  );
-
-  it.effect("reports a removal of the link as a failed session", () =>
+  it.effect("reports a removal of the link, by a key or the user, as a failed session", () =>
     Effect.gen(function* () {
       const { sessions, key } = yield* setup;
-      const { sid } = yield* sessions.create(key, { ...request, chatId: chatId("10001") });
+      const chat = chatId("10001");
       const writer = yield* LinkWriter;
+      const ownLinks = yield* OwnLinks;
       const target = { scope: key.scope, guildId: null, origin: operator };
-      yield* writer.setGame(target, { chatId: chatId("10001"), gameId: gameId("1") });
-      const waiting = yield* start(sessions.poll(key, sid, 25_000));
-      yield* writer.removeGame(target, chatId("10001"), { requireMember: false });
-      assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
-    }).pipe(Effect.provide(world)),
-  );
-});
-
-describe("VerificationSessions.cancel", () => {
-  it.effect("conflicts with a final state, and fails once the session expired", () =>
-    Effect.gen(function* () {
-      const { sessions, key, sid } = yield* setup;
-      const { sid: left } = yield* sessions.create(key, request);
-      yield* complete(key, sid);
-      const refused = yield* Effect.flip(sessions.cancel(key, sid));
-      assert.deepInclude(refused, { _tag: "Conflict", reason: "session_completed" });
-      yield* TestClock.setTime(300_000);
-      for (const over of [sid, left]) {
-        assert.deepInclude(yield* Effect.flip(sessions.cancel(key, over)), { _tag: "SessionExpired" });
+      const removals = [
+        writer.removeGame(target, chat, { requireMember: false }),
+        ownLinks.remove(chat, key.scope.pid, "req_test"),
+      ];
+      for (const remove of removals) {
+        const { sid } = yield* sessions.create(key, { ...request, chatId: chat });
+        yield* writer.setGame(target, { chatId: chat, gameId: gameId("1") });
+        const waiting = yield* start(sessions.poll(key, sid, 25_000));
+        yield* remove;
+        assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
       }
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(OwnLinks.layer.pipe(Layer.provideMerge(world)))),
   );
 });
 

@@ -44,14 +44,19 @@ const find = (cookie: string) => SignIns.use((signIns) => signIns.find("dashboar
 describe("SignIns", () => {
   it.effect("refuses a sign-in that another browser began, that was used or that is too old", () =>
     Effect.gen(function* () {
-      const [browser, other] = [yield* beginAs("10001"), yield* beginAs("10002")];
+      const [browser, other, late] = [
+        yield* beginAs("10001"),
+        yield* beginAs("10002"),
+        yield* beginAs("10001"),
+      ];
       assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
       assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
       assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
       yield* finish(browser);
       assert.strictEqual(yield* refusal(browser), "invalid");
+      yield* finish(other);
       yield* TestClock.adjust(beginLifetime);
-      assert.strictEqual(yield* refusal(other), "invalid");
+      assert.strictEqual(yield* refusal(late), "invalid");
     }).pipe(Effect.provide(world)),
   );
 

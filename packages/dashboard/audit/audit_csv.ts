@@ -4,7 +4,6 @@
 import type { AuditEntry } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { csvOf } from "../csv.ts";
-import { detailsText } from "./details_text.ts";
 
 export const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(
@@ -19,3 +18,9 @@ export const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
       detailsText(entry),
     ]),
   );
+
+/** The details of an entry, with their names. */
+const detailsText = ({ details: named }: AuditEntry): string =>
+  Object.entries(named)
+    .map(([name, value]) => `${name}: ${value ?? "none"}`)
+    .join(", ");

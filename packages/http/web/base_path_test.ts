@@ -116,3 +116,7 @@ describe.each(["https://ours.example", "http://localhost:3000"])("below a path o
     for (const [isHost, path] of paths) expect(path).toMatch(isHost ? /^\/$/ : /^\/links/);
   });
 });
+
+it.each(["/docs", "/linksdocs", "/links-docs"])("%s is outside of the base path", async (path) => {
+  expect((await openBrowser("https://ours.example").get(path)).status).toBe(404);
+});

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { decodeFixture } from "@accountlink/core/fixture";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";
+import { TestClock } from "effect/testing";
 import { oauthClient, redirectUri, startServer } from "../test_server.ts";
 
 const chatUser = {
@@ -175,6 +176,27 @@ describe("the token endpoint", () => {
       const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
       expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
       expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
+    }),
+  );
+
+  it.effect("takes a code once, for a minute, and none of the other platform", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const redeem = (code: string, platform = "chat") =>
+        Effect.map(
+          send(`${url}/${platform}/oauth/token`, redemption(code), asClient),
+          ({ status }) => status,
+        );
+      const code = yield* approved(url);
+      const racing = Array.from({ length: 4 }, () => redeem(code));
+      const statuses = yield* Effect.all(racing, { concurrency: "unbounded" });
+      expect(statuses.map(String).toSorted()).toEqual(["200", "400", "400", "400"]);
+      const [early, late, foreign] = [yield* approved(url), yield* approved(url), yield* approved(url)];
+      expect(yield* redeem(foreign, "game")).toBe(400);
+      yield* TestClock.adjust(59_999);
+      expect(yield* redeem(early)).toBe(200);
+      yield* TestClock.adjust(1);
+      expect(yield* redeem(late)).toBe(400);
     }),
   );
 

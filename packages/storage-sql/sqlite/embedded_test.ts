@@ -77,35 +77,6 @@ describe("layerEmbedded", () => {
     }),
   );
 
-  it.effect("keeps its data when it is reopened", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      const [chatId] = chatIds;
-      if (chatId === undefined) return;
-      const written = yield* on(
-        folder,
-        Effect.gen(function* () {
-          yield* fill;
-          const links = yield* LinkStore;
-          return yield* links.setGame({ ...origin, pid, chatId, gameId: GameId.make("8"), at: 2 });
-        }),
-      );
-      yield* on(
-        folder,
-        Effect.gen(function* () {
-          const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
-          expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.some(written.record));
-          expect((yield* links.findByGameIds(pid, [gameId])).get(gameId)).toHaveLength(chatIds.length - 1);
-          expect(yield* keys.findScope("acme", { kind: "global" })).toMatchObject({ value: { pid } });
-          expect(yield* log.list("acme", null, 10)).toMatchObject([
-            { action: "link.set", details: { previousGameId: gameId } },
-            { action: "links.imported", details: { inserted: chatIds.length } },
-          ]);
-        }),
-      );
-    }),
-  );
-
   it.effect("refuses a second server, and admits other writers", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;

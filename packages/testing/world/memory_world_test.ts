@@ -49,20 +49,6 @@ describe("memoryWorld", () => {
     expect(await world.run(verification)).toMatchObject({ linked: false });
   });
 
-  it("tells of changes, and refuses calls after its end", async () => {
-    const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
-    const changed: Array<unknown> = [];
-    const end = await world.on("linkChanged", (event) => void changed.push(event));
-    await world.links.delete("100001");
-    await expect.poll(() => changed).toMatchObject([{ chatId: "100001" }]);
-    end();
-    const { sid } = await world.sessions.create({ clientId: "7" });
-    const waiting = world.sessions.wait(sid).catch((error: unknown) => error);
-    await world.close();
-    expect(await waiting).toMatchObject({ code: "CLOSED" });
-    await expect(world.links.get("100001")).rejects.toMatchObject({ code: "CLOSED" });
-  });
-
   it("expires a session when its time has come", async () => {
     const world = await start();
     const { sid } = await world.sessions.create({ clientId: "7" });

@@ -88,24 +88,6 @@ describe("accountlink links", () => {
     expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
   });
 
-  it("takes what spreadsheets and other systems write", async () => {
-    const place = await makeWorkplace();
-    const before = Date.now();
-    const file = await place.file(
-      "LINKS.CSV",
-      '\uFEFF"gameId","chatId","lastVerifiedAt"\r\n"1","10001",\r\n\r\n2,10002,2026-01-02\r\n3,10003,2026-01-02T01:00:00+01:00',
-    );
-    expect(await place.json("links", "import", file, ...scope)).toMatchObject({
-      taken: 3,
-      inserted: 3,
-      leftOut: 0,
-    });
-    const [first = "", ...others] = await exported(place);
-    expect(others).toEqual(["10002,2,2026-01-02T00:00:00.000Z", "10003,3,2026-01-02T00:00:00.000Z"]);
-    expect(first).toMatch(/^10001,1,/);
-    expect(Date.parse(first.slice("10001,1,".length))).toBeGreaterThanOrEqual(before);
-  });
-
   it("leaves wrong rows out, or stores nothing of their file", async () => {
     const place = await makeWorkplace();
     const wrong = Array.from({ length: 12 }, () => "12,1,");

@@ -1,9 +1,6 @@
 /** What other systems leave behind, each oddity of it, in every format: the same rows are taken and left out. */
-import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
 import { isProof } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { makeWorkplace, type Workplace } from "../test_program.ts";
@@ -177,46 +174,6 @@ describe("links import", () => {
     expect(ends[0]).toHaveLength(expected.taken);
   }, 600_000);
 
-  it("names both lines of a conflict, and writes every row that it leaves out", async () => {
-    const place = await makeWorkplace();
-    const file = await place.file("links.csv", csvOf(",", "\n"));
-    const rejects = join(place.folder, "rejects.csv");
-    const outcome = await place.json("links", "import", file, ...scope, "--rejects", rejects);
-    const conflict = (outcome["reasons"] as ReadonlyArray<Record<string, unknown>>).find(
-      ({ reason }) => reason === "conflict",
-    );
-    expect(conflict?.["first"]).toMatchObject([
-      {
-        problem: expect.stringMatching(
-          /^chat user \d+ is linked to 77777 here and to \d+ on line \d+, which counts$/,
-        ) as unknown,
-      },
-      ...Array.from({ length: Math.min(9, Number(conflict?.["count"]) - 1) }, () => ({})),
-    ]);
-    const written = (await readFile(rejects, "utf8")).split(/\n(?=\d+,"?[a-z])/);
-    expect(written[0]).toBe("line,reason,row");
-    expect(written).toHaveLength(1 + rowCount - expected.taken);
-  });
-
-  it("has the same end after it was killed anywhere", async () => {
-    const whole = await makeWorkplace();
-    const file = await whole.file("links.csv", csvOf(";", "\r\n"));
-    await whole.json("links", "import", file, ...scope);
-    const end = await stored(whole);
-    const place = await makeWorkplace();
-    await place.json("migrate");
-    const killed = isProof ? 50 : 2;
-    for (let time = 0; time < killed; time++) {
-      const child = place.start("links", "import", file, ...scope, ...(time === 0 ? [] : ["--from-start"]));
-      const ended = once(child, "exit");
-      await pause(200 + ((time * 7_919) % 3_000));
-      child.kill("SIGKILL");
-      await ended;
-    }
-    await place.json("links", "import", file, ...scope, "--from-start");
-    expect(await stored(place)).toEqual(end);
-  }, 600_000);
-
   it("takes the tables that it is told, and says which there are", async () => {
     const place = await makeWorkplace();
     const file = join(place.folder, "bot.sqlite");
@@ -246,21 +203,5 @@ describe("links import", () => {
     expect((await place.run("links", "export", ...scope)).stdout).toMatch(
       /\n200000000000000001,1,.*\n200000000000000002,2,.*\n$/,
     );
-  });
-
-  it("tells in a dry run that the account would be new", async () => {
-    const place = await makeWorkplace();
-    const file = await place.file("map.json", '{"100001":"1"}');
-    await place.json("migrate");
-    const dry = await place.run("links", "import", file, "--account", "demmo", "--dry-run");
-    expect(dry.stdout).toContain('Account "demmo" does not exist, and would be made');
-    expect(await place.json("links", "import", file, "--account", "demmo")).toMatchObject({
-      taken: 1,
-      isNewAccount: true,
-    });
-    expect(await place.json("links", "import", file, "--account", "demmo", "--from-start")).toMatchObject({
-      unchanged: 1,
-      isNewAccount: false,
-    });
   });
 });

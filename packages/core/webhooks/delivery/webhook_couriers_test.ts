@@ -394,23 +394,6 @@ describe("a failing delivery", () => {
       assert.strictEqual((yield* find(id)).status, "active");
     }),
   );
-
-  test(
-    "answered 410 disables its webhook at once",
-    Effect.gen(function* () {
-      const { startNode, create, answer, link, sent, find } = yield* deployment;
-      answer(() => status(410));
-      const { id } = yield* create("/a");
-      yield* startNode();
-      yield* link("10001", "1");
-      yield* pass(2);
-      assert.include(yield* find(id), { status: "disabled", disabledReason: "gone" });
-      yield* link("10002", "1");
-      yield* pass(60);
-      assert.lengthOf(sent, 1);
-      assert.strictEqual((yield* find(id)).pending, 2);
-    }),
-  );
 });
 
 describe("receivers", () => {

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest";
-import { newRequestId } from "./request_id.ts";
+import { newRequestId } from "./request_context.ts";
 
 it("is req_ and a ULID of the current time", () => {
   const before = Date.now();
