@@ -14,7 +14,7 @@ import { AuditLog } from "./audit_log.ts";
  * import { Layer } from "effect";
  *
  * // For `Layer.provide` below the services of a deployment.
- * const aYear = Layer.succeed(AuditRetention, 365 * dayMs);
+ * const aYear = Layer.succeed(AuditRetention, 365 * 86_400_000);
  * ```
  */
 export const AuditRetention = Context.Reference<number>("@accountlink/core/AuditRetention", {

@@ -14,7 +14,7 @@ import { EventStore } from "./event_store.ts";
  * import { Layer } from "effect";
  *
  * // For `Layer.provide` below the services of a deployment.
- * const aWeek = Layer.succeed(EventRetention, 7 * dayMs);
+ * const aWeek = Layer.succeed(EventRetention, 7 * 86_400_000);
  * ```
  */
 export const EventRetention = Context.Reference<number>("@accountlink/core/EventRetention", {
