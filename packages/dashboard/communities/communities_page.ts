@@ -3,6 +3,7 @@
  */
 import { guildOf } from "@accountlink/core";
 import { type Html, html } from "@accountlink/html";
+import { linksText } from "../look/link_count.ts";
 import { counted } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { communityPath, paths, withQuery } from "../paths.ts";
@@ -36,7 +37,7 @@ const card = (community: Community): Html => {
 <p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
     guildOf(scope) === null ? "For keys that are not bound to one community." : null
   }</p>
-<p class="figure"><strong>${counted(links, "link")}</strong> · ${counted(keys, "key")}</p>
+<p class="figure"><strong>${linksText(links)}</strong> · ${counted(keys, "key")}</p>
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };

@@ -6,6 +6,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { linksText } from "../look/link_count.ts";
 import { qrCode } from "../look/qr_code.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -59,14 +60,14 @@ export const communityPage = (
 ): Page => {
   const { community } = view;
   const { scope, links, keys } = community;
-  const isNew = links === 0;
+  const isNew = links.count === 0;
   return {
     status: problems.length === 0 ? 200 : 400,
     title: communityName(community),
     section: "communities",
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
-<p><a href="${withQuery(paths.links, { pid: scope.pid })}">${counted(links, "link")}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
+<p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
 ${isNew ? html`<section><h2>To the first verified user</h2>${firstSteps({ ...view, csrf: visitor.csrf })}</section>` : null}
 ${linkSection(view)}
 <section id="says">

@@ -40,8 +40,8 @@ const stepsWithKey = ({ scope, settings, links }: Community, publicUrl: string):
   return html`
 ${step("Create its key", true, null)}
 ${step("Say who asks", settings.displayName !== null, html`<p><a href="${communityPath(scope.pid)}#says">Name and help for your users</a></p>`)}
-${step("Share the link", links > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody sees.</p>`)}
-${step("See the first user verified", links > 0, html`<p><a href="${url}">Be the first yourself</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
+${step("Share the link", links.count > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody sees.</p>`)}
+${step("See the first user verified", links.count > 0, html`<p><a href="${url}">Be the first yourself</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
 };
 
 const step = (title: string, isDone: boolean, content: Html | null): Html => html`

@@ -8,8 +8,9 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
 import { type Community, communityField, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { countNote, linksText } from "../look/link_count.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeHtml } from "../look/time.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
@@ -68,13 +69,14 @@ export const linksPage = (
   const { community, search, next } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
+  const note = countNote(community.links);
   return {
     status: problems.length === 0 ? 200 : 400,
     title: "Links",
     section: "links",
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
-<p class="figure"><strong>${counted(community.links, "link")}</strong> in ${communityText(community)}</p>
+<p class="figure"><strong>${linksText(community.links)}</strong> in ${communityText(community)}${note === null ? null : `, ${note}`}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
 <p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a></p>
