@@ -222,6 +222,10 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
 });
 
 describe("the dashboard", () => {
+  it("has a style sheet of less than 10 kB before compression", () => {
+    expect(style.length).toBeLessThan(10_000);
+  });
+
   it("is at most 35 kB with its style, its script and its largest page", () => {
     const pages = Object.values(pagesWith("Rook & Bishop")).map((page) => sourceOf(page, "Ada"));
     const sizeOf = (text: string) => gzipSync(text).length;

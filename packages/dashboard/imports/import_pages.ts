@@ -105,7 +105,7 @@ ${statusHtml(html`This is what would happen. Nothing is stored yet.`)}
 ${countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
 ${sampleTable(sample)}
-<div class="acts">
+<div class="row">
 <form method="post" action="${importPath(view.id)}/start">
 ${csrfField(csrf)}
 <button class="button">Import ${counted(outcome.inserted + outcome.replaced, "link")}</button>
@@ -136,7 +136,7 @@ ${statusHtml(outcome.doneBefore ? "This file was imported before: nothing was ch
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
 ${outcome.doneBefore ? null : countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
-<p class="acts"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>
+<p class="row"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>
 ${dropForm(view, csrf, "Import another file")}`,
 });
 

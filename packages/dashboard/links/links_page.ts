@@ -143,6 +143,6 @@ const linksTable = (
       accountCell(chatId, chat),
       accountCell(gameId, game),
       timeHtml(lastVerifiedAt),
-      html`<span class="acts"><a href="${userPath(pid, chatId)}">History<span class="unseen"> of ${accountText(chatId, chat)}</span></a> <a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)}</span></a></span>`,
+      html`<span class="row"><a href="${userPath(pid, chatId)}">History<span class="unseen"> of ${accountText(chatId, chat)}</span></a> <a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)}</span></a></span>`,
     ]),
   });
