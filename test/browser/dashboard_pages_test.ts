@@ -74,7 +74,7 @@ describe("a key", () => {
     await press(page, "Save the rules");
     await expectUsable(watched, "Changed", "dashboard-key-updated");
     expect(await page.getByRole("status").textContent()).toMatch("rules of the key were changed");
-    await page.getByLabel("The present secret").selectOption("0");
+    await page.getByLabel("Current secret").selectOption("0");
     await press(page, "Rotate the key");
     await expectUsable(watched, "The new secret of your key", "dashboard-key-rotated");
     expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);

@@ -66,12 +66,6 @@ export const makeLinkCounts = Effect.gen(function* () {
   const known = new Map<string, Known>();
   const counting = new Map<string, Fiber.Fiber<number, StoreUnavailable>>();
 
-  const rangeOf = (counted: Counted, now: Millis): DayRange | undefined => {
-    if (counted === "all") return undefined;
-    const before = startOfDay(now) + dayMs - (counted === "lastWeek" ? 0 : 7 * dayMs);
-    return { from: before - 7 * dayMs, before };
-  };
-
   const countAll = Effect.fnUntraced(function* (key: string, pid: Pid, counted: Counted) {
     const at = yield* Clock.currentTimeMillis;
     const count = yield* store.countLinks(pid, { verified: rangeOf(counted, at) });
@@ -129,5 +123,11 @@ export const makeLinkCounts = Effect.gen(function* () {
       }),
   };
 });
+
+const rangeOf = (counted: Counted, now: Millis): DayRange | undefined => {
+  if (counted === "all") return undefined;
+  const before = startOfDay(now) + dayMs - (counted === "lastWeek" ? 0 : 7 * dayMs);
+  return { from: before - 7 * dayMs, before };
+};
 
 const keyOf = (pid: Pid, counted: Counted): string => `${pid} ${counted}`;

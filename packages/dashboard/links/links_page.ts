@@ -87,7 +87,7 @@ ${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}">
 ${textField({ name: "chat", label: labels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
-<button class="button">Link them</button>
+<button class="button">Link the accounts</button>
 </form>
 </details>`,
   };
@@ -99,7 +99,7 @@ export const noLinksPage: Page = {
   title: "Links",
   section: "links",
   content: html`
-<p class="empty">There is no community yet, so there are no links. <a href="${paths.communities}">Begin with a community</a></p>`,
+<p class="empty">There is no community yet, so there are no links. <a href="${paths.communities}">Add your first community</a></p>`,
 };
 
 const searchForm = ({ communities, community, search }: LinksView): Html => html`
@@ -114,12 +114,12 @@ type LinkLabels = ReturnType<typeof linkLabels>;
 const listed = ({ community, search, links, unlinked }: LinksView, labels: LinkLabels): Html => {
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
-    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody is found by “${search}”. Names have to be complete.`}</p>`;
+    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody was found for “${search}”. Enter the whole user name or ID.`}</p>`;
   }
   return html`
 ${unlinked.map(
   ({ chatId, chat }) =>
-    html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See what happened<span class="unseen"> to ${accountText(chatId, chat)}</span></a></p>`,
+    html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See the history<span class="unseen"> of ${accountText(chatId, chat)}</span></a></p>`,
 )}
 ${links.length === 0 ? null : linksTable(pid, links, search, labels)}`;
 };

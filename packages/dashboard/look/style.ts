@@ -14,7 +14,7 @@ h3 { font-size: 1rem; }
 h3 small { display: inline; }
 section, section + [data-live] { margin-top: 2.25rem; }
 h1 + section, .notice + section, .trial > section { margin-top: 0; }
-:is(section, .panel, .notice, .beside > div) > :last-child { margin-bottom: 0; }
+:is(section, .panel, .notice, .beside > div, .cards > li) > :last-child { margin-bottom: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
 nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round); }
 .hint, .empty, .figure, dt, caption, figcaption, thead th { color: var(--soft); }
@@ -89,7 +89,6 @@ header, .figures, .cards { display: grid; gap: .75rem; }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
 .cards p { margin-bottom: .5rem; }
-.cards p:last-child { margin-bottom: 0; }
 .cards ul { margin: 0 0 .75rem; padding-left: 1.25rem; }
 .cards .badge { margin-left: .25rem; }
 .cards meter { margin-top: .25rem; }
@@ -139,14 +138,14 @@ meter { display: block; width: 100%; height: .75rem; }
 
 @media (max-width: 40rem) {
   .facts > div, table, tbody, tr, td, tbody th, caption { display: block; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { padding: .5rem .75rem; border-top: var(--rule); }
   th, td { padding: .1rem 0; border: 0; }
   tbody th { font-weight: 600; }
   td.number { display: flex; justify-content: space-between; gap: 1rem; }
-  thead, td:empty, tr[hidden] { display: none; }
+  td:empty, tr[hidden] { display: none; }
   [data-label]::before { content: attr(data-label); color: var(--soft); }
   [data-label]:not(.number)::before { display: block; font-size: .75rem; }
-  [data-label=Actions]::before { content: none; }
 }
 @media (min-width: 60rem) {
   body { grid-template: auto 1fr auto / 13rem minmax(0, 1fr); gap: 1rem 2.5rem; min-height: 100vh; padding: 0 1.5rem; }

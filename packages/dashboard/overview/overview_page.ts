@@ -53,7 +53,7 @@ export const overviewPage = (view: OverviewView, now: Millis): Page => ({
   section: "overview",
   content: html`
 ${attention(view, now)}
-${view.steps === null ? null : html`<section class="panel"><h2>To your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
@@ -72,7 +72,7 @@ ${disabled.map(
 )}
 ${ending.map(
   (key) =>
-    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Give it a later last day, or replace it.</p></li>`,
+    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
 </section>`;
@@ -81,7 +81,7 @@ ${ending.map(
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
-  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was to be seen.</p></li>`;
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was published.</p></li>`;
 };
 
 const figures = (view: OverviewView): Html => {
