@@ -14,7 +14,7 @@ h3 { font-size: 1rem; }
 h3 small { display: inline; }
 section, section + [data-live] { margin-top: 2.25rem; }
 h1 + section, .notice + section, .trial > section { margin-top: 0; }
-:is(section, .panel, .notice, .beside > div, .cards > li) > :last-child { margin-bottom: 0; }
+:is(section, .panel, .notice, li, .beside > div) > :last-child { margin-bottom: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
 nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round); }
 .hint, .empty, .figure, dt, caption, figcaption, thead th { color: var(--soft); }
