@@ -45,7 +45,7 @@ export interface AltsView {
   readonly status: number;
 }
 
-const labels = { pid: "Community", kind: "Which ID it is", id: "ID", note: "Note" };
+const labels = { pid: "Community", kind: "Kind of account", id: "ID", note: "Note" };
 
 /** @param notice what a review did; null for none */
 export const altsPage = (
