@@ -2,7 +2,7 @@
  * How many links scopes have, and how many were verified lately. A view never waits for a count of many: it gets the
  * last number, while they are counted anew.
  */
-import { Clock, Effect, Fiber } from "effect";
+import { Clock, Effect, Fiber, Semaphore } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
@@ -64,6 +64,7 @@ export const makeLinkCounts = Effect.gen(function* () {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;
   const known = new Map<string, Known>();
+  const oneAtATime = yield* Semaphore.make(1);
   const counting = new Map<string, Fiber.Fiber<number, StoreUnavailable>>();
 
   const countAll = Effect.fnUntraced(function* (key: string, pid: Pid, counted: Counted) {
@@ -80,7 +81,7 @@ export const makeLinkCounts = Effect.gen(function* () {
       const running = counting.get(key);
       if (running !== undefined) return Effect.succeed(running);
       const ended = Effect.sync(() => counting.delete(key));
-      const count = Effect.ensuring(countAll(key, pid, counted), ended);
+      const count = Effect.ensuring(oneAtATime.withPermits(1)(countAll(key, pid, counted)), ended);
       return Effect.tap(Effect.forkIn(count, scope), (fiber) => Effect.sync(() => counting.set(key, fiber)));
     });
 

@@ -102,12 +102,14 @@ describe("a number of links", () => {
     ),
   );
 
-  it.effect("of a week is one of its own", () =>
+  it.effect("of each week is one of its own, and counts are made one after another", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
-        yield* Queue.offerAll(store.whole, [5_000, 4_000]);
         const atLeast = { count: 2_000, age: null };
         expect(yield* counts.weeksOf(pid)).toEqual({ last: atLeast, before: atLeast });
+        yield* Effect.repeat(Effect.yieldNow, { times: 100 });
+        expect(store.begun).toBe(1);
+        yield* Queue.offerAll(store.whole, [5_000, 4_000]);
         yield* Effect.repeat(counts.weeksOf(pid), {
           until: ({ last, before }) => last.age !== null && before.age !== null,
         });
