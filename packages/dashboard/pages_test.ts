@@ -84,8 +84,8 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         today,
         leaks: [entry],
         disabled: [webhook],
-        links: 7,
-        verified: { last: 3, before: 2 },
+        links: { count: 7, age: null },
+        verified: { last: { count: 3, age: 0 }, before: { count: 2, age: 0 } },
         steps: { ...start, community },
       },
       now,
@@ -222,6 +222,10 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
 });
 
 describe("the dashboard", () => {
+  it("has a style sheet of less than 10 kB before compression", () => {
+    expect(style.length).toBeLessThan(10_000);
+  });
+
   it("is at most 35 kB with its style, its script and its largest page", () => {
     const pages = Object.values(pagesWith("Rook & Bishop")).map((page) => sourceOf(page, "Ada"));
     const sizeOf = (text: string) => gzipSync(text).length;

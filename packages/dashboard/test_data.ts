@@ -119,7 +119,7 @@ export const makeDays = (count: number, served: number, refused: number): Readon
 export const makeCommunity = (text: string): Community => ({
   scope,
   settings: { displayName: text, supportUrl: text, doneText: text },
-  links: 0,
+  links: { count: 0, age: 0 },
   keys: 1,
   guildName: text,
 });

@@ -1,4 +1,17 @@
 /**
+ * A style sheet without the whitespace that is only for those who read its source.
+ *
+ * @example
+ * ```ts
+ * import { css } from "@accountlink/html/theme";
+ *
+ * css`main > p { margin: 0; }`; // "main>p{margin:0}"
+ * ```
+ */
+export const css = (texts: TemplateStringsArray, ...parts: ReadonlyArray<string>): string =>
+  String.raw({ raw: texts }, ...parts).replaceAll(/;\s*(?=\})|\s*([{}>])\s*|([;,:])\s+/g, "$1$2");
+
+/**
  * The colours and basic elements that the pages for users and those for owners share.
  *
  * @example
@@ -10,7 +23,7 @@
  * page.source.includes("--mark"); // true
  * ```
  */
-export const theme = `:root {
+export const theme: string = css`:root {
   color-scheme: light dark;
   --text: #17181c; --soft: #5b5f6b; --line: #e1e3e9; --edge: #767b89; --ground: #f7f8fa; --card: #fff;
   --mark: #4338ca; --on-mark: #fff; --wash: #eeedfb; --good: #146c43; --warn: #8a5200; --bad: #b3261e;
@@ -34,7 +47,7 @@ form, footer p { margin: 0; }
 main > :last-child { margin-bottom: 0; }
 a { color: var(--mark); text-underline-offset: .15em; }
 small, footer { color: var(--soft); }
-small { display: block; font-size: var(--small); }
+small { display: block; font-size: var(--small); font-weight: 400; }
 footer { font-size: .8rem; }
 time { white-space: nowrap; }
 .good { color: var(--good); }

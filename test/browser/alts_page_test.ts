@@ -49,13 +49,13 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
   const newcomer = page.getByRole("listitem").filter({ hasText: "100003" });
   await newcomer.getByLabel("Note").fill(`Said so ${hostile}`);
   await newcomer.getByRole("button", { name: "Different people" }).click();
-  await page.getByText("Your review is kept.").waitFor();
+  await page.getByText("Your review is saved.").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-reviewed");
-  const reviews = page.getByRole("region", { name: "What was said about this user" });
+  const reviews = page.getByRole("region", { name: "Reviews of this user" });
   expect(await reviews.innerText()).toMatch(/100003\s+Different people\s+Said so .*the dashboard/s);
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
 
-  await page.getByRole("button", { name: "Take back what was said about 100003" }).click();
+  await page.getByRole("button", { name: "Take back the review of 100003" }).click();
   await page.getByText("The review is deleted.").waitFor();
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(1);
   await close();

@@ -21,7 +21,7 @@ describe("a code", () => {
     expect(await field.evaluate("document.activeElement === document.querySelector('#code')")).toBe(true);
     await page.keyboard.type(code.toLowerCase().replace("-", ""));
     const taps: ReadonlyArray<() => Promise<void>> = [
-      () => press(page, "Go on"),
+      () => press(page, "Continue"),
       () => signIn(page, "chat", /User 1\b/),
       () => signIn(page, "game", /Player 1\b/),
       () => press(page, "Link these accounts"),

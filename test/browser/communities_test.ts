@@ -61,7 +61,7 @@ describe("a new owner", () => {
     await click("Overview");
     const verify = (await page.locator("#step-link").textContent()) ?? "";
     expect(verify).toMatch(/\/verify\?pid=pid_/);
-    await click("Be the first yourself");
+    await click("Verify yourself first");
     await expectUsable(watched, "Link your accounts", "steps-verify");
     await click("Sign in to the chat platform");
     await click(/Ada\b/);
@@ -91,24 +91,24 @@ describe("what users read", () => {
     await page.goto(`${url()}/dashboard/communities`);
     await press(page, "All communities");
     await expectUsable(watched, "All communities", "community-new");
-    await page.getByLabel("Who asks").fill("The <Rook> Club");
+    await page.getByLabel("Name of your community").fill("The <Rook> Club");
     const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
     await beginning.getByText("The <Rook> Club asks you").waitFor();
-    await page.getByLabel("What to do when done").fill("Say hello.");
-    await press(page, "Show how it looks");
+    await page.getByLabel("Message at the end").fill("Say hello.");
+    await press(page, "Update the preview");
     await beginning.getByText("The <Rook> Club asks you").waitFor();
     await end.getByText("Say hello.").waitFor();
-    await page.getByLabel("Where users get help").fill("help.example");
+    await page.getByLabel("Help page").fill("help.example");
     await press(page, "Save");
     await page
       .getByRole("alert")
       .getByText(/an https URL/)
       .waitFor();
     await expectUsable(watched, "All communities", "community-refused");
-    await page.getByLabel("Where users get help").fill("https://help.example/");
+    await page.getByLabel("Help page").fill("https://help.example/");
     await press(page, "Save");
-    await page.getByText("Saved. Users read it from now on.").waitFor();
-    expect(await page.getByLabel("Who asks").inputValue()).toBe("The <Rook> Club");
+    await page.getByText("Saved. Users see it from now on.").waitFor();
+    expect(await page.getByLabel("Name of your community").inputValue()).toBe("The <Rook> Club");
     await close();
   });
 });
@@ -147,8 +147,8 @@ describe("links", () => {
     await click(/^Unlink Ada/);
     await expectUsable(watched, "Unlink?", "unlink");
     expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
-    await click("Unlink them");
-    await page.getByText("They are no longer linked.").waitFor();
+    await click("Unlink the accounts");
+    await page.getByText("The accounts are no longer linked.").waitFor();
     expect(clicks()).toBe(4);
     const gone = await send("GET /v2/chat?chatId=100001", { key });
     expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
@@ -168,7 +168,7 @@ describe("links", () => {
     await page.getByLabel("Find").fill("mallory");
     await click("Search");
     await expectUsable(watched, "Links", "links-unlinked");
-    await click(/^See what happened/);
+    await click(/^See the history/);
     await page.getByText(/^Careless bot unlinked .*100002.* from game account 4$/).waitFor();
     expect(clicks()).toBeLessThanOrEqual(4);
     await close();
@@ -182,14 +182,14 @@ describe("links", () => {
     await page.getByText("Link a user").click();
     await page.getByLabel("Account on the chat platform").fill("nobody");
     await page.getByLabel("Account on the game platform").fill("player_5");
-    await press(page, "Link them");
+    await press(page, "Link the accounts");
     await expectUsable(watched, "Links", "links-refused");
     expect(await page.getByLabel("Account on the chat platform").inputValue()).toBe("nobody");
     await page.getByLabel("Account on the chat platform").fill("@newcomer");
-    await press(page, "Link them");
-    await expectUsable(watched, "Link them?", "link");
-    await press(page, "Link them");
-    await page.getByText("They are linked.").waitFor();
+    await press(page, "Link the accounts");
+    await expectUsable(watched, "Link these accounts?", "link");
+    await press(page, "Link the accounts");
+    await page.getByText("The accounts are linked.").waitFor();
     await expectUsable(watched, "Newcomer", "links-user");
     const file = await page
       .context()

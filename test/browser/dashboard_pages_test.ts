@@ -84,7 +84,7 @@ describe("a key", () => {
     expect(await page.getByRole("status").textContent()).toMatch("rules of the key were changed");
     expect(await page.getByLabel("Denied addresses").inputValue()).toBe("192.0.2.0/24\n2001:db8::/32");
     expect(await page.getByLabel("Expires").inputValue()).toBe("2099-12-31");
-    await page.getByLabel("The present secret").selectOption("0");
+    await page.getByLabel("Current secret").selectOption("0");
     await press(page, "Rotate the key");
     await expectPage("The new secret of your key", "rotated");
     expect(await page.locator("#token").textContent()).not.toBe(token);

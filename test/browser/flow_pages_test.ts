@@ -32,7 +32,7 @@ describe("the flow", () => {
     await walk(watched.page);
     await expectUsable(watched, "Is this right?", "flow-confirm");
     await watched.page
-      .getByText("your IP address, encrypted, and a mark of this browser are kept for 180 days")
+      .getByText("your encrypted IP address and a mark of this browser are stored for 180 days")
       .waitFor();
     await press(watched.page, "Do not link anything");
     await expectUsable(watched, "Nothing was linked", "flow-cancelled");
@@ -110,7 +110,7 @@ describe("the back button", () => {
     await page.waitForURL((url) => url.href !== asking);
     const linked = await linkOf("100001");
     await page.goBack();
-    expect([page.url(), await page.title()]).toEqual([asking, "This is done already"]);
+    expect([page.url(), await page.title()]).toEqual([asking, "You are already done"]);
     expect(await page.getByRole("button").count()).toBe(0);
     expect([linked["gameId"], await linkOf("100001")]).toEqual(["1", linked]);
     await close();

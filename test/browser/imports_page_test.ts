@@ -25,7 +25,7 @@ it.each([
   const choose = async (file: string, content: string) => {
     await writeFile(join(folder, file), content);
     await page.getByLabel("File", { exact: true }).setInputFiles(join(folder, file));
-    await press(page, "Look at the file");
+    await press(page, "Preview the import");
     await page.waitForLoadState();
   };
   await choose("archive.csv", "PK\u0003\u0004 and more of an archive");
@@ -40,7 +40,7 @@ it.each([
   await expectUsable(watched, "Links imported", `import-done-${name}`);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    press(page, "Download all rows that are left out"),
+    press(page, "Download the rows that are left out"),
   ]);
   expect(download.suggestedFilename()).toBe("left_out.csv");
   await close();

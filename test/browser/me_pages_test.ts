@@ -57,7 +57,7 @@ describe("the pages of a user", () => {
   it("erase everything, without a script", async () => {
     const watched = await open(/User 3\b/, { ...desktop, javaScriptEnabled: false });
     const { page } = watched;
-    await page.getByRole("link", { name: "Erase all that is known of you" }).click();
+    await page.getByRole("link", { name: "Erase all your data" }).click();
     await page.getByLabel("I want all of this to be erased.").check();
     await press(page, "Erase everything");
     await expect.poll(() => page.title()).toBe("Everything is erased");
@@ -68,7 +68,7 @@ describe("the pages of a user", () => {
     const watched = await open(/User 5\b/, desktop);
     await expectUsable(watched, "Your links", "me-none");
     const { page } = watched;
-    await page.getByRole("link", { name: "Erase all that is known of you" }).click();
+    await page.getByRole("link", { name: "Erase all your data" }).click();
     await expectUsable(watched, "Erase everything?", "me-erase");
     await page.getByLabel("I want all of this to be erased.").check();
     await press(page, "Erase everything");

@@ -79,7 +79,7 @@ describe("a form that was left open", () => {
     if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
     await signOut(other);
     await press(page, form.button);
-    await expectUsable(watched, "You are not signed in any more", `${form.site.slice(1)}-form-lost`);
+    await expectUsable(watched, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
     await press(page, "Sign in again");
     await press(page, /Ada\b/);
     await page.waitForURL(`${url()}${form.site}`);
@@ -117,7 +117,7 @@ describe.skipIf(whyNoKeptPages !== null)(`a browser that keeps whole pages ${why
         expect(await goBack(page)).toMatch(signInPage);
       }
       await enter(page, "/me");
-      await press(page, "Erase all that is known of you");
+      await press(page, "Erase all your data");
       await page.getByLabel("I want all of this to be erased.").check();
       await press(page, "Erase everything");
       await expect.poll(() => page.title()).toBe("Everything is erased");

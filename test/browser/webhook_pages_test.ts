@@ -47,17 +47,17 @@ describe("a webhook", () => {
       expect(await page.content()).not.toContain(secret);
 
       await press(page, "Send a test");
-      await page.getByText("It was delivered.").waitFor();
+      await page.getByText("The event was delivered.").waitFor();
       status = 500;
       await press(page, "Send a test");
-      await page.getByText("It was not delivered").waitFor();
+      await page.getByText("The delivery failed").waitFor();
       await expectPage("Our database", "deliveries");
       status = 200;
       await page.getByLabel("Which").selectOption("given_up");
       await press(page, "Show");
       expect(await page.getByText("Answered 500").count()).toBe(1);
       await press(page, "Send again");
-      await page.getByText("It was delivered.").waitFor();
+      await page.getByText("The event was delivered.").waitFor();
 
       await page.getByText("Only some events").click();
       await page.getByLabel("A link was removed").check();
@@ -66,7 +66,7 @@ describe("a webhook", () => {
       await press(page, "Pause the webhook");
       await page.getByText("The webhook is paused.").waitFor();
       expect(await page.locator(".badge").first().textContent()).toBe("Paused");
-      await press(page, "Make the webhook active");
+      await press(page, "Activate the webhook");
       await page.getByText("The webhook is active again.").waitFor();
       await press(page, "Rotate the secret");
       await expectPage("The new secret of your webhook", "rotated");

@@ -63,7 +63,7 @@ describe("the page that asks to confirm", () => {
     const { begun, asking } = await pagesOf(plain);
     expectPage(asking, 200, "Is this right?");
     const sentence =
-      "your IP address, encrypted, and a mark of this browser are kept for 180 days, to find other accounts of the same person";
+      "your encrypted IP address and a mark of this browser are stored for 180 days to find other accounts of the same person";
     expect(asking.text).toContain(sentence);
     expect(begun.text).not.toMatch(/IP address|mark of this browser/);
     expect(begun.text).not.toContain("nothing else");

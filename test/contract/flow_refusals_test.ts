@@ -32,7 +32,7 @@ describe("a link is refused", () => {
     const { browser } = await setup();
     const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
     for (const query of none) {
-      expectPage(await browser.get(`/verify?${query}`), 404, "This link leads nowhere");
+      expectPage(await browser.get(`/verify?${query}`), 404, "This link does not work");
     }
   });
 
@@ -72,7 +72,7 @@ describe("a link is refused", () => {
       expectPage(await browser.get(path), 400, "This link is not complete");
     }
     for (const path of ["/verify/nothing", "/verify/nothing/", "/verify/chat"]) {
-      expectPage(await browser.get(path), 404, "This link leads nowhere");
+      expectPage(await browser.get(path), 404, "This link does not work");
     }
     for (const path of ["/verifying", "/verify.html"]) {
       expect((await browser.get(path)).body.error?.code).toBe("BAD_REQUEST");
@@ -100,7 +100,7 @@ describe("a link is refused", () => {
       await browser.get(`/verify/chat/start${byPid}`),
       await browser.post("/verify/confirm", formOf(page)),
     ]) {
-      expectPage(answer, 404, "This link leads nowhere");
+      expectPage(answer, 404, "This link does not work");
     }
   });
 });
@@ -124,9 +124,9 @@ describe("a user is refused", () => {
   test("whose community the bot is not in", async () => {
     const { browser, byPid } = await setup();
     const query = `${byPid}&guildId=${botlessGuild}`;
-    expectPage(await browser.prove("chat", "100001", query), 403, "The community cannot be asked");
+    expectPage(await browser.prove("chat", "100001", query), 403, "The community is not available");
     const bad = `${byPid}&guildId=x`;
-    expectPage(await browser.get(`/verify${bad}`), 403, "The community cannot be asked");
+    expectPage(await browser.get(`/verify${bad}`), 403, "The community is not available");
   });
 
   test.each(["chat", "game"] as const)("who denies the %s sign-in, and can try again", async (step) => {
@@ -169,7 +169,7 @@ describe("a user is refused", () => {
     const { browser } = await setup();
     for (const path of ["/verify/confirm", "/verify/cancel"]) {
       const answer = await browser.get(path);
-      expectPage(answer, 405, "There is nothing to see here");
+      expectPage(answer, 405, "This address is not a page");
       expect(answer.headers.allow).toBe("POST, OPTIONS");
     }
   });
@@ -178,7 +178,7 @@ describe("a user is refused", () => {
     const { browser, bySid } = await setup();
     for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
       const answer = await browser.post(path, {});
-      expectPage(answer, 405, "There is nothing to see here");
+      expectPage(answer, 405, "This address is not a page");
       expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS");
     }
   });
@@ -274,7 +274,7 @@ describe("what changed meanwhile is told", () => {
       await browser.get(`/verify${bySid}`),
       await browser.get(`/verify/chat/start${bySid}`),
     ];
-    for (const answer of late) expectPage(answer, 409, "This is done already");
+    for (const answer of late) expectPage(answer, 409, "You are already done");
     expect(await gameOf(key)).toBe("1");
   });
 

@@ -132,7 +132,7 @@ test("a user with another game account sees both and can keep it, or cancel", as
   });
   const after = await send("GET /v2/verifications/chat?chatId=100001", { key });
   expect(after.body.data).toEqual(before.body.data);
-  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This is done already");
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "You are already done");
 
   const other = await newSession(key);
   const again = await browser.walk(`?sid=${textOf(other.sid)}`);
@@ -161,7 +161,7 @@ test("a user who confirms what was linked before is told so", async () => {
   const { sid } = await newSession(key);
   const done = await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(sid)}`)));
   expectPage(done, 200, "Your accounts are linked");
-  expect(done.text).toContain("They were linked before");
+  expect(done.text).toContain("They were already linked");
   expect(await read(key, textOf(sid))).toMatchObject({ linkChanged: false, previousGameId: "1" });
 });
 
@@ -171,7 +171,7 @@ test("a user is sent on with the sid and the state", async () => {
   const { sid, pid } = await newSession(key, { redirect: `${clientOrigin}/done?a=1` });
   const page = await browser.walk(`?sid=${textOf(sid)}`);
   expect(page.headers["content-security-policy"]).toContain(`form-action 'self' ${clientOrigin};`);
-  expect(page.text).toContain("Afterwards you go on to client.example.");
+  expect(page.text).toContain("Afterwards, you continue to client.example.");
   const sent = await browser.post("/verify/confirm", formOf(page));
   expect([sent.status, sent.headers.location]).toEqual([
     303,

@@ -10,7 +10,7 @@ import { expectPage, useFlowServer } from "./flow_server.ts";
 const { newBrowser, newKey, newSession, gameOf } = await useFlowServer({
   ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
-const title = "The time is over";
+const title = "This link has expired";
 
 /** Asks again until the answer has the status. */
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {

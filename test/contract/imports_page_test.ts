@@ -144,7 +144,7 @@ describe("an upload", () => {
     const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
     await importer.post(`${again}/start`);
     expect(textOf(await finished(importer, again))).toContain(
-      "This file was imported before: nothing was changed.",
+      "This file was already imported. Nothing changed.",
     );
   });
 

@@ -47,7 +47,7 @@ describe("the links of a user", () => {
   test("are none for a user whom nobody has linked", async () => {
     const answer = await (await open("100030")).get("/me");
     expectPage(answer, 200, "Your links");
-    expect(answer.text).toContain("No community has linked this account");
+    expect(answer.text).toContain("No community has a link of this account");
   });
 
   test("are shown to nobody else", async () => {

@@ -121,7 +121,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     const sent = await browser.post(`/${site}/sign-out`, {});
     expect(sent.status).toBe(303);
     const page = await browser.get(locationOf(sent));
-    expect([page.status, titleOf(page.text)]).toEqual([200, "You are not signed in any more"]);
+    expect([page.status, titleOf(page.text)]).toEqual([200, "You are no longer signed in"]);
     expect(page.text).toContain(`href="/${site}/sign-in"`);
   });
 

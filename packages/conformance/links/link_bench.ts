@@ -1,5 +1,5 @@
 import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStore } from "@accountlink/core";
-import type { ImportBatch, PortableLink } from "@accountlink/core/links";
+import type { CountOptions, ImportBatch, PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeWorld, origin } from "../world.ts";
@@ -17,6 +17,8 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
     chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
     page: (after: ChatId | null, limit: number) =>
       Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
+    count: (options?: CountOptions) => store.countLinks(pid, options),
+    countBetween: (from: Millis, before: Millis) => store.countLinks(pid, { verified: { from, before } }),
     all: Effect.map(store.exportPage(pid, null, 10_000), (links) => links.map(portable)),
     set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>
       store.setGame({ ...context(at), chatId, gameId }),

@@ -99,8 +99,15 @@ detectMistakes(linkStoreSuite, StorageMemory.layer, LinkStore, {
     deleteAhead: (write) => Effect.as(store.deleteScope(write), null),
   }),
   "countLinks counts the links last verified on some days, whatever made or ended them": (store) => ({
-    countLinks: (pid, verified) =>
-      store.countLinks(pid, verified && { ...verified, before: verified.before + dayMs }),
+    countLinks: (pid, options) =>
+      store.countLinks(
+        pid,
+        options?.verified && { verified: { ...options.verified, before: options.verified.before + dayMs } },
+      ),
+  }),
+  "countLinks stops at enough, unless it has the number": (store) => ({
+    countLinks: (pid, { enough = 0, ...options } = {}) =>
+      Effect.map(store.countLinks(pid, options), (links) => Math.min(links, enough - 1)),
   }),
   "findByGameIds sorts by newest link, then by chat ID as text": (store) => ({
     findByGameIds: (pid, gameIds) =>

@@ -2,7 +2,7 @@ import { ChatId, type Link, LinkStore, type StoragePorts } from "@accountlink/co
 import type { LinkRecord, NewestPosition } from "@accountlink/core/links";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { ada, bob, chess, cyd, poker } from "../world.ts";
 import { line, newLinkBench, twoLinkBenches } from "./link_bench.ts";
@@ -14,10 +14,6 @@ const pageOf = Effect.fnUntraced(function* (
 ) {
   const page = yield* (yield* LinkStore).newestPage(pid, after, limit);
   return page.map(({ chatId }) => chatId);
-});
-
-const countOf = Effect.fnUntraced(function* (pid: Effect.Success<typeof newLinkBench>["pid"]) {
-  return yield* (yield* LinkStore).countLinks(pid);
 });
 
 export const newest: Cases<StoragePorts> = {
@@ -61,8 +57,8 @@ export const newest: Cases<StoragePorts> = {
 
   "countLinks counts links, whatever made or ended them": Effect.gen(function* () {
     const [links, other] = yield* twoLinkBenches;
-    const counts = [yield* countOf(links.pid)];
-    const count = Effect.map(countOf(links.pid), (now) => counts.push(now));
+    const counts = [yield* links.count()];
+    const count = Effect.map(links.count(), (now) => counts.push(now));
     yield* Effect.andThen(links.set(ada, chess), count);
     yield* Effect.andThen(links.set(ada, poker), count);
     yield* Effect.andThen(links.load([line(ada, chess), line(bob, chess)], "keep"), count);
@@ -73,16 +69,29 @@ export const newest: Cases<StoragePorts> = {
     yield* other.set(ada, chess);
     yield* Effect.andThen(links.deleteAll(), count);
     expectEqual(counts, [0, 1, 1, 2, 2, 1, 1, 3, 0]);
-    expectEqual(yield* countOf(other.pid), 1);
+    expectEqual(yield* other.count(), 1);
+  }),
+
+  "countLinks stops at enough, unless it has the number": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
+    yield* links.remove(bob, 4);
+    const verified = { from: 0, before: dayMs };
+    for (const options of [{}, { verified }]) {
+      const upTo = (enough: number) => links.count({ ...options, enough });
+      expectThat([1, 2].includes(yield* upTo(1)), "One link is enough.");
+      expectEqual(yield* upTo(2), 2);
+      expectEqual(yield* upTo(3), 2);
+    }
+    expectEqual(yield* links.count({ verified: { from: dayMs, before: dayMs }, enough: 1 }), 0);
   }),
 
   "countLinks counts the links last verified on some days, whatever made or ended them": Effect.gen(
     function* () {
       const [links, other] = yield* twoLinkBenches;
-      const store = yield* LinkStore;
       const day = 20_000 * dayMs;
       const counts = Effect.forEach([-2, -1, 0, 1], (days) =>
-        store.countLinks(links.pid, { from: day + days * dayMs, before: day + (days + 1) * dayMs }),
+        links.countBetween(day + days * dayMs, day + (days + 1) * dayMs),
       );
       yield* links.set(ada, chess, day);
       yield* links.set(bob, chess, day - 1);
@@ -98,11 +107,11 @@ export const newest: Cases<StoragePorts> = {
       expectEqual(yield* counts, [0, 0, 2, 0]);
       yield* links.load([line(ada, poker, day - dayMs), line(bob, chess, day - dayMs - 1)]);
       expectEqual(yield* counts, [1, 1, 1, 0]);
-      expectEqual(yield* store.countLinks(links.pid, { from: day - 2 * dayMs, before: day }), 2);
-      expectEqual(yield* store.countLinks(links.pid, { from: day, before: day }), 0);
+      expectEqual(yield* links.countBetween(day - 2 * dayMs, day), 2);
+      expectEqual(yield* links.countBetween(day, day), 0);
       yield* links.deleteAll(day + 4);
       expectEqual(yield* counts, [0, 0, 0, 0]);
-      expectEqual(yield* store.countLinks(other.pid, { from: day, before: day + dayMs }), 1);
+      expectEqual(yield* other.countBetween(day, day + dayMs), 1);
     },
   ),
 };

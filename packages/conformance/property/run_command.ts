@@ -102,7 +102,7 @@ export const observe = Effect.fnUntraced(function* (
       links.exportPage(pid, null, 100),
       links.newestPage(pid, null, 100),
       links.countLinks(pid),
-      links.countLinks(pid, { from: 0, before: dayMs }),
+      links.countLinks(pid, { verified: { from: 0, before: dayMs } }),
       links.importPosition(pid),
     ]);
   const entries = yield* log.list(world.account.name, null, 1_000);

@@ -1,92 +1,134 @@
 /**
- * How many links scopes have, and how many were verified lately. What is much is counted at most once a minute.
+ * How many links scopes have, and how many were verified lately. A view never waits for a count of many: it gets the
+ * last number, while they are counted anew.
  */
-import { Clock, Effect } from "effect";
+import { Clock, Effect, Fiber, Semaphore } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
-import { LinkStore } from "../links/link_store.ts";
+import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
-
-/** How old a count may be, and from when on a view has it counted anew without waiting. */
-const [longest, renewed] = [60_000, 30_000];
 
 /** So few are counted at each view, which takes a millisecond. */
 const few = 2_000;
 
-const maxScopes = 10_000;
+/** From when on a view has a number counted anew, and how old one may be for those who wait. */
+const [renewed, longest] = [30_000, 60_000];
+
+/** Counting takes up to this share of the time. */
+const mostTime = 1 / 20;
+
+const maxCounts = 10_000;
+
+/** A number of links. */
+export interface LinkCount {
+  readonly count: number;
+  /** How long ago they were counted, in milliseconds; null while they are counted first: there are at least so many. */
+  readonly age: Millis | null;
+}
 
 /** The links of a scope that were last verified in the seven UTC days that end today, and in the seven before. */
 export interface VerifiedWeeks {
-  readonly last: number;
-  readonly before: number;
+  readonly last: LinkCount;
+  readonly before: LinkCount;
+}
+
+/**
+ * The sum of counts, as old as the oldest.
+ *
+ * @example
+ * ```ts
+ * sumCounts([{ count: 3, age: 0 }, { count: 2_500, age: 40_000 }]); // { count: 2503, age: 40000 }
+ * sumCounts([{ count: 3, age: 0 }, { count: 2_000, age: null }]); // { count: 2003, age: null }
+ * ```
+ */
+export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
+  count: counts.reduce((sum, { count }) => sum + count, 0),
+  age: counts.reduce<Millis | null>(
+    (oldest, { age }) => (oldest === null || age === null ? null : Math.max(oldest, age)),
+    0,
+  ),
+});
+
+type Counted = "all" | "lastWeek" | "weekBefore";
+
+/** The last count of more than a few. */
+interface Known {
+  readonly count: number;
+  readonly at: Millis;
+  /** How long it took, in milliseconds. */
+  readonly took: number;
 }
 
 /** Makes the functions that count the links of a scope. */
 export const makeLinkCounts = Effect.gen(function* () {
   const store = yield* LinkStore;
+  const scope = yield* Effect.scope;
+  const known = new Map<string, Known>();
+  const oneAtATime = yield* Semaphore.make(1);
+  const counting = new Map<string, Fiber.Fiber<number, StoreUnavailable>>();
 
-  const countWeeks = Effect.fnUntraced(function* (pid: Pid) {
-    const now = yield* Clock.currentTimeMillis;
-    const end = startOfDay(now) + dayMs;
-    const week = (before: Millis) => store.countLinks(pid, { from: before - 7 * dayMs, before });
-    return { last: yield* week(end), before: yield* week(end - 7 * dayMs) };
+  const countAll = Effect.fnUntraced(function* (key: string, pid: Pid, counted: Counted) {
+    const at = yield* Clock.currentTimeMillis;
+    const count = yield* store.countLinks(pid, { verified: rangeOf(counted, at) });
+    if (known.size >= maxCounts) known.clear();
+    known.set(key, { count, at, took: (yield* Clock.currentTimeMillis) - at });
+    return count;
   });
 
-  const links = yield* keepCounts(
-    (pid) => store.countLinks(pid),
-    (count) => count,
-  );
-  const weeks = yield* keepCounts(countWeeks, ({ last, before }) => last + before);
+  /** The count that is under way, or else begins. */
+  const counts = (key: string, pid: Pid, counted: Counted) =>
+    Effect.suspend(() => {
+      const running = counting.get(key);
+      if (running !== undefined) return Effect.succeed(running);
+      const ended = Effect.sync(() => counting.delete(key));
+      const count = Effect.ensuring(oneAtATime.withPermits(1)(countAll(key, pid, counted)), ended);
+      return Effect.tap(Effect.forkIn(count, scope), (fiber) => Effect.sync(() => counting.set(key, fiber)));
+    });
+
+  const of = Effect.fnUntraced(function* (
+    pid: Pid,
+    counted: Counted,
+  ): Effect.fn.Return<LinkCount, StoreUnavailable> {
+    const key = keyOf(pid, counted);
+    const now = yield* Clock.currentTimeMillis;
+    const count = yield* store.countLinks(pid, { verified: rangeOf(counted, now), enough: few });
+    if (count !== few) return { count, age: 0 };
+    const last = known.get(key);
+    const age = last === undefined ? null : now - last.at;
+    if (last === undefined || now - last.at >= Math.max(renewed, last.took / mostTime)) {
+      yield* counts(key, pid, counted);
+    }
+    return { count: last?.count ?? few, age };
+  });
+
   return {
-    of: links.of,
-    weeksOf: weeks.of,
+    /** At once. */
+    of: (pid: Pid) => of(pid, "all"),
+
+    /** At once. */
+    weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
+      Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
+
+    /** Up to a minute old: it waits for a count if there is none. */
+    recentOf: Effect.fnUntraced(function* (pid: Pid) {
+      const { count, age } = yield* of(pid, "all");
+      if (age !== null && age < longest) return count;
+      return yield* Fiber.join(yield* counts(keyOf(pid, "all"), pid, "all"));
+    }),
 
     /** After a change by the owner, who looks for it. */
-    forget: (pid: Pid) =>
+    add: (pid: Pid, links: 1 | -1) =>
       Effect.sync(() => {
-        links.forget(pid);
-        weeks.forget(pid);
+        const last = known.get(keyOf(pid, "all"));
+        if (last !== undefined) known.set(keyOf(pid, "all"), { ...last, count: last.count + links });
       }),
   };
 });
 
-/** @param sizeOf how many links were counted */
-const keepCounts = Effect.fnUntraced(function* <A>(
-  countOf: (pid: Pid) => Effect.Effect<A, StoreUnavailable>,
-  sizeOf: (count: A) => number,
-) {
-  const scope = yield* Effect.scope;
-  const known = new Map<Pid, { readonly count: A; readonly at: Millis }>();
-  const counting = new Set<Pid>();
+const rangeOf = (counted: Counted, now: Millis): DayRange | undefined => {
+  if (counted === "all") return undefined;
+  const before = startOfDay(now) + dayMs - (counted === "lastWeek" ? 0 : 7 * dayMs);
+  return { from: before - 7 * dayMs, before };
+};
 
-  const count = Effect.fnUntraced(function* (pid: Pid) {
-    const at = yield* Clock.currentTimeMillis;
-    const counted = yield* countOf(pid);
-    if (known.size >= maxScopes) known.clear();
-    known.set(pid, { count: counted, at });
-    return counted;
-  });
-
-  const recount = (pid: Pid) =>
-    Effect.suspend(() => {
-      if (counting.has(pid)) return Effect.void;
-      counting.add(pid);
-      const counted = Effect.ensuring(
-        Effect.ignore(count(pid)),
-        Effect.sync(() => counting.delete(pid)),
-      );
-      return Effect.asVoid(Effect.forkIn(counted, scope));
-    });
-
-  return {
-    of: Effect.fnUntraced(function* (pid: Pid): Effect.fn.Return<A, StoreUnavailable> {
-      const now = yield* Clock.currentTimeMillis;
-      const last = known.get(pid);
-      if (last === undefined || sizeOf(last.count) < few || now - last.at >= longest)
-        return yield* count(pid);
-      if (now - last.at >= renewed) yield* recount(pid);
-      return last.count;
-    }),
-    forget: (pid: Pid) => void known.delete(pid),
-  };
-});
+const keyOf = (pid: Pid, counted: Counted): string => `${pid} ${counted}`;

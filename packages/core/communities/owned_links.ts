@@ -174,7 +174,7 @@ export class OwnedLinks extends Context.Service<
           const set = yield* writer
             .setGame(targetOf(owner, scope), link)
             .pipe(Effect.catchTag("Conflict", Effect.die));
-          yield* scopes.recount(scope.pid);
+          if (set.previousGameId === null) yield* scopes.addLinks(scope.pid, 1);
           return set;
         }),
 
@@ -182,7 +182,7 @@ export class OwnedLinks extends Context.Service<
           const removed = yield* writer
             .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
             .pipe(Effect.catchTag("Conflict", Effect.die));
-          yield* scopes.recount(scope.pid);
+          yield* scopes.addLinks(scope.pid, -1);
           return removed;
         }),
       });

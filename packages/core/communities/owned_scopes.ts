@@ -10,12 +10,11 @@ import type { Account } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
-import { makeLinkCounts, type VerifiedWeeks } from "./link_counts.ts";
+import { type LinkCount, makeLinkCounts, type VerifiedWeeks } from "./link_counts.ts";
 
 /** A scope of an account with what it has. */
 export interface OwnedScope extends ConfiguredScope {
-  /** The number of its links, which may be a minute old. */
-  readonly links: number;
+  readonly links: LinkCount;
   /** The number of its keys, without revoked ones. */
   readonly keys: number;
 }
@@ -36,7 +35,7 @@ type Unknown = BadRequest;
  * await world.keys.create({ name: "bot" });
  * const program = Effect.gen(function* () {
  *   const [first] = yield* (yield* OwnedScopes).list({ name: "acme" });
- *   return [first?.links, first?.keys, first?.settings.displayName];
+ *   return [first?.links.count, first?.keys, first?.settings.displayName];
  * });
  * await world.run(program); // [0, 1, null]
  * await world.close();
@@ -62,11 +61,14 @@ export class OwnedScopes extends Context.Service<
       update: Partial<ScopeSettings>,
     ) => Effect.Effect<OwnedScope, Unknown | StoreUnavailable>;
 
-    /** How many links of a scope were verified lately. It may be a minute old. */
+    /** How many links of a scope were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
-    /** Has the links of a scope counted anew at the next view. */
-    readonly recount: (pid: Pid) => Effect.Effect<void>;
+    /** The number of links of a scope, which may be a minute old. It waits for a count of many if there is none. */
+    readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
+
+    /** Counts a link that the owner made or removed, until all are counted anew. */
+    readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;
   }
 >()("@accountlink/core/OwnedScopes") {
   static readonly layer = Layer.effect(
@@ -107,7 +109,8 @@ export class OwnedScopes extends Context.Service<
         }),
 
         verifiedWeeks: counts.weeksOf,
-        recount: counts.forget,
+        countLinks: counts.recentOf,
+        addLinks: counts.add,
       });
     }),
   );

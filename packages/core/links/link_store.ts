@@ -112,6 +112,14 @@ export interface DayRange {
   readonly before: Millis;
 }
 
+/** Which links `LinkStore.countLinks` counts, and how far. */
+export interface CountOptions {
+  /** Counts only links whose `lastVerifiedAt` is in these days. */
+  readonly verified?: DayRange | undefined;
+  /** A store that has to count them one by one stops at this number. */
+  readonly enough?: number;
+}
+
 /** Where link records live. An unknown scope, and text that `isStorable` refuses, are defects. */
 export class LinkStore extends Context.Service<
   LinkStore,
@@ -181,12 +189,8 @@ export class LinkStore extends Context.Service<
     /** The position after the last batch of a source; 0 if none is stored. */
     readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
 
-    /**
-     * The number of links of a scope. Writes that happen meanwhile may count or not.
-     *
-     * @param verified counts only links whose `lastVerifiedAt` is in these days
-     */
-    readonly countLinks: (pid: Pid, verified?: DayRange) => Effect.Effect<number, StoreUnavailable>;
+    /** The number of links of a scope. Writes that happen meanwhile may count or not. */
+    readonly countLinks: (pid: Pid, options?: CountOptions) => Effect.Effect<number, StoreUnavailable>;
 
     /** Up to `limit` links after a place, latest verification first, ties by chat ID as strings. */
     readonly newestPage: (

@@ -43,11 +43,11 @@ ${notice}
 </dl>
 <section>
 <h2>Sign-ins</h2>
-<p>Where you are signed in, the latest first.</p>
+<p>Browsers in which you are signed in, latest first.</p>
 <ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn, visitor))}</ul>
 <form method="post" action="${paths.signOut}" class="more">${csrfField(visitor.csrf)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
 </section>
-<p class="more">What the service knows about you as a user: <a href="/me">your own page</a></p>`,
+<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
 });
 
 const signInCard = (

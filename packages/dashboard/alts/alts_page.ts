@@ -45,7 +45,7 @@ export interface AltsView {
   readonly status: number;
 }
 
-const labels = { pid: "Community", kind: "Which ID it is", id: "ID", note: "Note" };
+const labels = { pid: "Community", kind: "Kind of account", id: "ID", note: "Note" };
 
 /** @param notice what a review did; null for none */
 export const altsPage = (
@@ -60,7 +60,7 @@ export const altsPage = (
   section: "alts",
   content: html`
 ${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general) : notice}
-<p>Which accounts may belong to the same person as a user. It is a reason to ask, not a verdict: ban nobody on it alone.</p>
+<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
 ${view.tier === "premium" ? question(form, view, visitor.platforms) : html`<p class="empty">Alt detection is part of Premium accounts.</p>`}
 ${view.found && answer(form, view.found, visitor, now)}`,
 });
@@ -101,8 +101,8 @@ const answer = (
 <section>
 <h2>${target.chatId === null ? "Nobody is linked to this game account" : html`User ${target.chatId}`}</h2>
 <p><span class="badge ${tones[risk.severity]}">${risk.severity}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>
-${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which strangers share. That lowers the score.</p>`}
-${risk.unlistedWeight === 0 ? null : html`<p>The strongest candidate is not among the ${matches.length} latest, which are listed here.</p>`}
+${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
+${risk.unlistedWeight === 0 ? null : html`<p>Only the ${matches.length} latest matches are listed. The strongest is not among them.</p>`}
 ${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
 ${
   strongestFirst.length === 0
@@ -118,8 +118,8 @@ const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as c
 /** What a severity says of the whole account; the numbers are in docs/alts.md. */
 const meanings = {
   LOW: "Most such accounts have no alt.",
-  MEDIUM: "Relatives and flatmates look like this more often than alts. Ask before you act.",
-  HIGH: "Most such accounts have an alt. Relatives who share a computer look the same.",
+  MEDIUM: "Family members and flatmates look like this more often than alts. Ask before you act.",
+  HIGH: "Most such accounts have an alt. Family members who share a computer look the same.",
   CRITICAL: "Nearly all such accounts have an alt.",
 } as const;
 
@@ -198,10 +198,10 @@ const reviewsSection = (
 <h2>Reviews</h2>
 ${
   reviews.length === 0
-    ? html`<p>Nobody has said anything about this user yet.</p>`
+    ? html`<p>There are no reviews of this user yet.</p>`
     : tableHtml({
         id: "reviews",
-        caption: "What was said about this user and others, newest first",
+        caption: "Reviews of this user and others, newest first",
         columns: ["Other user", "Verdict", "Note", "When", "By", "Change"].map((label) => ({ label })),
         rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => [
           otherChatId,
@@ -211,7 +211,7 @@ ${
           keyId === null ? "the dashboard" : `key ${keyId}`,
           html`<form method="post" action="${paths.altReviews}">
 ${pairFields(form, { pid, chatId, otherChatId }, csrf)}
-<button class="button quiet small" name="verdict" value="none" aria-label="Take back what was said about ${otherChatId}">Take back</button>
+<button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${otherChatId}">Take back</button>
 </form>`,
         ]),
       })

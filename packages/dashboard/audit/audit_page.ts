@@ -40,7 +40,7 @@ export const auditPage = (
   title: "Audit log",
   section: "audit",
   content: html`
-<p>Every change of keys and links, newest first. It has no secrets and no addresses of users.</p>
+<p>Every change of keys and links, newest first. The log contains no secrets and no IP addresses of users.</p>
 <form method="get" action="${paths.audit}" class="filters">
 ${menuField({
   name: "action",

@@ -3,6 +3,7 @@
  */
 import { guildOf } from "@accountlink/core";
 import { type Html, html } from "@accountlink/html";
+import { linksText } from "../look/link_count.ts";
 import { counted } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { communityPath, paths, withQuery } from "../paths.ts";
@@ -20,7 +21,7 @@ export const communitiesPage = (view: CommunitiesView): Page => ({
   content:
     view.communities.length === 0
       ? html`
-<p>You have no community here yet. Five steps lead to your first verified user.</p>
+<p>You have no community here yet. These five steps lead to your first verified user.</p>
 ${firstSteps({ ...view, community: null })}`
       : html`
 <ul class="cards" role="list">${view.communities.map(card)}</ul>
@@ -34,9 +35,9 @@ const card = (community: Community): Html => {
 <li>
 <h2><a href="${communityPath(scope.pid)}">${name}</a></h2>
 <p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
-    guildOf(scope) === null ? "For keys that are not bound to one community." : null
+    guildOf(scope) === null ? "For keys that work in every community." : null
   }</p>
-<p class="figure"><strong>${counted(links, "link")}</strong> · ${counted(keys, "key")}</p>
+<p class="figure"><strong>${linksText(links)}</strong> · ${counted(keys, "key")}</p>
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };
@@ -48,7 +49,7 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
   if (rest.length === 0) return null;
   return html`
 <section>
-<h2>Yours as well</h2>
+<h2>Your other communities</h2>
 <ul class="cards" role="list">${rest.map(
     ({ guildId, name, bot }) => html`
 <li><h3>${name ?? guildId}</h3>

@@ -6,6 +6,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { linksText } from "../look/link_count.ts";
 import { qrCode } from "../look/qr_code.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -44,9 +45,9 @@ export const saidForm = ({ settings }: Community): SaidForm => ({
 });
 
 const labels = {
-  displayName: "Who asks",
-  supportUrl: "Where users get help",
-  doneText: "What to do when done",
+  displayName: "Name of your community",
+  supportUrl: "Help page",
+  doneText: "Message at the end",
 };
 
 /** @param notice what an act did; null for none */
@@ -59,25 +60,25 @@ export const communityPage = (
 ): Page => {
   const { community } = view;
   const { scope, links, keys } = community;
-  const isNew = links === 0;
+  const isNew = links.count === 0;
   return {
     status: problems.length === 0 ? 200 : 400,
     title: communityName(community),
     section: "communities",
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
-<p><a href="${withQuery(paths.links, { pid: scope.pid })}">${counted(links, "link")}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
-${isNew ? html`<section><h2>To the first verified user</h2>${firstSteps({ ...view, csrf: visitor.csrf })}</section>` : null}
+<p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
+${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps({ ...view, csrf: visitor.csrf })}</section>` : null}
 ${linkSection(view)}
 <section id="says">
-<h2>What your users read</h2>
+<h2>What your users see</h2>
 <div class="beside">
 <form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
 ${csrfField(visitor.csrf)}
-${textField({ name: "displayName", label: labels.displayName, hint: "The name that users know you by. Empty: the name of your account.", value: form.displayName, maxLength: 80, problems })}
-${textField({ name: "supportUrl", label: labels.supportUrl, hint: "An address that begins with https://, such as an invitation to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
-${textField({ name: "doneText", label: labels.doneText, hint: "One or two sentences, such as: Your role is there in a minute.", value: form.doneText, maxLength: 300, problems })}
-<p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Show how it looks</button></p>
+${textField({ name: "displayName", label: labels.displayName, hint: "The name that users know. If empty, the name of your account is shown.", value: form.displayName, maxLength: 80, problems })}
+${textField({ name: "supportUrl", label: labels.supportUrl, hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
+${textField({ name: "doneText", label: labels.doneText, hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", value: form.doneText, maxLength: 300, problems })}
+<p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
 </form>
 <div class="frames" data-previews="said">${view.previews.map(
       ({ title, document }) =>
@@ -99,11 +100,11 @@ const linkSection = ({ community, publicUrl }: CommunityView): Html => {
 <h2>Verify link</h2>
 ${
   community.keys === 0
-    ? html`<p>It works as soon as there is an active key. <a href="${paths.newKey}">Create a key</a></p>`
+    ? html`<p>The link works as soon as there is an active key. <a href="${paths.newKey}">Create a key</a></p>`
     : html`
 <div class="beside">
 <div>
-<p>Whoever opens it links their own accounts for this community. It is always the same.</p>
+<p>Anyone who opens this link can link their own accounts for this community. The link never changes.</p>
 ${copyable("verify-link", "link", url)}
 </div>
 ${qrCode(url, "QR code of the verify link")}
@@ -115,10 +116,9 @@ ${qrCode(url, "QR code of the verify link")}
 const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Html => {
   if (scope.kind === "global") return botStep({ guilds, botInvite });
   const guild = (guilds ?? []).find(({ guildId }) => guildId === scope.guildId);
-  if (guild === undefined)
-    return html`<p>The chat platform does not tell whether the bot is in the community.</p>`;
+  if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
-    ? html`<p><span class="badge good">In the community</span> It can tell who is a member.</p>`
-    : html`<p><span class="badge bad">Not in the community</span> Lookups with its keys are refused until it is back.</p>
+    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.</p>`
+    : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
 ${botInvite === null ? null : html`<p><a class="button" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
 };

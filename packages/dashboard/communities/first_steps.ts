@@ -26,22 +26,22 @@ export const firstSteps = (view: FirstSteps): Html => {
   return html`
 <ol class="steps" role="list">
 ${step("Add the bot to your community", hasBot, isGlobal ? null : botStep(view))}
-${community === null || community.keys === 0 ? html`${step("Create its key", false, keyStep(view))}${laterSteps}` : stepsWithKey(community, view.publicUrl)}
+${community === null || community.keys === 0 ? html`${step("Create a key", false, keyStep(view))}${laterSteps}` : stepsWithKey(community, view.publicUrl)}
 </ol>`;
 };
 
 const laterSteps = html`
-<li><strong>Say who asks</strong></li>
+<li><strong>Name your community</strong></li>
 <li><strong>Share the link</strong></li>
 <li><strong>See the first user verified</strong></li>`;
 
 const stepsWithKey = ({ scope, settings, links }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
   return html`
-${step("Create its key", true, null)}
-${step("Say who asks", settings.displayName !== null, html`<p><a href="${communityPath(scope.pid)}#says">Name and help for your users</a></p>`)}
-${step("Share the link", links > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody sees.</p>`)}
-${step("See the first user verified", links > 0, html`<p><a href="${url}">Be the first yourself</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
+${step("Create a key", true, null)}
+${step("Name your community", settings.displayName !== null, html`<p><a href="${communityPath(scope.pid)}#says">Enter the name that users see</a></p>`)}
+${step("Share the link", links.count > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody can see.</p>`)}
+${step("See the first user verified", links.count > 0, html`<p><a href="${url}">Verify yourself first</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
 };
 
 const step = (title: string, isDone: boolean, content: Html | null): Html => html`
@@ -53,7 +53,7 @@ export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botI
   const present = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
-<p>${present.length === 0 ? "It is in no community that you manage. It has to be in one, to know who is a member." : `It is in ${names}.`}</p>
+<p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
 ${botInvite === null ? null : html`<p><a class="button quiet" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
 };
 
@@ -68,5 +68,5 @@ ${possible.map(
 <input type="hidden" name="guildId" value="${guildId}"><input type="hidden" name="access" value="full">
 <button class="button">Create a key for ${name ?? guildId}</button></form>`,
 )}
-<p><a href="${paths.newKey}">${possible.length === 0 ? "Create a key" : "Choose more about it"}</a></p>`;
+<p><a href="${paths.newKey}">${possible.length === 0 ? "Create a key" : "Create a key with other settings"}</a></p>`;
 };

@@ -33,7 +33,7 @@ export const eventsPage = (view: EventsView): Page => {
     title: "Events",
     section: "events",
     content: html`
-<p>What happened in ${communityText(community)} in the last ${counted(keptDays, "day")}, newest first: what bots read as <code>/v2/events</code>. Who changed something is in the <a href="${paths.audit}">audit log</a>.</p>
+<p>What happened in ${communityText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
 ${communityField(communities, pid)}
 ${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user, problems: [] })}
@@ -41,7 +41,7 @@ ${textField({ name: "user", label: "About the user", hint: "ID or user name", ty
 </form>
 ${
   events.length === 0
-    ? html`<p class="empty">${user === "" ? "Nothing has happened lately." : `Nothing has happened lately to “${user}”.`}</p>`
+    ? html`<p class="empty">${user === "" ? "There are no recent events." : `There are no recent events of “${user}”.`}</p>`
     : html`<ul class="history" role="list">${events.map(
         (event) =>
           html`<li><span>${sentenceOf(event, pid)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
@@ -57,7 +57,7 @@ export const noEventsPage: Page = {
   title: "Events",
   section: "events",
   content: html`
-<p class="empty">There is no community yet, so nothing has happened. <a href="${paths.communities}">Begin with a community</a></p>`,
+<p class="empty">There is no community yet, so there are no events. <a href="${paths.communities}">Add your first community</a></p>`,
 };
 
 const sources: Readonly<Record<EventSource, string>> = {

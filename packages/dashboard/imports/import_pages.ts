@@ -49,32 +49,32 @@ export const uploadPage = (
   section: "imports",
   content: html`
 ${problemSummary([], {}, problem)}
-<p>Bring the links that your bot or another service has kept. Nothing is stored before you have seen what would happen.</p>
+<p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
 <form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
 ${csrfField(csrf)}
 ${communityMenu(communities, form.pid)}
 ${radioField({
   name: "onConflict",
-  label: "If a user is linked here already",
+  label: "If a user is already linked",
   value: form.onConflict,
   problems: [],
   choices: [
-    { value: "newest", label: "The link that was verified last counts" },
-    { value: "keep", label: "The link here stays" },
-    { value: "replace", label: "The link of the file counts" },
+    { value: "newest", label: "Keep the link that was verified last" },
+    { value: "keep", label: "Keep the existing link" },
+    { value: "replace", label: "Take the link from the file" },
   ],
 })}
 <details${form.chatColumn === "" && form.gameColumn === "" ? null : html` open`}>
-<summary>The columns have other names</summary>
-${textField({ name: "chatColumn", label: "Column of chat IDs", hint: "Known are names such as Discord ID, discord_id, user_id and chatId.", value: form.chatColumn, maxLength: 100, problems: [] })}
-${textField({ name: "gameColumn", label: "Column of game IDs", hint: "Known are names such as Roblox ID, roblox_id and gameId.", value: form.gameColumn, maxLength: 100, problems: [] })}
+<summary>My columns have other names</summary>
+${textField({ name: "chatColumn", label: "Column of chat IDs", hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
+${textField({ name: "gameColumn", label: "Column of game IDs", hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}
 </details>
 <div class="field">
 <label for="file">File</label>
-<p class="hint" id="file-hint">CSV or JSON, at most 20 MB. Larger files and databases are for the command line of your operator.</p>
+<p class="hint" id="file-hint">CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
 <input type="file" id="file" name="file" aria-describedby="file-hint" required>
 </div>
-<button class="button">Look at the file</button>
+<button class="button">Preview the import</button>
 </form>`,
 });
 
@@ -85,8 +85,8 @@ export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
   section: "imports",
   content:
     reason === "no_community"
-      ? html`<p class="empty">There is no community yet to import links into. <a href="${paths.communities}">Begin with a community</a></p>`
-      : html`<p class="empty">This server takes no files. Its operator imports links with the command line.</p>`,
+      ? html`<p class="empty">There is no community yet to import links into. <a href="${paths.communities}">Add your first community</a></p>`
+      : html`<p class="empty">Files cannot be uploaded here. Ask the operator of this service to import your links.</p>`,
 });
 
 /** What an import would do. */
@@ -100,12 +100,12 @@ export const importPreviewPage = (
   title: "Import links",
   section: "imports",
   content: html`
-${statusHtml(html`This is what would happen. Nothing is stored yet.`)}
+${statusHtml(html`This is a preview. Nothing is saved yet.`)}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
 ${countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
 ${sampleTable(sample)}
-<div class="acts">
+<div class="row">
 <form method="post" action="${importPath(view.id)}/start">
 ${csrfField(csrf)}
 <button class="button">Import ${counted(outcome.inserted + outcome.replaced, "link")}</button>
@@ -123,7 +123,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   content: html`
 <p role="status">The import of “${view.fileName}” into ${communityText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
 <progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
-<p>This page shows the result as soon as it is there. You may leave it; the import goes on. <a href="${importPath(view.id)}">Look again</a></p>`,
+<p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
 });
 
 /** What an import did. */
@@ -132,11 +132,11 @@ export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf 
   title: "Links imported",
   section: "imports",
   content: html`
-${statusHtml(outcome.doneBefore ? "This file was imported before: nothing was changed." : "The links are imported.")}
+${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
 ${outcome.doneBefore ? null : countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
-<p class="acts"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>
+<p class="row"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>
 ${dropForm(view, csrf, "Import another file")}`,
 });
 
@@ -147,7 +147,7 @@ export const importFailedPage = (view: ImportView, reason: string, { csrf }: Csr
   section: "imports",
   content: html`
 ${problemSummary([], {}, reason)}
-<p>What was stored before stays. Upload the same file again: the import goes on from there.</p>
+<p>The links imported so far are saved. Upload the same file again to continue.</p>
 ${dropForm(view, csrf, "Upload the file again")}`,
 });
 
@@ -160,13 +160,13 @@ ${csrfField(csrf)}
 const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOutcome): Html =>
   tableHtml({
     id: "counts",
-    caption: "Rows by what becomes of them",
+    caption: "What happens to the rows",
     columns: [{ label: "What" }, { label: "Rows", isNumber: true }],
     rows: [
       ["New", numberText(inserted)],
       ["Replaced, if only in their time", numberText(replaced)],
-      ["The same as here already", numberText(unchanged)],
-      ["Kept as they are here", numberText(kept)],
+      ["Already the same", numberText(unchanged)],
+      ["Kept as they are", numberText(kept)],
       ["Left out", numberText(leftOut)],
     ],
   });
@@ -183,7 +183,7 @@ ${reasons.map(
 <ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${problem}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
 </details>`,
 )}
-<p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download all rows that are left out</a></p>`;
+<p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download the rows that are left out</a></p>`;
 
 const sampleTable = (sample: ReadonlyArray<SampleRow>): Html =>
   tableHtml({

@@ -30,13 +30,13 @@ export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, cha
     title: isNew ? "Your new key" : "The new secret of your key",
     section: "keys",
     content: html`
-${statusHtml(html`${isNew ? html`<strong>${nameOf(key)}</strong> is ready.` : html`<strong>${nameOf(key)}</strong> has a new secret.`} This is the only time that it is shown: copy it now, and keep it where programs keep secrets.`)}
+${statusHtml(html`${isNew ? html`<strong>${nameOf(key)}</strong> is ready.` : html`<strong>${nameOf(key)}</strong> has a new secret.`} It is shown only this once: copy it now, and store it as a secret of your bot or server.`)}
 <section class="panel" data-leaves-for="${keyPath(key.id)}">
 <h2>The key</h2>
 ${copyable("token", "key", token)}
 <h2>Try it in a terminal</h2>
 ${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf({ method: "GET", url }, "$ACCOUNTLINK_KEY")}`)}
-<p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Whoever has the key can do what it is for: keep it off pages, logs and repositories.</p>
+<p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>
 <p><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a></p>`,
   };

@@ -80,7 +80,7 @@ ${radioField({
 <details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
 <summary>Restrictions</summary>
 ${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
-${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "They are refused even where the list above allows them.", value: rules.denyIps, problems })}
+${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "Refused even if the list above allows them.", value: rules.denyIps, problems })}
 ${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites that verified users may be sent to, such as https://example.com, one on each line.", value: rules.redirectOrigins, problems })}
 ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
 </details>`;
@@ -96,9 +96,9 @@ interface ScopeTexts {
 }
 
 const keyScopeTexts: ScopeTexts = {
-  guild: "It has links of its own, and asks about its members only",
-  global: "Its links belong to your account as a whole",
-  menu: "Those that you manage and that the bot is in. Only for a key of one community.",
+  guild: "The key sees the links of this community and looks up its members only",
+  global: "One list of links for your whole account",
+  menu: "Communities that you manage and that have the bot. Only for a key of one community.",
 };
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;

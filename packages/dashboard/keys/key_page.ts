@@ -51,23 +51,23 @@ export const keyPage = (
     content: html`
 ${refused === null ? notice : problemSummary(refused.problems, { ...keyLabels, ...actLabels }, refused.general)}
 ${facts(view, now)}
-${key.status === "revoked" ? html`<p>A revoked key never works again. It leaves this list 30 days after.</p>` : rulesForm(key, rules, visitor, refused)}
+${key.status === "revoked" ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>` : rulesForm(key, rules, visitor, refused)}
 <section>
 <h2>History</h2>
 ${historyHtml(view.history, view.names)}
-<p class="more"><a href="${withQuery(paths.audit, { keyId: key.id })}">All of it in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
+<p class="more"><a href="${withQuery(paths.audit, { keyId: key.id })}">Full history in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
 </section>
 ${key.status === "revoked" ? null : acts(key, visitor, refused)}`,
   };
 };
 
-const actLabels = { confirm: "Confirmation", graceSeconds: "The present secret" };
+const actLabels = { confirm: "Confirmation", graceSeconds: "Current secret" };
 
 const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
 <div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Links</dt><dd><a href="${communityPath(key.scope.pid)}">Those of its community</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>Links</dt><dd><a href="${communityPath(key.scope.pid)}">Links of its community</a> <code>${key.scope.pid}</code></dd></div>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
@@ -116,7 +116,7 @@ const acts = (key: KeyDetails, { csrf }: Pick<Visitor, "csrf">, refused: Refused
 <h2>Rotate</h2>
 <form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
 ${csrfField(csrf)}
-<p>The key gets a new secret, which you see once, and keeps its id, rules and history.</p>
+<p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
 <button class="button quiet">Rotate the key</button>
 </form>
@@ -140,8 +140,8 @@ ${textField({ name: "confirm", label: html`Type <strong>${nameOf(key)}</strong> 
 const isActive = ({ status }: KeyDetails): boolean => status === "active";
 
 const graces = [
-  { value: "86400", label: "Accept it for another day" },
-  { value: "604800", label: "Accept it for another week" },
-  { value: "3600", label: "Accept it for another hour" },
+  { value: "86400", label: "Accept it for one more day" },
+  { value: "604800", label: "Accept it for one more week" },
+  { value: "3600", label: "Accept it for one more hour" },
   { value: "0", label: "Refuse it at once" },
 ];

@@ -33,7 +33,7 @@ export const keysPage = (list: KeyList, weeks: ReadonlyArray<KeyUsage>, now: Mil
   content: html`
 <p>${planText(list)}</p>
 <p><a class="button" href="${paths.newKey}">Create a key</a></p>
-${list.keys.length === 0 ? html`<p class="empty">There is no key yet. A program that asks for links needs one.</p>` : weeks.length > 0 ? table(weeks, list.guilds, now) : cards(list, now)}`,
+${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : weeks.length > 0 ? table(weeks, list.guilds, now) : cards(list, now)}`,
 });
 
 /** How many keys the plan allows. Those that the operator made do not count, and are said only where there are some. */
@@ -43,7 +43,7 @@ export const planText = ({
   keys = [],
 }: Pick<KeyList, "used" | "allowed"> & Partial<Pick<KeyList, "keys">>): string => {
   const living = keys.filter(({ status }) => status !== "revoked").length;
-  const others = living > used ? ` ${counted(living - used, "key")} of the operator's besides.` : "";
+  const others = living > used ? ` The operator gave you ${counted(living - used, "key")} more.` : "";
   return allowed === null
     ? `${counted(Math.max(used, living), "key")}; your plan has no limit.`
     : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;

@@ -33,8 +33,8 @@ export const unlinkQuestion = (question: LinkQuestion, visitor: Pick<Visitor, "c
     section: "links",
     content: html`
 <p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
-<p>Programs no longer see them as one person. A verification that the user has begun ends. To come back, they verify again.</p>
-${answers(question, paths.unlink, html`<button class="button bad">Unlink them</button>`, visitor)}`,
+<p>Bots and games no longer see the two accounts as linked. A verification that the user has started ends. The user can verify again at any time.</p>
+${answers(question, paths.unlink, html`<button class="button bad">Unlink the accounts</button>`, visitor)}`,
   };
 };
 
@@ -47,13 +47,13 @@ export const linkQuestion = (
   const { community, chatId, chat, gameId, game } = question;
   return {
     status: 200,
-    title: "Link them?",
+    title: "Link these accounts?",
     section: "links",
     content: html`
 <p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
-${replaced === null ? null : html`<p>It takes the place of the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
-<p>Neither of them has proved it. Do this only if you are sure.</p>
-${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link them</button>`, visitor)}`,
+${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
+<p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
+${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link the accounts</button>`, visitor)}`,
   };
 };
 
@@ -67,5 +67,5 @@ const answers = (
 ${csrfField(csrf)}
 <input type="hidden" name="pid" value="${community.scope.pid}">
 <input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
-<p class="row">${button} <a class="button quiet" href="${userPath(community.scope.pid, chatId)}">Leave it as it is</a></p>
+<p class="row">${button} <a class="button quiet" href="${userPath(community.scope.pid, chatId)}">Cancel</a></p>
 </form>`;

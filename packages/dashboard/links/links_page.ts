@@ -8,8 +8,9 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
 import { type Community, communityField, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { countNote, linksText } from "../look/link_count.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeHtml } from "../look/time.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
@@ -68,13 +69,14 @@ export const linksPage = (
   const { community, search, next } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
+  const note = countNote(community.links);
   return {
     status: problems.length === 0 ? 200 : 400,
     title: "Links",
     section: "links",
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
-<p class="figure"><strong>${counted(community.links, "link")}</strong> in ${communityText(community)}</p>
+<p class="figure"><strong>${linksText(community.links)}</strong> in ${communityText(community)}${note === null ? null : `, ${note}`}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
 <p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a></p>
@@ -85,7 +87,7 @@ ${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}">
 ${textField({ name: "chat", label: labels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
-<button class="button">Link them</button>
+<button class="button">Link the accounts</button>
 </form>
 </details>`,
   };
@@ -97,7 +99,7 @@ export const noLinksPage: Page = {
   title: "Links",
   section: "links",
   content: html`
-<p class="empty">There is no community yet, so there are no links. <a href="${paths.communities}">Begin with a community</a></p>`,
+<p class="empty">There is no community yet, so there are no links. <a href="${paths.communities}">Add your first community</a></p>`,
 };
 
 const searchForm = ({ communities, community, search }: LinksView): Html => html`
@@ -112,12 +114,12 @@ type LinkLabels = ReturnType<typeof linkLabels>;
 const listed = ({ community, search, links, unlinked }: LinksView, labels: LinkLabels): Html => {
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
-    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody is found by “${search}”. Names have to be complete.`}</p>`;
+    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody was found for “${search}”. Enter the whole user name or ID.`}</p>`;
   }
   return html`
 ${unlinked.map(
   ({ chatId, chat }) =>
-    html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See what happened<span class="unseen"> to ${accountText(chatId, chat)}</span></a></p>`,
+    html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See the history<span class="unseen"> of ${accountText(chatId, chat)}</span></a></p>`,
 )}
 ${links.length === 0 ? null : linksTable(pid, links, search, labels)}`;
 };
@@ -141,6 +143,6 @@ const linksTable = (
       accountCell(chatId, chat),
       accountCell(gameId, game),
       timeHtml(lastVerifiedAt),
-      html`<span class="acts"><a href="${userPath(pid, chatId)}">History<span class="unseen"> of ${accountText(chatId, chat)}</span></a> <a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)}</span></a></span>`,
+      html`<span class="row"><a href="${userPath(pid, chatId)}">History<span class="unseen"> of ${accountText(chatId, chat)}</span></a> <a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)}</span></a></span>`,
     ]),
   });

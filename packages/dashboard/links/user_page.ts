@@ -61,7 +61,7 @@ ${historyHtml(history, names)}
 ${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}"><input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="of" value="user">
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
-<button class="button quiet">${link === null ? "Link it" : "Link it instead"}</button>
+<button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
 </form>
 </section>
 ${
@@ -70,7 +70,7 @@ ${
     : html`
 <section>
 <h2>Unlink</h2>
-<div class="panel danger"><p>Programs no longer see the two accounts as one person.</p>
+<div class="panel danger"><p>Bots and games no longer see the two accounts as linked.</p>
 <p><a class="button bad" href="${withQuery(paths.unlink, { pid, chatId })}">Unlink</a></p></div>
 </section>`
 }`,

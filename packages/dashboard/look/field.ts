@@ -130,7 +130,7 @@ export const problemSummary = (
     ? null
     : html`
 <div class="notice bad" role="alert" tabindex="-1" autofocus>
-<p>${general ?? "Nothing was done: some fields need another value."}</p>
+<p>${general ?? "Nothing was saved: some fields need another value."}</p>
 ${
   problems.length === 0
     ? null

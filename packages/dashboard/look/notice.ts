@@ -5,22 +5,22 @@ import { type Html, html } from "@accountlink/html";
 
 const notices = {
   created: "The key was created.",
-  updated: "The rules of the key were changed. Every server holds it to them within a second.",
-  disabled: "The key is disabled. Every server refuses it within a second.",
+  updated: "The rules of the key were changed. They apply within a second.",
+  disabled: "The key is disabled. It is refused within a second.",
   enabled: "The key is active again.",
-  revoked: "The key is revoked. Every server refuses it within a second.",
+  revoked: "The key is revoked. It is refused within a second.",
   ended: "The sign-in was ended.",
-  reviewed: "Your review is kept. It counts from now on.",
+  reviewed: "Your review is saved. It counts from now on.",
   forgotten: "The review is deleted.",
-  said: "Saved. Users read it from now on.",
-  linked: "They are linked.",
-  unlinked: "They are no longer linked.",
-  webhookUpdated: "The webhook was changed. This holds within a second.",
+  said: "Saved. Users see it from now on.",
+  linked: "The accounts are linked.",
+  unlinked: "The accounts are no longer linked.",
+  webhookUpdated: "The webhook was changed. The change applies within a second.",
   paused: "The webhook is paused. Its events are kept.",
   resumed: "The webhook is active again.",
   deleted: "The webhook was deleted.",
-  sent: "It was delivered.",
-  notSent: "It was not delivered: the list says why.",
+  sent: "The event was delivered.",
+  notSent: "The delivery failed. The list shows why.",
 } as const;
 
 /** The name of a notice, which goes with a redirect. */

@@ -1,6 +1,6 @@
 /**
  * What a script adds to the pages, which work without it: copy buttons, a filter, a button that
- * waits for what has to be typed, a key that the tab remembers, previews of what is typed, and figures that stay fresh.
+ * waits for what has to be typed, a menu that shows the current section, a key that the tab remembers, previews of what is typed, and figures that stay fresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -52,6 +52,9 @@ for (const form of all('form[action$="/sign-out"]')) form.addEventListener("subm
 
 // A reload of the page that shows a key would send the form again: it leads to the page of the key.
 for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
+
+// On a phone the current section may be beyond the edge of the menu.
+for (const entry of all("header [aria-current]")) entry.closest("nav").scrollLeft = entry.offsetLeft - 100;
 
 const typingMs = 500;
 

@@ -1,19 +1,20 @@
 /**
  * The style of the dashboard's pages, over what they share with those of the verification.
  */
-import { theme } from "@accountlink/html/theme";
+import { css, theme } from "@accountlink/html/theme";
 
-export const style = `${theme}
-body { display: grid; gap: 1rem; max-width: 80rem; margin: 0 auto; }
+export const style: string = css`${theme}
+body { max-width: 80rem; margin: 0 auto; }
 body > * { min-width: 0; }
 main:focus, .notice:focus { outline: none; }
 h1 { margin-bottom: 1.25rem; }
 h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
-h3 { margin: 0 0 .25rem; font-size: 1rem; }
+h3, .cards h2 { margin: 0 0 .25rem; }
+h3 { font-size: 1rem; }
 h3 small { display: inline; }
 section, section + [data-live] { margin-top: 2.25rem; }
 h1 + section, .notice + section, .trial > section { margin-top: 0; }
-:is(section, .panel, .notice, .beside > div) > :last-child { margin-bottom: 0; }
+:is(section, .panel, .notice, li, .beside > div) > :last-child { margin-bottom: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
 nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round); }
 .hint, .empty, .figure, dt, caption, figcaption, thead th { color: var(--soft); }
@@ -22,7 +23,7 @@ nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round);
 .icon { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .mark { width: 1.5rem; height: 1.5rem; color: var(--mark); stroke-width: 2.5; }
 
-header { display: grid; gap: .75rem; align-content: start; }
+header { align-content: start; }
 .brand { margin: 0; font-weight: 700; letter-spacing: -.02em; }
 .brand a, nav a, .visitor { display: flex; align-items: center; gap: .625rem; text-decoration: none; }
 .brand a { display: inline-flex; color: inherit; }
@@ -36,14 +37,14 @@ nav [aria-current] .icon { color: var(--mark); }
 @media (max-width: 59.99rem) {
   header > nav { display: flex; overflow-x: auto; margin: 0 -1rem; padding: 2px 1rem; border-bottom: var(--rule);
     background: linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
-  header > nav ul { flex-wrap: nowrap; }
-  header > nav a { white-space: nowrap; }
+  header ul { flex-wrap: nowrap; }
+  header a { white-space: nowrap; }
 }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
 .button.small { min-height: 2rem; padding: .2rem .7rem; }
 .button:disabled { border-color: var(--line); color: var(--soft); cursor: not-allowed; }
-.row, .filters, .review p { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; }
+.row, .filters, .review p { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
 .panel, .cards > li, .figures > div, .scroller { border: var(--rule); border-radius: .75rem; background: var(--card); }
 .panel { display: grid; gap: 1.25rem; justify-items: start; padding: 1.25rem; }
 .panel > * { width: 100%; margin: 0; }
@@ -55,16 +56,16 @@ nav [aria-current] .icon { color: var(--mark); }
 label, legend { padding: 0; font-weight: 600; }
 .hint, .problem { margin: 0 0 .35rem; }
 input, select, textarea { font: inherit; color: inherit; accent-color: var(--mark); }
-input:not([type=radio], [type=checkbox], [type=hidden]), select, textarea {
+input:not([type=radio], [type=checkbox]), select, textarea {
   display: block; width: 100%; max-width: 36rem; min-height: 2.5rem; padding: .35rem .75rem;
   border: var(--frame); background: var(--card);
 }
-textarea { field-sizing: content; resize: vertical; font-family: ui-monospace, monospace; font-size: var(--small); }
+textarea { field-sizing: content; resize: vertical; }
 [aria-invalid=true] { border: 2px solid var(--bad) !important; }
 .choice { margin-top: .35rem; font-weight: 400; }
 .choice input { flex: none; }
 details .field, details > .panel { margin-top: 1rem; }
-.filters { gap: .75rem; align-items: end; }
+.filters { align-items: end; }
 .filters, .filter, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }
 .more { margin: 1rem 0; }
@@ -80,20 +81,17 @@ details .field, details > .panel { margin-top: 1rem; }
 .badge { display: inline-block; padding: 0 .5rem; border: 1px solid; border-radius: 1rem; font-size: .75rem; font-weight: 600; vertical-align: middle; }
 .empty { padding: 2rem 1.5rem; border: 1px dashed var(--edge); border-radius: .75rem; text-align: center; }
 
-.figures, .cards { display: grid; gap: .75rem; }
+header, .figures, .cards { display: grid; gap: .75rem; }
 .figures { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin-bottom: 1.5rem; }
 .figures > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .875rem 1rem; }
 .figures dd { font-size: 1.625rem; font-weight: 600; line-height: 1.25; }
-.figures small, th small { font-weight: 400; }
 .figure strong { color: var(--text); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
 .cards p { margin-bottom: .5rem; }
-.cards p:last-child { margin-bottom: 0; }
 .cards ul { margin: 0 0 .75rem; padding-left: 1.25rem; }
 .cards .badge { margin-left: .25rem; }
-.cards meter, .cards h2 + * { margin-top: .25rem; }
-.cards h2 { margin: 0; }
+.cards meter { margin-top: .25rem; }
 .review p { margin-top: .5rem; }
 dl { display: grid; gap: .25rem; margin: 0; }
 dl > div { display: flex; gap: 0 .5rem; }
@@ -101,12 +99,12 @@ dt { flex: none; }
 dd { min-width: 0; margin: 0; }
 .facts > div, .history li { padding: .45rem 0; border-bottom: var(--rule); }
 .facts dt { flex-basis: 12rem; }
-code, pre { font: .875em/1.5 ui-monospace, monospace; }
+code, pre, textarea { font: .875em/1.5 ui-monospace, monospace; }
 pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); background: var(--ground); white-space: pre-wrap; }
 .copyable { display: grid; gap: .5rem; justify-items: start; margin-bottom: 1.25rem; }
 .panel > .copyable { margin: 0; }
 .copyable pre { width: 100%; margin: 0; user-select: all; }
-.steps, .beside, .frames, .preview, .trial { display: grid; gap: 1rem; }
+body, .steps, .beside, .frames, .preview, .trial { display: grid; gap: 1rem; }
 .steps > li { min-width: 0; padding-left: 2.5rem; }
 .steps p, .steps form { margin: .25rem 0 .5rem; }
 .qr { width: 11rem; padding: .25rem; border: var(--rule); background: #fff; fill: #000; }
@@ -114,15 +112,12 @@ iframe { width: 100%; max-width: 26rem; height: 30rem; border: var(--frame); bor
 
 .scroller { overflow-x: auto; margin-bottom: .75rem; }
 table { width: 100%; border-collapse: collapse; overflow-wrap: normal; }
-caption, th { text-align: left; }
-caption { padding: .6rem .75rem; }
-th, td { padding: .5rem .75rem; border-top: var(--rule); vertical-align: top; }
+caption, th, td { padding: .5rem .75rem; text-align: left; vertical-align: top; }
+th, td { border-top: var(--rule); font-weight: 400; }
 thead th { font-weight: 500; }
-tbody th { font-weight: 400; }
 tbody th, td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
 .number { text-align: right; white-space: nowrap; }
 .number, .figures dd { font-variant-numeric: tabular-nums; }
-.acts { display: flex; gap: .75rem; }
 
 .chart { margin: 0 0 1rem; }
 .chart svg { display: block; width: 100%; height: 9rem; border-bottom: var(--frame); }
@@ -151,7 +146,6 @@ meter { display: block; width: 100%; height: .75rem; }
   td:empty, tr[hidden] { display: none; }
   [data-label]::before { content: attr(data-label); color: var(--soft); }
   [data-label]:not(.number)::before { display: block; font-size: .75rem; }
-  [data-label=Actions]::before { content: none; }
 }
 @media (min-width: 60rem) {
   body { grid-template: auto 1fr auto / 13rem minmax(0, 1fr); gap: 1rem 2.5rem; min-height: 100vh; padding: 0 1.5rem; }

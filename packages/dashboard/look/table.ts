@@ -33,7 +33,10 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index
 const cellHtml = (cell: Html | string, index: number, column: Column | undefined): Html =>
   index === 0
     ? html`<th scope="row">${cell}</th>`
-    : html`<td${numberClass(column)} data-label="${column?.label ?? ""}">${cell}</td>`;
+    : html`<td${numberClass(column)}${labelOf(column)}>${cell}</td>`;
+
+const labelOf = (column: Column | undefined): Html | null =>
+  column === undefined || column.isUnseen === true ? null : html` data-label="${column.label}"`;
 
 const numberClass = (column: Column | undefined): Html | null =>
   column?.isNumber === true ? html` class="number"` : null;

@@ -13,12 +13,15 @@ export const timeHtml = (time: Millis): Html => {
   return html`<time datetime="${text}">${`${text.slice(0, 10)} ${text.slice(11, 16)} UTC`}</time>`;
 };
 
-/** How long until a time, in the largest unit that it fills: "in 3 days". */
-export const timeUntil = (time: Millis, now: Millis): string => {
-  const minutes = Math.max(0, Math.floor((time - now) / 60_000));
-  if (minutes < 60) return `in ${counted(minutes, "minute")}`;
+/** How long until a time: "in 3 days". */
+export const timeUntil = (time: Millis, now: Millis): string => `in ${durationText(time - now)}`;
+
+/** A duration in the largest unit that it fills: "3 days". */
+export const durationText = (duration: Millis): string => {
+  const minutes = Math.max(0, Math.floor(duration / 60_000));
+  if (minutes < 60) return counted(minutes, "minute");
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `in ${counted(hours, "hour")}` : `in ${counted(Math.floor(hours / 24), "day")}`;
+  return hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
 };
 
 /** A number with its noun. */

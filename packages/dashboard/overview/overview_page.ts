@@ -3,7 +3,7 @@
  */
 
 import type { AuditEntry } from "@accountlink/core/audit";
-import type { VerifiedWeeks } from "@accountlink/core/communities";
+import type { LinkCount, VerifiedWeeks } from "@accountlink/core/communities";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -12,6 +12,7 @@ import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";
 import { type FirstSteps, firstSteps } from "../communities/first_steps.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
+import { countNote, countText } from "../look/link_count.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeUntil } from "../look/time.ts";
@@ -28,9 +29,9 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   readonly today: ReadonlyArray<KeyToday>;
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
-  /** The number of links in all communities, which may be a minute old. */
-  readonly links: number;
-  /** How many of them were verified lately, which may be a minute old. */
+  /** The number of links in all communities. */
+  readonly links: LinkCount;
+  /** How many of them were verified lately. */
   readonly verified: VerifiedWeeks;
   /** The way to the first verified user; null once there is one. */
   readonly steps: FirstSteps | null;
@@ -52,7 +53,7 @@ export const overviewPage = (view: OverviewView, now: Millis): Page => ({
   section: "overview",
   content: html`
 ${attention(view, now)}
-${view.steps === null ? null : html`<section class="panel"><h2>To your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
@@ -71,7 +72,7 @@ ${disabled.map(
 )}
 ${ending.map(
   (key) =>
-    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Give it a later last day, or replace it.</p></li>`,
+    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
 </section>`;
@@ -80,7 +81,7 @@ ${ending.map(
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
-  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was to be seen.</p></li>`;
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was published.</p></li>`;
 };
 
 const figures = (view: OverviewView): Html => {
@@ -113,16 +114,19 @@ const numbers = ({ days, links, verified }: OverviewView): Html => {
   );
   return html`
 <dl class="figures">
-${figure("Requests today", requestsOf(today))}
-${figure("Refused or failed today", today.refused + today.errors)}
-${figure("Requests in seven days", last ?? 0, changeText(last ?? 0, before ?? 0))}
-${figure("Links", links)}
-${figure("Verified in seven days", verified.last, changeText(verified.last, verified.before))}
+${figure("Requests today", numberText(requestsOf(today)))}
+${figure("Refused or failed today", numberText(today.refused + today.errors))}
+${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
+${figure("Links", countText(links), countNote(links))}
+${figure("Verified in seven days", countText(verified.last), verifiedNote(verified))}
 </dl>`;
 };
 
-const figure = (label: string, value: number, note: string | null = null): Html =>
-  html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${numberText(value)}</dd></div>`;
+const figure = (label: string, value: string, note: string | null = null): Html =>
+  html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
+
+const verifiedNote = ({ last, before }: VerifiedWeeks): string | null =>
+  before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));
 
 /** How a week compares with the one before. */
 const changeText = (now: number, before: number): string => {

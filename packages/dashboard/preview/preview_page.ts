@@ -31,7 +31,7 @@ export const previewPage = (
   title: "Preview",
   section: "preview",
   content: html`
-<p>The pages that users meet while they verify. The accounts are made up, and nothing here can be sent.</p>
+<p>The pages that users see while they verify. The accounts are examples, and the buttons do nothing.</p>
 <div class="preview">
 <nav aria-label="Pages of the verification">
 ${groups.map((group) => groupHtml(group, shown))}

@@ -74,7 +74,7 @@ ${result && statusHtml(html`The service answered with status <strong>${result.st
 ${result && resultHtml(form, result)}
 <form method="post" action="${paths.trial}" class="panel">
 ${csrfField(csrf)}
-${textField({ name: "key", label: labels.key, hint: "The service neither stores nor shows it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
+${textField({ name: "key", label: labels.key, hint: "The service does not store it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
 ${radioField({
   name: "question",
   label: "Question",
@@ -82,8 +82,8 @@ ${radioField({
   problems,
   choices: Object.entries(questions).map(([value, { label }]) => ({ value, label: label(platforms) })),
 })}
-${textField({ name: "id", label: labels.id, hint: "Of the account that the question is about.", value: form.id, required: true, problems })}
-${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the community. Needed with a key of one community.", value: form.guildId, problems })}
+${textField({ name: "id", label: labels.id, hint: "The ID of the account to look up.", value: form.id, required: true, problems })}
+${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the community. Required with a key of one community.", value: form.guildId, problems })}
 ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>

@@ -11,10 +11,13 @@ const height = 100;
 const barWidth = 8;
 const step = 10;
 
-/** Bars from the oldest day to the newest: served below, then what was refused, then errors. */
+/** Bars from the oldest day to the newest: served below, then what was refused, then errors. Text where there are none. */
 export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
   const bars = days.map((usage) => ({ day: usage.day, sum: daySum(usage) }));
-  const highest = Math.max(1, ...bars.map(({ sum }) => requestsOf(sum)));
+  const highest = Math.max(...bars.map(({ sum }) => requestsOf(sum)));
+  if (highest === 0) {
+    return html`<p class="empty">There were no requests in the last ${counted(days.length, "day")}.</p>`;
+  }
   return html`
 <figure class="chart">
 <svg viewBox="0 0 ${days.length * step} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="chart-name">

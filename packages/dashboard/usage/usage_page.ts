@@ -64,7 +64,7 @@ ${byKey.length === 0 ? null : keyTable(byKey)}
 ${dayTable(days)}
 </div>
 <p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
-<p class="hint">Days are UTC days; those without a request are left out. A request without a link counts as served. What came in the last seconds may not be counted yet.</p>`,
+<p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served. Requests of the last few seconds may be missing.</p>`,
 });
 
 const dayTable = (days: ReadonlyArray<UsageDay>) =>

@@ -22,11 +22,11 @@ export const issuedWebhookPage = ({ webhook, secret, isNew }: IssuedWebhookView)
   title: isNew ? "Your new webhook" : "The new secret of your webhook",
   section: "webhooks",
   content: html`
-${statusHtml(html`<strong>${webhookName(webhook)}</strong> is ready. This is the only time that its secret is shown: copy it now, and keep it where programs keep secrets.`)}
+${statusHtml(html`<strong>${webhookName(webhook)}</strong> is ready. Its secret is shown only this once: copy it now, and store it as a secret of your server.`)}
 <section class="panel" data-leaves-for="${webhookPath(webhook.id)}">
 <h2>The secret</h2>
 ${copyable("secret", "secret", secret)}
-<p>${isNew ? null : "For 24 hours, deliveries are signed with the secret before as well. Replace it in your server before then. "}With the secret your server sees that a delivery comes from here. Deliveries follow the Standard Webhooks specification: libraries for most languages check them.</p>
+<p>${isNew ? null : "For 24 hours, deliveries are signed with the previous secret as well. Replace it on your server before then. "}With the secret, your server can check that a delivery comes from here. Deliveries follow the Standard Webhooks specification: libraries for most languages check them.</p>
 <h2>Check a delivery in JavaScript</h2>
 ${copyable("code", "code", verifying)}
 </section>

@@ -11,9 +11,9 @@ import { paths } from "../paths.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 
 const scopeTexts = {
-  guild: "Events of the links that belong to it",
-  global: "Events of the links that belong to your account as a whole",
-  menu: "Those that you manage and that the bot is in. Only for one community.",
+  guild: "Events of the links of this community",
+  global: "Events of the links of your whole account",
+  menu: "Communities that you manage and that have the bot. Only for one community.",
 };
 
 /**

@@ -51,13 +51,13 @@ export const typeField = (type: string): string => `type-${type}`;
 
 /** The fields that a webhook can change. */
 export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => html`
-${textField({ name: "url", label: "URL", hint: "Where your server takes the events, such as https://example.com/links.", value: form.url, maxLength: 2000, required: true, problems })}
-${textField({ name: "description", label: "Description", hint: "What it is for. It may stay empty.", value: form.description, maxLength: 300, problems })}
+${textField({ name: "url", label: "URL", hint: "The address on your server that receives the events, such as https://example.com/links.", value: form.url, maxLength: 2000, required: true, problems })}
+${textField({ name: "description", label: "Description", hint: "What it is for (optional).", value: form.description, maxLength: 300, problems })}
 <details${form.types.length > 0 ? html` open` : null}>
 <summary>Only some events</summary>
 <fieldset class="field" id="types">
 <legend>Events</legend>
-<p class="hint">Without a choice, all are sent.</p>
+<p class="hint">If none is chosen, all are sent.</p>
 ${eventChoices.map(({ type, label }) => checkField(typeField(type), `${label} (${type})`, form.types.includes(type)))}
 </fieldset>
 </details>`;

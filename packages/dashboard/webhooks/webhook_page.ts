@@ -95,7 +95,7 @@ ${menuField({ name: "status", label: "Which", value: filter ?? "", problems: [],
 </form>
 ${
   view.deliveries.length === 0
-    ? html`<p class="empty">There are none. What happens from now on is listed here as long as events are kept.</p>`
+    ? html`<p class="empty">There are no deliveries yet. New ones are listed here.</p>`
     : tableHtml({
         id: "delivery-list",
         caption: "Deliveries, newest first",
@@ -143,18 +143,18 @@ ${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
 </form>
 </section>
 <section>
-<h2>${isActive ? "Pause" : "Make it active"}</h2>
+<h2>${isActive ? "Pause" : "Activate"}</h2>
 <form method="post" action="${webhookActPath(id, "status")}" class="panel">
 ${csrfField(csrf)}
-<p>${isActive ? "While it is paused, events are kept, and sent when you make it active again." : "What is kept is sent, in its order, and what failed is tried again at once."}</p>
-<button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Make the webhook active"}</button>
+<p>${isActive ? "While the webhook is paused, events are kept. They are sent when you activate it again." : "Events that were kept are sent in order, and failed deliveries are retried at once."}</p>
+<button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Activate the webhook"}</button>
 </form>
 </section>
 <section>
 <h2>Rotate</h2>
 <form method="post" action="${webhookActPath(id, "rotate")}" class="panel">
 ${csrfField(csrf)}
-<p>For 24 hours, deliveries are signed with both. You see the new secret once.</p>
+<p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
 <button class="button quiet">Rotate the secret</button>
 </form>
 </section>
@@ -162,7 +162,7 @@ ${csrfField(csrf)}
 <h2>Delete</h2>
 <form method="post" action="${webhookActPath(id, "delete")}" class="panel danger">
 ${csrfField(csrf)}
-<p>Nothing more is sent, and the list of its deliveries is deleted with it.</p>
+<p>Nothing more is sent. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
 <button class="button bad">Delete the webhook</button>
 </form>

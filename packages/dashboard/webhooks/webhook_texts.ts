@@ -10,12 +10,12 @@ import { timeHtml } from "../look/time.ts";
 
 /** What each event says. */
 const events: Record<EventType, string> = {
-  "link.set": "A user linked a game account, or another one",
+  "link.set": "A user linked or replaced a game account",
   "link.moved": "A link moved to another chat account",
   "link.removed": "A link was removed",
   "links.imported": "Links were imported",
   "scope.deleted": "All links were deleted",
-  "user.erased": "A user asked to be forgotten",
+  "user.erased": "A user erased their data",
   "session.completed": "A verification was completed",
   "session.failed": "A verification failed",
   "session.cancelled": "A verification was cancelled",
@@ -53,13 +53,13 @@ export const typesText = ({ types }: Webhook): string => (types.length === 0 ? "
 /** Why the service disabled a webhook, and what to do. */
 export const disabledText = ({ disabledReason }: Pick<WebhookDetails, "disabledReason">): string =>
   disabledReason === "gone"
-    ? "Your server answered 410, which says that it wants no more events. Nothing is sent until you make the webhook active again."
-    : "Every delivery failed for five days. Nothing is sent until you make the webhook active again: what is still kept is sent then.";
+    ? "Your server answered 410 (Gone), which asks for no more events. Nothing is sent until you activate the webhook again."
+    : "Every delivery failed for five days. Nothing is sent until you activate the webhook again. Events that are still kept are sent then.";
 
 const errors: Record<Exclude<DeliveryError, "status">, string> = {
   timeout: "No answer within 10 seconds",
-  name: "The name of the server has no address",
-  address: "The address is not one of the public internet",
+  name: "The host name has no address",
+  address: "The address is not on the public internet",
   certificate: "The certificate of the server is not valid",
   connection: "The connection failed",
 };

@@ -28,11 +28,11 @@ export const webhooksPage = ({ webhooks, guilds }: WebhookList, notice: Html | n
   section: "webhooks",
   content: html`
 ${notice}
-<p>A webhook tells your server within a second that a user linked, changed or removed an account. Each community, and your account as a whole, can have five.</p>
+<p>A webhook tells your server within a second when a user links, changes or removes an account. Each community can have five, and your whole account another five.</p>
 <p><a class="button" href="${paths.newWebhook}">Create a webhook</a></p>
 ${
   webhooks.length === 0
-    ? html`<p class="empty">There is no webhook yet. All that you need is a URL of your server that takes them.</p>`
+    ? html`<p class="empty">There is no webhook yet. You need the URL on your server that receives the events.</p>`
     : html`<ul class="cards" role="list">${webhooks.map((webhook) => card(webhook, guilds))}</ul>`
 }`,
 });

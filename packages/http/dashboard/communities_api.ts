@@ -18,16 +18,17 @@ export const communitiesApi = Effect.gen(function* () {
   const links = yield* OwnedLinks;
   const nameOf = yield* makeScopeNames;
 
-  const toJson = ({ scope, settings, links: count, keys }: OwnedScope) =>
-    Effect.map(nameOf(scope), (name) => ({
+  const toJson = Effect.fnUntraced(function* ({ scope, settings, keys }: OwnedScope) {
+    return {
       pid: scope.pid,
       scope: scope.kind,
       guildId: guildOf(scope),
-      name,
-      links: count,
+      name: yield* nameOf(scope),
+      links: yield* scopes.countLinks(scope.pid),
       keys,
       settings,
-    }));
+    };
+  });
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind(

@@ -46,12 +46,12 @@ export const refusalOf = (error: KeyFormError): Refused => {
     case "Conflict":
       return { status, problems: [], general: conflicts[error.reason] ?? error.message };
     case "InvalidBody":
-      return { status, problems: [], general: `Nothing was done: ${error.reason}.` };
+      return { status, problems: [], general: `Nothing was changed: ${error.reason}.` };
     case "PlatformUnavailable":
       return {
         status,
         problems: [],
-        general: "Nothing was done: the chat platform does not answer. Try again.",
+        general: "Nothing was changed: the chat platform does not answer. Try again.",
       };
   }
 };
@@ -60,7 +60,7 @@ const guildReason = ({ reason }: Forbidden): string =>
   reason === "bot_not_in_guild" ? "the bot is not in it" : "you do not have the right to manage it";
 
 const conflicts: Readonly<Record<string, string>> = {
-  key_limit: "Nothing was done: your plan allows no more keys. Revoke one that you do not need.",
-  key_revoked: "Nothing was done: the key is revoked.",
-  webhook_limit: "Nothing was done: there are five webhooks already. Delete one that you do not need.",
+  key_limit: "Nothing was changed: your plan allows no more keys. Revoke one that you do not need.",
+  key_revoked: "Nothing was changed: the key is revoked.",
+  webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",
 };

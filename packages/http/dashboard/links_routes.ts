@@ -92,8 +92,12 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       { concurrency: 2 },
     );
     const problems = [
-      ...(chatId === undefined ? [{ name: "chat", reason: "nobody is found by this ID or user name" }] : []),
-      ...(gameId === undefined ? [{ name: "game", reason: "nobody is found by this ID or user name" }] : []),
+      ...(chatId === undefined
+        ? [{ name: "chat", reason: "nobody was found with this ID or user name" }]
+        : []),
+      ...(gameId === undefined
+        ? [{ name: "game", reason: "nobody was found with this ID or user name" }]
+        : []),
     ];
     return chatId === undefined || gameId === undefined ? { problems } : { chatId, gameId };
   });

@@ -2,7 +2,7 @@
  * The first page of the dashboard.
  */
 import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
-import { OwnedScopes } from "@accountlink/core/communities";
+import { OwnedScopes, sumCounts } from "@accountlink/core/communities";
 import { isAccepted } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { dayMs } from "@accountlink/core/timestamp";
@@ -33,13 +33,13 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   /** The links of all communities, and what leads to the first one. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const owned = yield* scopes.list(visitor.owner.account);
-    const links = owned.reduce((sum, community) => sum + community.links, 0);
+    const links = sumCounts(owned.map((community) => community.links));
     const weeks = yield* Effect.forEach(owned, ({ scope }) => scopes.verifiedWeeks(scope.pid));
     const verified = {
-      last: weeks.reduce((sum, { last }) => sum + last, 0),
-      before: weeks.reduce((sum, { before }) => sum + before, 0),
+      last: sumCounts(weeks.map(({ last }) => last)),
+      before: sumCounts(weeks.map(({ before }) => before)),
     };
-    if (links > 0) return { links, verified, steps: null };
+    if (links.count > 0) return { links, verified, steps: null };
     const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
     const community = first === undefined ? null : yield* communities.named(visitor, first);
     const guildId = community === null ? null : guildOf(community.scope);

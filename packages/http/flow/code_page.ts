@@ -28,8 +28,8 @@ ${refused === null ? null : problemHtml(problems[refused].text)}
 <input id="code" name="code" required autofocus maxlength="20" placeholder="BCDF-2345" inputmode="text"
 autocomplete="one-time-code" autocapitalize="characters" autocorrect="off" spellcheck="false" enterkeyhint="go"
 aria-describedby="${refused === null ? "hint" : "problem hint"}"${refused === null ? null : html` aria-invalid="true"`}>
-<button class="button">Go on</button>
-<p class="aside" id="hint">It is on the screen of the game, such as <b>BCDF-2345</b>.</p>
+<button class="button">Continue</button>
+<p class="aside" id="hint">The game shows it on its screen. It looks like <b>BCDF-2345</b>.</p>
 </form>`,
 });
 

@@ -52,7 +52,7 @@ ${step("Confirm", isProven ? "current" : "later", isProven ? html`${keptSighting
 ${view.sid !== null || chat !== null ? cancelForm(view, "Do not link anything") : null}`
 }
 ${supportNote(view)}
-<p class="aside">${redirect === null ? null : html`Afterwards you go on to ${new URL(redirect).host}. `}You have ${timeLeft(view.expiresAt - now)} left.</p>`,
+<p class="aside">${redirect === null ? null : html`Afterwards, you continue to ${new URL(redirect).host}. `}You have ${timeLeft(view.expiresAt - now)} left.</p>`,
   };
 };
 
@@ -88,7 +88,7 @@ export const donePage = (
 <h1>${title}</h1>
 <ul class="pair" role="list">${Object.entries(cards).map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
 ${doneText === null ? null : html`<p>${doneText}</p>`}
-<p>${linkChanged || kept ? null : "They were linked before, and you have confirmed it. "}You can close this page and go back to ${settings.chatName}.</p>
+<p>${linkChanged || kept ? null : "They were already linked, and you have confirmed the link. "}You can close this page and go back to ${settings.chatName}.</p>
 ${wayBack(settings, guildId)}`,
   };
 };
@@ -101,7 +101,7 @@ export const cancelledPage = ({ guildId, redirect }: FlowEnded, settings: PageSe
   title: "Nothing was linked",
   content: html`
 <h1>Nothing was linked</h1>
-<p>The verification was cancelled, and nothing was stored. You can close this page. If you change your mind, start again where you got the link.</p>
+<p>The verification was cancelled, and nothing was saved. You can close this page. If you change your mind, start again where you got the link.</p>
 ${redirect === null ? wayBack(settings, guildId) : backButton(redirect, new URL(redirect).host)}`,
 });
 
@@ -176,7 +176,7 @@ ${button}
 const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / dayMs);
-  return html`<p class="kept">When you confirm, your IP address, encrypted, and a mark of this browser are kept for ${days === 1 ? "1 day" : `${days} days`}, to find other accounts of the same person.</p>`;
+  return html`<p class="kept">When you confirm, your encrypted IP address and a mark of this browser are stored for ${days === 1 ? "1 day" : `${days} days`} to find other accounts of the same person.</p>`;
 };
 
 /** Vague on purpose: the page does not update. */

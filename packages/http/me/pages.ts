@@ -29,7 +29,7 @@ export const linksPage = (
 ${cardHtml(user)}
 ${
   links.length === 0
-    ? html`<p class="empty">No community has linked this account to one on ${gameName}.</p>`
+    ? html`<p class="empty">No community has a link of this account to one on ${gameName}.</p>`
     : html`
 <p>${
         links.length === 1 ? "One community knows" : `${links.length} communities know`
@@ -37,7 +37,7 @@ ${
 <ul class="pair" role="list">${links.map((link) => linkItem(link, csrf))}</ul>`
 }
 ${browsers.length === 0 ? null : browsersHtml(browsers, csrf)}
-<p class="aside"><a class="bad" href="/me/erase">Erase all that is known of you</a></p>
+<p class="aside"><a class="bad" href="/me/erase">Erase all your data</a></p>
 ${signOutForm(csrf)}`,
 });
 
@@ -48,7 +48,7 @@ ${cardHtml(cardOf(link))}
 <p class="aside">Linked since ${dayHtml(link.linkedAt)}, last verified on ${dayHtml(link.lastVerifiedAt)}.</p>
 <details>
 <summary class="bad">Leave<span class="unseen"> ${communityOf(link)}</span></summary>
-<p>It no longer knows that this account is yours. To come back, you would have to verify again.</p>
+<p>It no longer knows that this account is yours. You can verify again at any time.</p>
 <form method="post" action="/me/remove">
 <input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="pid" value="${link.pid}">
 <button class="button bad">Remove the link</button>
@@ -64,9 +64,9 @@ const browsersHtml = (browsers: ReadonlyArray<OwnBrowser>, csrf: string): Html =
 <h2>${isOne ? "Your browser" : "Your browsers"}</h2>
 ${
   isOne
-    ? html`<p>The browser in which you confirmed is remembered until ${dayHtml(one.rememberedUntil)}, to find other accounts of the same person.</p>`
+    ? html`<p>The browser in which you confirmed is remembered until ${dayHtml(one.rememberedUntil)} to find other accounts of the same person.</p>`
     : html`
-<p>The browsers in which you confirmed are remembered, to find other accounts of the same person:</p>
+<p>The browsers in which you confirmed are remembered to find other accounts of the same person:</p>
 <ul>${browsers.map(({ lastSeenAt, rememberedUntil }) => html`<li>One, last used on ${dayHtml(lastSeenAt)}, until ${dayHtml(rememberedUntil)}</li>`)}</ul>`
 }
 <form method="post" action="/me/browsers/forget">
@@ -97,7 +97,7 @@ export const forgottenPage: Page = {
   content: html`
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>Your browsers are forgotten</h1>
-<p>No community knows any more in which browsers you confirmed. When you confirm again, the browser is remembered again.</p>
+<p>No community knows which browsers you confirmed in. The next time you confirm, that browser is remembered.</p>
 ${backToLinks}`,
 };
 
@@ -107,7 +107,7 @@ export const notLinkedPage: Page = {
   title: "There is no such link",
   content: html`
 <h1>There is no such link</h1>
-<p>It was removed already, here or by the community.</p>
+<p>It was already removed, by you or by the community.</p>
 ${backToLinks}`,
 };
 
@@ -119,13 +119,13 @@ export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, 
   content: html`
 <h1>Erase everything?</h1>
 ${cardHtml(user)}
-<p>This removes you from ${counted(records, "community", "communities")}: links, the addresses and the marks of browsers that were kept when you verified, and what moderators noted about you. In the log of changes, your IDs are replaced by “[erased]”.</p>
+<p>This removes you from ${counted(records, "community", "communities")}: your links, the addresses and browser marks that were stored when you verified, and the notes of moderators about you. In the audit log, your IDs are replaced by “[erased]”.</p>
 ${
   keys.length === 0
     ? null
     : html`<p><strong>You also own ${counted(keys.length, "API key", "API keys")} here.</strong> They stop working at once, and you can no longer manage their data.</p>`
 }
-<p>It cannot be undone.</p>
+<p>This cannot be undone.</p>
 <form method="post" action="/me/erase">
 <input type="hidden" name="csrf" value="${csrf}">
 <label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> I want all of this to be erased.</label>
@@ -140,7 +140,7 @@ export const unconfirmedPage: Page = {
   title: "Nothing was erased",
   content: html`
 <h1>Nothing was erased</h1>
-<p>Tick the box first, to show that you are sure.</p>
+<p>Tick the box first to confirm that you are sure.</p>
 <p><a class="button" href="/me/erase">Go back</a></p>`,
 };
 

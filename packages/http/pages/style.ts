@@ -1,9 +1,9 @@
 /**
  * The style of the pages for users.
  */
-import { theme } from "@accountlink/html/theme";
+import { css, theme } from "@accountlink/html/theme";
 
-export const style = `${theme}
+export const style: string = css`${theme}
 main {
   max-width: 28rem; margin: 0 auto; padding: 1.5rem;
   border: var(--rule); border-radius: .75rem; background: var(--card);

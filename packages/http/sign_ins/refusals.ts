@@ -28,17 +28,17 @@ const signInRefusals: Readonly<Record<SignInRefused["reason"], SignInPage>> = {
   denied: {
     status: 403,
     title: "You did not sign in",
-    text: "The platform was not allowed to tell who you are. You can try again, or close this page.",
+    text: "You did not allow the platform to tell us who you are. You can try again or close this page.",
   },
   invalid: {
     status: 400,
     title: "This sign-in cannot be used",
-    text: "It was used already, is too old, was begun in another browser or tab, or the platform refused it.",
+    text: "It was already used, is too old, was started in another browser or tab, or was refused by the platform.",
   },
   platform_down: {
     status: 503,
     title: "The platform does not answer",
-    text: "We could not ask it who you are. Wait a moment, and try again.",
+    text: "We could not check who you are. Wait a moment and try again.",
   },
 };
 
@@ -55,23 +55,23 @@ const refusalOf = (error: SiteError): SignInPage => {
         ? {
             status,
             title: "This form cannot be used",
-            text: "It does not come from a page that this browser was shown. Nothing was changed.",
+            text: "It does not come from a page in this browser. Nothing was changed.",
           }
         : { status, title: "You may not do this", text: `${error.message}. Nothing was changed.` };
     case "SharedIpRateLimited":
       return {
         status,
         title: "Too many requests",
-        text: "There have been very many requests from your network. Wait a while, and try again.",
+        text: "There were very many requests from your network. Wait a while and try again.",
       };
     case "StoreUnavailable":
     case "PlatformUnavailable":
-      return { status, title: "This does not work right now", text: "Wait a moment, and try again." };
+      return { status, title: "This does not work right now", text: "Wait a moment and try again." };
     case "InternalError":
       return {
         status,
         title: "Something went wrong here",
-        text: "This is a mistake of ours, and it was noted.",
+        text: "This is our mistake, and it was logged.",
       };
     default:
       return { status, title: "This cannot be done", text: `${error.message}.` };
@@ -82,7 +82,7 @@ const refusalOf = (error: SiteError): SignInPage => {
 export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
   const { status, title, text } = refusalOf(error);
   const isSignIn = error instanceof SignInRefused;
-  const [target, label] = isSignIn ? [`${path}/sign-in`, "Sign in again"] : [path, "Go on"];
+  const [target, label] = isSignIn ? [`${path}/sign-in`, "Sign in again"] : [path, "Continue"];
   return {
     status,
     title,

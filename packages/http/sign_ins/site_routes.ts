@@ -172,10 +172,10 @@ ${dropKeptPages({ path })}
 /** The page for a form that was sent after the sign-in had ended. */
 const lostFormPage = (path: string): Page => ({
   status: 200,
-  title: "You are not signed in any more",
+  title: "You are no longer signed in",
   content: html`
-<h1>You are not signed in any more</h1>
-<p>What you sent was not done. Sign in, and do it again.</p>
+<h1>You are no longer signed in</h1>
+<p>Your last change was not saved. Sign in and try again.</p>
 <p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
 });
 

@@ -38,7 +38,7 @@ export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
         db.find("LinkStore.importPosition", (tx) =>
           Effect.map(importProgress.find(tx, source), (progress) => progress?.position ?? 0),
         ),
-      countLinks: (pid, verified) =>
+      countLinks: (pid, { verified } = {}) =>
         verified === undefined
           ? db.find("LinkStore.countLinks", (tx) =>
               Effect.map(linkCounts.find(tx, pid, "all"), (found) => found?.links ?? 0),

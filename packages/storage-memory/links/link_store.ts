@@ -51,7 +51,7 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
       importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
       importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
 
-      countLinks: (pid, verified) =>
+      countLinks: (pid, { verified } = {}) =>
         Effect.sync(() => {
           const links = memory.links.get(pid);
           return (verified === undefined ? links?.links : links?.verifiedIn(verified)) ?? 0;

@@ -44,11 +44,13 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${""} AND game_id ${isAmong("")}
       ORDER BY game_id, linked_at DESC, chat_id`),
 
-    /** rows of a step, pid, chat ID before it, rows again: how many of the rows have a link, and the last of a full step */
-    countStep: textOf(sql`
-      SELECT COUNT(game_id), CASE WHEN COUNT(*) = ${0} THEN MAX(chat_id) END FROM (
-        SELECT chat_id, game_id FROM links WHERE pid = ${""} AND chat_id > ${""} ORDER BY chat_id LIMIT ${0}
-      ) AS step`),
+    /** pid, times, a number: of the links of `countVerified`, so many at most */
+    countUpTo: textOf(sql`
+      SELECT COUNT(*) FROM (
+        SELECT 1 FROM links
+        WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}
+        ORDER BY last_verified_at DESC LIMIT ${0}
+      ) AS counted`),
 
     /** pid, times: links last verified before the one and not before the other */
     countVerified: textOf(sql`
@@ -61,7 +63,7 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}
       ORDER BY last_verified_at DESC LIMIT 1 OFFSET ${0}`),
 
-    /** rows of a step, pid, time, chat ID, rows: as `countStep`, of links last verified at that time */
+    /** rows of a step, pid, time, chat ID before it, rows again: links last verified at that time, and the last of a full step */
     countStepAt: textOf(sql`
       SELECT COUNT(*), CASE WHEN COUNT(*) = ${0} THEN MAX(chat_id) END FROM (
         SELECT chat_id FROM links

@@ -1,7 +1,8 @@
 /** `LinkStore` in SQL. */
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
-import { type DayRange, isLinked, type NewestPosition } from "@accountlink/core/links";
+import { type CountOptions, isLinked, type NewestPosition } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { batchedLookup } from "../statements/batching.ts";
@@ -50,12 +51,21 @@ const make = Effect.gen(function* () {
       : run(queries.byGameIds, [pid, JSON.stringify(gameIds)]);
   };
 
-  /** In steps, since a statement of SQLite holds up the process. */
-  const countInSteps = Effect.fnUntraced(function* (text: string, ...of: ReadonlyArray<unknown>) {
+  const numberOf = (text: string, values: ReadonlyArray<unknown>) =>
+    Effect.map(Effect.flatMap(run(text, values), readNumbers), ([number]) => number);
+
+  /** The links of one time, of which an import makes many. */
+  const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis) {
     let links = 0;
     let last: string | null = "";
     while (last !== null) {
-      const rows: ReadonlyArray<RowValues> = yield* run(text, [countStep, ...of, last, countStep]);
+      const rows: ReadonlyArray<RowValues> = yield* run(queries.countStepAt, [
+        countStep,
+        pid,
+        time,
+        last,
+        countStep,
+      ]);
       const step: CountStep | undefined = (yield* readCountSteps(rows))[0];
       links += step?.links ?? 0;
       last = step?.last ?? null;
@@ -64,16 +74,17 @@ const make = Effect.gen(function* () {
     return links;
   });
 
-  /** From the latest to the earliest. An import gives many links one time, which takes steps of its own. */
-  const countVerified = Effect.fnUntraced(function* (pid: Pid, { from, before }: DayRange) {
+  /** From the latest to the earliest, in steps, since a statement of SQLite holds up the process. */
+  const countLinks = Effect.fnUntraced(function* (pid: Pid, { verified, enough }: CountOptions) {
+    const { from, before } = verified ?? { from: 0, before: Number.MAX_SAFE_INTEGER };
+    if (enough !== undefined) return (yield* numberOf(queries.countUpTo, [pid, before, from, enough])) ?? 0;
     let links = 0;
-    let end: number | undefined = before;
+    let end: Millis | undefined = before;
     while (end !== undefined) {
-      const after: ReadonlyArray<RowValues> = yield* run(queries.verifiedAfter, [pid, end, from, countStep]);
-      const next: number | undefined = (yield* readNumbers(after))[0];
+      const next: Millis | undefined = yield* numberOf(queries.verifiedAfter, [pid, end, from, countStep]);
       const start = next === undefined ? from : next + 1;
-      links += (yield* readNumbers(yield* run(queries.countVerified, [pid, end, start])))[0] ?? 0;
-      if (next !== undefined) links += yield* countInSteps(queries.countStepAt, pid, next);
+      links += (yield* numberOf(queries.countVerified, [pid, end, start])) ?? 0;
+      if (next !== undefined) links += yield* countAt(pid, next);
       end = next;
       yield* Effect.yieldNow;
     }
@@ -110,10 +121,7 @@ const make = Effect.gen(function* () {
         Immediate.map(Immediate.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
       ),
 
-    countLinks: (pid, verified) =>
-      (verified === undefined ? countInSteps(queries.countStep, pid) : countVerified(pid, verified)).pipe(
-        operation("LinkStore.countLinks"),
-      ),
+    countLinks: (pid, options = {}) => operation("LinkStore.countLinks")(countLinks(pid, options)),
 
     newestPage: (pid, after, limit) =>
       newestPage(pid, after, limit).pipe(

@@ -81,8 +81,10 @@ describe("a count of many links", () => {
           WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 89999)
           SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 0, min(i, 50000) FROM numbers`);
         tamper("UPDATE links SET game_id = NULL WHERE chat_id IN ('100001', '150001')");
-        const countOf = (from: number, before: number) => links.countLinks(pid, { from, before });
+        const countOf = (from: number, before: number) =>
+          links.countLinks(pid, { verified: { from, before } });
         expect(yield* links.countLinks(pid)).toBe(89_998);
+        expect(yield* links.countLinks(pid, { enough: 70_000 })).toBe(70_000);
         expect(yield* countOf(0, dayMs)).toBe(89_998);
         expect(yield* countOf(0, 50_000)).toBe(49_999);
         expect(yield* countOf(50_000, dayMs)).toBe(39_999);

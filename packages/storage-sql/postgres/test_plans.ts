@@ -137,8 +137,9 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ),
   // Each link of the scope was verified a millisecond after another.
   "countLinks, verified": onLinks((links) =>
-    links.countLinks(pid, { from: number * 1_000 + 500, before: number * 1_000 + 550 }),
+    links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),
   ),
+  "countLinks, enough": onLinks((links) => links.countLinks(pid, { enough: 50 })),
   exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
   setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
   "setGame of a new chat user": onLinks((links) =>

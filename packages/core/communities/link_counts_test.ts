@@ -1,0 +1,123 @@
+/** Counts of many links, which no view waits for. */
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Fiber, Layer, Queue } from "effect";
+import { TestClock } from "effect/testing";
+import type { Pid } from "../ids.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { makeLinkCounts } from "./link_counts.ts";
+
+const pid = "pid" as Pid;
+
+/** A store of which each whole count waits for a number. */
+const withStore = <A, E>(
+  use: (
+    counts: Effect.Success<typeof makeLinkCounts>,
+    store: {
+      /** What a count finds that has enough of so many. */
+      soon: number;
+      readonly whole: Queue.Queue<number>;
+      /** How many whole counts have begun. */
+      begun: number;
+    },
+  ) => Effect.Effect<A, E>,
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const store = { soon: 2_000, whole: yield* Queue.unbounded<number>(), begun: 0 };
+      const countLinks = (_: Pid, { enough }: { readonly enough?: number } = {}) =>
+        Effect.suspend(() => {
+          if (enough !== undefined) return Effect.succeed(store.soon);
+          store.begun++;
+          return Queue.take(store.whole);
+        });
+      const counts = yield* Effect.provide(makeLinkCounts, Layer.mock(LinkStore)({ countLinks }));
+      return yield* use(counts, store);
+    }),
+  );
+
+describe("a number of links", () => {
+  it.effect("of few is that of the moment", () =>
+    withStore((counts, store) =>
+      Effect.gen(function* () {
+        store.soon = 1_999;
+        expect(yield* counts.of(pid)).toEqual({ count: 1_999, age: 0 });
+        store.soon = 0;
+        expect(yield* counts.of(pid)).toEqual({ count: 0, age: 0 });
+        expect(yield* counts.recentOf(pid)).toBe(0);
+        expect(store.begun).toBe(0);
+      }),
+    ),
+  );
+
+  it.effect("of many is told while they are counted, once", () =>
+    withStore((counts, store) =>
+      Effect.gen(function* () {
+        const atLeast = { count: 2_000, age: null };
+        expect(yield* Effect.all([counts.of(pid), counts.of(pid)])).toEqual([atLeast, atLeast]);
+        const waiting = yield* Effect.forkChild(counts.recentOf(pid));
+        yield* Queue.offer(store.whole, 5_000);
+        expect(yield* Fiber.join(waiting)).toBe(5_000);
+        yield* TestClock.adjust("29 seconds");
+        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 29_000 });
+        expect(store.begun).toBe(1);
+
+        yield* TestClock.adjust("1 hour");
+        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 3_629_000 });
+        yield* Queue.offer(store.whole, 6_000);
+        expect(yield* counts.recentOf(pid)).toBe(6_000);
+        expect(yield* counts.of(pid)).toEqual({ count: 6_000, age: 0 });
+        expect(store.begun).toBe(2);
+      }),
+    ),
+  );
+
+  it.effect("that takes long to count is counted less often", () =>
+    withStore((counts, store) =>
+      Effect.gen(function* () {
+        const waiting = yield* Effect.forkChild(counts.recentOf(pid));
+        yield* TestClock.adjust("15 seconds");
+        yield* Queue.offer(store.whole, 5_000);
+        yield* Fiber.join(waiting);
+        yield* TestClock.adjust("4 minutes");
+        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 255_000 });
+        expect(store.begun).toBe(1);
+        yield* TestClock.adjust("1 minute");
+        yield* counts.of(pid);
+        yield* Queue.offer(store.whole, 6_000);
+        expect(yield* counts.recentOf(pid)).toBe(6_000);
+      }),
+    ),
+  );
+
+  it.effect("follows the owner's own changes before it is counted anew", () =>
+    withStore((counts, store) =>
+      Effect.gen(function* () {
+        yield* counts.add(pid, 1);
+        yield* Queue.offer(store.whole, 5_000);
+        expect(yield* counts.recentOf(pid)).toBe(5_000);
+        yield* counts.add(pid, -1);
+        yield* counts.add(pid, -1);
+        expect(yield* counts.of(pid)).toEqual({ count: 4_998, age: 0 });
+      }),
+    ),
+  );
+
+  it.effect("of each week is one of its own, and counts are made one after another", () =>
+    withStore((counts, store) =>
+      Effect.gen(function* () {
+        const atLeast = { count: 2_000, age: null };
+        expect(yield* counts.weeksOf(pid)).toEqual({ last: atLeast, before: atLeast });
+        yield* Effect.repeat(Effect.yieldNow, { times: 100 });
+        expect(store.begun).toBe(1);
+        yield* Queue.offerAll(store.whole, [5_000, 4_000]);
+        yield* Effect.repeat(counts.weeksOf(pid), {
+          until: ({ last, before }) => last.age !== null && before.age !== null,
+        });
+        expect(yield* counts.weeksOf(pid)).toEqual({
+          last: { count: 5_000, age: 0 },
+          before: { count: 4_000, age: 0 },
+        });
+      }),
+    ),
+  );
+});
