@@ -47,6 +47,15 @@ export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<H
 /** `req_` and a ULID. */
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
+/** Makes what answers a route at its first request: a node that starts need not prepare routes that nobody asks for. */
+export const atFirstRequest = (make: () => Answer): Answer => {
+  let answer: Answer | undefined;
+  return (request, query) => {
+    answer ??= make();
+    return answer(request, query);
+  };
+};
+
 /** Makes the function that gives the requests of a route their context. */
 export const contextMaker = (settings: HttpSettingsShape) => {
   const addressOf = addressReader(settings);

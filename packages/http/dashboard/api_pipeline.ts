@@ -16,7 +16,7 @@ import { readJsonObject } from "../pipeline/body.ts";
 import { parameterReader } from "../pipeline/parameters.ts";
 import { type BoundRoute, render } from "../pipeline/pipeline.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { contextMaker, type RequestContext } from "../request_context.ts";
+import { atFirstRequest, contextMaker, type RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeOwnerOf } from "./owner.ts";
@@ -53,21 +53,21 @@ export const makeApiPipeline = Effect.gen(function* () {
     route: Route<P, S>,
     handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
   ): BoundRoute => {
-    const read = readerFor(route);
-    const answer = Effect.fnUntraced(function* (context: RequestContext) {
-      yield* limits.admitVisit(context.address);
-      const signIn = yield* signIns.find("dashboard", site.session.read(context));
-      const account = yield* ownerOf(signIn);
-      if (route.method !== "GET") yield* checkWrite(context, signIn);
-      const values = yield* read(context);
-      const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
-      return yield* handler({ values, context, signIn, owner });
+    const { method, path } = route;
+    const answer = atFirstRequest(() => {
+      const read = readerFor(route);
+      const handle = Effect.fnUntraced(function* (context: RequestContext) {
+        yield* limits.admitVisit(context.address);
+        const signIn = yield* signIns.find("dashboard", site.session.read(context));
+        const account = yield* ownerOf(signIn);
+        if (method !== "GET") yield* checkWrite(context, signIn);
+        const values = yield* read(context);
+        const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
+        return yield* handler({ values, context, signIn, owner });
+      });
+      return withContext(route, (context) => render(envelope, context, observers, handle(context)));
     });
-    return {
-      method: route.method,
-      path: route.path,
-      answer: withContext(route, (context) => render(envelope, context, observers, answer(context))),
-    };
+    return { method, path, answer };
   };
 });
 

@@ -27,7 +27,13 @@ import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import { type HttpRequest, queryTextOf } from "../http_request.ts";
 import { emptyResponse, HttpResponse, isStream } from "../http_response.ts";
-import { type Answer, contextMaker, newRequestId, type RequestContext } from "../request_context.ts";
+import {
+  type Answer,
+  atFirstRequest,
+  contextMaker,
+  newRequestId,
+  type RequestContext,
+} from "../request_context.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { isList, readJson } from "./body.ts";
@@ -136,12 +142,15 @@ export const makePipeline = Effect.gen(function* () {
   /** Answers the requests of a route in its envelope. */
   const bind = (
     route: Route,
-    answer: (context: RequestContext) => Effect.Effect<Answered, PublicError>,
+    prepare: () => (context: RequestContext) => Effect.Effect<Answered, PublicError>,
   ): BoundRoute => {
-    const envelope = envelopeOf(route);
     const { method, path } = route;
-    const bound = withContext(route, (context) => render(envelope, context, observers, answer(context)));
-    return { method, path, answer: bound };
+    const answer = atFirstRequest(() => {
+      const envelope = envelopeOf(route);
+      const handle = prepare();
+      return withContext(route, (context) => render(envelope, context, observers, handle(context)));
+    });
+    return { method, path, answer };
   };
 
   /** The checks of a request with a key, and its handler. */
@@ -182,41 +191,41 @@ export const makePipeline = Effect.gen(function* () {
   };
 
   const keyed: Pipeline["keyed"] = (route, handler, validate) =>
-    bind(route, checked(route, handler, validate));
+    bind(route, () => checked(route, handler, validate));
 
-  const streamed: Pipeline["streamed"] = (route, handler) => {
-    const answer = checked(route, handler);
-    return bind(route, (context) => releasing(answer(context)));
-  };
+  const streamed: Pipeline["streamed"] = (route, handler) =>
+    bind(route, () => {
+      const answer = checked(route, handler);
+      return (context) => releasing(answer(context));
+    });
 
   const write = <P extends Parameters, S extends Schema.Top, A>(
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
     handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
   ): BoundRoute =>
-    bind(
-      route,
+    bind(route, () =>
       checked(route, (input) =>
         answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success),
       ),
     );
 
-  const open: Pipeline["open"] = (route, handler, answerList) => {
-    const read = readerFor(route);
-    const rawOf = rawValuesOf(route);
-    const answer = Effect.fnUntraced(function* (context: RequestContext) {
-      yield* authenticator.checkThrottle(context.address);
-      if (route.access === "redirect") yield* limits.admitVisit(context.address);
-      if (answerList === undefined) {
-        return yield* handler({ values: yield* read(context, yield* rawOf(context)), context });
-      }
-      const body = yield* readJson(context.request);
-      if (!isList(body)) return yield* handler({ values: yield* read(context, body), context });
-      yield* checkContract(context);
-      return yield* answerList(body, context);
+  const open: Pipeline["open"] = (route, handler, answerList) =>
+    bind(route, () => {
+      const read = readerFor(route);
+      const rawOf = rawValuesOf(route);
+      return Effect.fnUntraced(function* (context: RequestContext) {
+        yield* authenticator.checkThrottle(context.address);
+        if (route.access === "redirect") yield* limits.admitVisit(context.address);
+        if (answerList === undefined) {
+          return yield* handler({ values: yield* read(context, yield* rawOf(context)), context });
+        }
+        const body = yield* readJson(context.request);
+        if (!isList(body)) return yield* handler({ values: yield* read(context, body), context });
+        yield* checkContract(context);
+        return yield* answerList(body, context);
+      });
     });
-    return bind(route, answer);
-  };
 
   const visit: Pipeline["visit"] = (id, answer) => {
     return (request, query) => {
