@@ -27,12 +27,12 @@ export interface Plan {
 }
 
 /** How long clients are busy, about, in milliseconds: mostly short, and sometimes longer than counts take to be saved. */
-const busyTimes = [4_000, 4_000, 12_000];
+const busyTimes = [2_500, 2_500, 2_500, 10_000];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
 /** Mostly few, since two are enough for most of what can go wrong. */
-const nodeCounts = [1, 2, 2, 2, 2, 3, 3, 4, 5];
+const nodeCounts = [1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /** The schedule of a seed. */
 export const planOf = (seed: number): Plan => {
@@ -40,12 +40,12 @@ export const planOf = (seed: number): Plan => {
   const nodes = chance.pick(nodeCounts);
   const busyTime = chance.pick(busyTimes);
   const focus = chance.pick(clientKinds);
-  const clients = listOf(2 + chance.below(4), (): ClientPlan => {
-    const steps = 2 + chance.below(4);
+  const clients = listOf(1 + chance.below(3), (): ClientPlan => {
+    const steps = 1 + chance.below(4);
     const pause = busyTime / steps;
     return {
       // Clients of one kind meet each other.
-      kind: chance.happens(0.7) ? focus : chance.pick(clientKinds),
+      kind: chance.happens(0.8) ? focus : chance.pick(clientKinds),
       steps: listOf(steps, () => ({
         // At once with others, half of the time.
         pause: chance.happens(0.5) ? chance.below(10) : Math.floor(chance.fraction() * 2 * pause),
@@ -54,7 +54,7 @@ export const planOf = (seed: number): Plan => {
     };
   });
   const usual = chance.pick(faultKinds);
-  const faults = listOf(chance.below(8), () =>
+  const faults = listOf(chance.below(6), () =>
     someFault(chance, chance.happens(0.4) ? usual : chance.pick(faultKinds), nodes, busyTime),
   );
   return { seed: chance.bits(), nodes, clients, faults };

@@ -26,7 +26,10 @@ export interface Run {
 /** Longer than all of it takes, in milliseconds of the world. */
 const longestRun = 300_000;
 
-/** How long nodes take to count each other, in milliseconds. */
+/** How long every schedule is at least. */
+const fewestSteps = 200;
+
+/** How long nodes take to count each other, which limits depend on, in milliseconds. */
 const acquaintance = 2_100;
 
 /** How long the nodes have to recover at the end, in milliseconds. */
@@ -60,7 +63,7 @@ const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
     while (deployment.nodes.some(({ isUp }) => !isUp)) yield* Effect.sleep(10);
   });
   yield* untilAllAreUp;
-  yield* Effect.sleep(acquaintance);
+  if (plan.clients.some(({ kind }) => kind === "limited")) yield* Effect.sleep(acquaintance);
   const faults = plan.faults.map((fault) =>
     Effect.delay(
       Effect.sync(() => begin(deployment, fault)),
@@ -72,6 +75,8 @@ const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
   yield* untilAllAreUp;
   yield* Effect.sleep(recovery);
   yield* readAll(records);
+  // What nodes do without being asked goes on in schedules that would be shorter.
+  while (deployment.world.steps < fewestSteps) yield* Effect.sleep(500);
   const until = deployment.now + deliveryTime;
   while (deployment.now < until && undelivered(records).length > 0) yield* Effect.sleep(500);
 });

@@ -3,28 +3,37 @@
  */
 import { planOf } from "./plan.ts";
 import { runPlan } from "./run.ts";
-import type { Failure } from "./shrink.ts";
 
-export interface Search {
+type Counts = ReadonlyMap<string, number>;
+
+/** What many schedules came to. */
+export interface Found {
   readonly runs: number;
   readonly steps: number;
+  /** Of the shortest schedule. */
+  readonly fewestSteps: number;
   /** Requests by how they ended, and faults by their kind. */
-  readonly counts: ReadonlyMap<string, number>;
-  /** The first failure, if there is one. */
-  readonly failure: (Failure & { readonly seed: number }) | null;
+  readonly counts: Counts;
+  /** The first schedule that broke a promise, if one did. */
+  readonly failed: number | null;
 }
 
+export const addCounts = (sum: Map<string, number>, counts: Counts): void => {
+  for (const [what, count] of counts) sum.set(what, (sum.get(what) ?? 0) + count);
+};
+
 /** Runs so many schedules, up to the first that breaks a promise. */
-export const search = (from: number, schedules: number): Search => {
+export const search = (from: number, schedules: number): Found => {
   const counts = new Map<string, number>();
   let steps = 0;
+  let fewestSteps = Infinity;
   for (let runs = 1; runs <= schedules; runs++) {
     const seed = from + runs - 1;
-    const plan = planOf(seed);
-    const run = runPlan(plan);
+    const run = runPlan(planOf(seed));
     steps += run.steps;
-    for (const [what, count] of run.counts) counts.set(what, (counts.get(what) ?? 0) + count);
-    if (run.broken.length > 0) return { runs, steps, counts, failure: { seed, plan, run } };
+    fewestSteps = Math.min(fewestSteps, run.steps);
+    addCounts(counts, run.counts);
+    if (run.broken.length > 0) return { runs, steps, fewestSteps, counts, failed: seed };
   }
-  return { runs: schedules, steps, counts, failure: null };
+  return { runs: schedules, steps, fewestSteps, counts, failed: null };
 };

@@ -2,13 +2,20 @@
  * A database or cache that nodes reach over a network: it answers late, not at all, or after the node gave up.
  */
 import { StoreUnavailable } from "@accountlink/core";
-import { Context, Effect, Exit } from "effect";
+import { type Context, Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
-/** Whether an effect runs inside of an operation of a server: its own operations are parts of that one. */
-const InTransaction = Context.Reference<boolean>("test/simulation/InTransaction", {
-  defaultValue: () => false,
-});
+/** Whether an operation of a server happens, which happens at once: operations inside of it are parts of it. */
+let isHappening = false;
+
+const happen = <A, E>(context: Context.Context<never>, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {
+  isHappening = true;
+  try {
+    return Effect.runSyncExitWith(context)(run);
+  } finally {
+    isHappening = false;
+  }
+};
 
 /** How long a message takes, in milliseconds. */
 export const latency = ({ chance }: World): number =>
@@ -44,9 +51,8 @@ export class Server extends Process {
   ): Effect.Effect<A, E | StoreUnavailable> {
     const { world } = this;
     const unavailable = () => Exit.fail(new StoreUnavailable({ operation }));
-    return Effect.withFiber((fiber) => {
-      if (fiber.getRef(InTransaction)) return run;
-      const inTransaction = Context.add(fiber.context, InTransaction, true);
+    return Effect.withFiber(({ context }) => {
+      if (isHappening) return run;
       return Effect.callback<A, E | StoreUnavailable>((resume) => {
         const stopWaiting = world.after(this.#patience, node, () => resume(unavailable()));
         const answer = (exit: Exit.Exit<A, E | StoreUnavailable>) => {
@@ -59,7 +65,7 @@ export class Server extends Process {
         else if (!this.loses(node)) {
           world.after(latency(world), this, () => {
             if (this.isDown) return answer(unavailable());
-            const exit = Effect.runSyncExitWith(inTransaction)(run);
+            const exit = happen(context, run);
             if (!this.loses(node)) answer(exit);
           });
         }

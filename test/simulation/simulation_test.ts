@@ -9,8 +9,10 @@ import { storyOf } from "./story.ts";
 const schedules = 150;
 
 const expectNoneToFail = (from: number): void => {
-  const { failure } = search(from, schedules);
-  if (failure !== null) expect.fail(storyOf(failure.seed, shrink(failure)));
+  const { failed } = search(from, schedules);
+  if (failed === null) return;
+  const plan = planOf(failed);
+  expect.fail(storyOf(failed, shrink({ plan, run: runPlan(plan) })));
 };
 
 describe("a simulation", () => {
