@@ -1,7 +1,13 @@
 /**
  * A client of the nodes: it sends requests, and remembers each with how it ended.
  */
-import { BodyTooLarge, type HttpRequest, type HttpResponse, textOf } from "@accountlink/http";
+import {
+  BodyTooLarge,
+  type HttpRequest,
+  type HttpResponse,
+  type ResponseStream,
+  textOf,
+} from "@accountlink/http";
 import { Effect, Exit, Stream } from "effect";
 import { type Attempt, outcomeOf } from "../faults/attempt.ts";
 import type { Answer, Json } from "../support/http.ts";
@@ -23,6 +29,9 @@ export interface Sent extends Attempt, Options {
 /** No request takes longer, in milliseconds: one that waits for 10 seconds, on a node that is frozen for 8. */
 const longestAnswer = 20_000;
 
+/** How long a client reads a stream, in milliseconds, as it waits in a long poll. */
+const longestStream = 10_000;
+
 export class Client {
   readonly name: string;
   readonly deployment: Deployment;
@@ -37,7 +46,7 @@ export class Client {
   /** Sends a request to a node, or to the next one that is up. */
   send(index: number, line: Attempt["line"], options: Options): Effect.Effect<Sent> {
     return this.#request(index, line, options, (node) =>
-      Effect.map(node.answer(requestOf(line, options)), answerOf),
+      Effect.flatMap(node.answer(requestOf(line, options)), answerOf),
     );
   }
 
@@ -136,11 +145,21 @@ const requestOf = (line: Attempt["line"], { key, body, idempotencyKey }: Options
   };
 };
 
-const answerOf = (response: HttpResponse): Answer => {
-  const text = textOf(response);
+/** The answer when it has ended, which that of a stream does late. */
+const answerOf = (response: HttpResponse): Effect.Effect<Answer> => {
+  const { status, body: sent } = response;
   const headers = response.headers as Readonly<Record<string, string>>;
-  return { status: response.status, headers, text, body: text === "" ? {} : (JSON.parse(text) as Json) };
+  if (isStream(sent)) {
+    const read = Stream.interruptWhen(Stream.decodeText(sent.chunks), Effect.sleep(longestStream));
+    const text = Effect.ensuring(Stream.mkString(read), sent.release);
+    return Effect.map(text, (all) => ({ status, headers, text: all, body: {} }));
+  }
+  const text = textOf(response);
+  return Effect.succeed({ status, headers, text, body: text === "" ? {} : (JSON.parse(text) as Json) });
 };
+
+const isStream = (body: HttpResponse["body"]): body is ResponseStream =>
+  body !== null && typeof body === "object" && "chunks" in body;
 
 const describe = (line: string, { key, body, idempotencyKey }: Options): string =>
   [

@@ -193,7 +193,7 @@ const feed: Behaviour = (client, records) => {
     );
 };
 
-/** Waits for the end of a session, which comes on another node. */
+/** Waits for the end of a session, which comes on another node, in a long poll or a stream. */
 const sessions: Behaviour =
   (client, { key }) =>
   (chance, node) =>
@@ -201,8 +201,11 @@ const sessions: Behaviour =
       const created = yield* client.send(node, "POST /v2/sessions", { key, body: { clientId: client.name } });
       const sid = dataOf(created)?.["sid"];
       if (typeof sid !== "string") return;
+      const reads = chance.pick([["?wait=10"], ["/stream"], ["?wait=10", "/stream"]]);
       yield* all([
-        client.send(node + chance.below(3), `GET /v2/sessions/${sid}?wait=10`, { key }),
+        ...reads.map((read) =>
+          client.send(node + chance.below(3), `GET /v2/sessions/${sid}${read}`, { key }),
+        ),
         Effect.delay(
           client.send(node + chance.below(3), `DELETE /v2/sessions/${sid}`, { key }),
           chance.between(0, 2_000),

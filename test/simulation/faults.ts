@@ -24,6 +24,9 @@ interface Kind {
   readonly end: (deployment: Deployment, fault: Fault) => void;
 }
 
+/** How old a state that Redis is restored from is at most, in milliseconds. */
+export const oldestState = 5_000;
+
 const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
   const chosen = nodes[node];
   if (chosen === undefined) throw new Error(`Cannot find node ${node}`);
@@ -151,6 +154,11 @@ const kinds = {
   "Redis restarted without its data": {
     longest: 0,
     begin: ({ redis: server }) => server.empty(),
+    end: () => {},
+  },
+  "Redis restored from an older state": {
+    longest: 0,
+    begin: ({ redis: server, now }, { extent }) => server.restore(now - extent * oldestState),
     end: () => {},
   },
 } as const satisfies Readonly<Record<string, Kind>>;

@@ -85,7 +85,7 @@ export const hearing: Check = (records) => {
     if (sid !== undefined && dataOf(sent) !== null) ends.set(sid, sent.ended);
   }
   return history.flatMap((sent) => {
-    const sid = /^GET \/v2\/sessions\/([^?]+)/.exec(sent.line)?.[1] ?? "";
+    const sid = /^GET \/v2\/sessions\/([^?/]+)/.exec(sent.line)?.[1] ?? "";
     const end = Math.max(ends.get(sid) ?? Infinity, sent.called);
     if (sent.ended <= end + 2_000 + slack + disturbance(records, end, sent.ended)) return [];
     const how = `ended at ${end.toFixed(1)}, heard at ${sent.ended.toFixed(1)}: ${describeOutcome(sent)}`;

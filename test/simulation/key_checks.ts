@@ -4,6 +4,7 @@
 import { describeOutcome, type Sent } from "./client.ts";
 import { dailyLimit, dataOf, type Records } from "./clients.ts";
 import type { Happened } from "./deployment.ts";
+import { oldestState } from "./faults.ts";
 import { type Check, hasFault, slack } from "./promise.ts";
 
 const keyOf = ({ key }: Sent): string => key.slice(4, 16);
@@ -40,7 +41,9 @@ export const limits: Check = (records) => {
   const unknown = asked.length - admitted.length - refused.length;
   const most = dailyLimit + allowedBeyond(records, admitted);
   const told = `${admitted.length} admitted, ${refused.length} refused, ${unknown} without an answer`;
-  const isExact = deployment.faults.every(({ kind }) => kind === "node killed");
+  const isExact = deployment.faults.every(({ kind }) =>
+    /^(?:node (?:killed|stopped)|Postgres|signals)/.test(kind),
+  );
   return [
     ...(admitted.length > most
       ? [{ promise: `At most ${most} requests of ${dailyLimit} a day`, how: told }]
@@ -65,9 +68,12 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
       : 0;
   };
   const lost = ({ kind, from }: Happened): number => {
-    if (!kind.startsWith("Redis restarted")) return 0;
+    if (!/^Redis rest/.test(kind)) return 0;
+    const since = kind.startsWith("Redis restored")
+      ? from - oldestState - slack
+      : unsavedSince(records, from);
     const unsaved = admitted.filter(
-      ({ ended }) => ended > unsavedSince(records, from) && ended - slack < from,
+      ({ ended }) => ended > Math.min(since, unsavedSince(records, from)) && ended - slack < from,
     );
     // Without the ledger each node decides by its share.
     return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);

@@ -40,7 +40,7 @@ const storagePorts = [
   WebhookStore,
 ] as ReadonlyArray<Context.Key<StoragePorts, object>>;
 
-const build = <Ports>(world: World, layer: Layer.Layer<Ports>, process: Process): Context.Context<Ports> =>
+const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Context<Ports> =>
   Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer))));
 
 /** The database. */
@@ -50,7 +50,7 @@ export class Postgres extends Server {
 
   constructor(world: World) {
     super(world, "Postgres", 2_000);
-    this.ports = build(world, StorageMemory.layer, this);
+    this.ports = build(StorageMemory.layer, this);
   }
 
   portsOf(node: Process): Context.Context<StoragePorts> {
@@ -73,10 +73,18 @@ interface Subscriber {
 
 const day = 86_400_000;
 
+/** A count, in what an older state is made of. */
+interface Counted {
+  readonly at: number;
+  readonly rules: Rules;
+  readonly now: number;
+}
+
 /** What nodes share that may be lost: counts, short-lived values and signals. */
 export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
   readonly #subscribers = new Set<Subscriber>();
+  readonly #counted: Array<Counted> = [];
   /** Whether nobody hears a signal. */
   losesSignals = false;
 
@@ -84,13 +92,32 @@ export class Redis extends Server {
     super(world, "Redis", 500);
     // It has been counting since yesterday: nothing is forgotten yet.
     this.setClock(-day);
-    this.#ports = build(world, CacheMemory.layer, this);
+    this.#ports = build(CacheMemory.layer, this);
     this.setClock(day);
   }
 
   /** Restarts without its data. */
   empty(): void {
-    this.#ports = build(this.world, CacheMemory.layer, this);
+    this.restore(0);
+  }
+
+  /** Restarts with the counts of a time, in milliseconds since the beginning. It trusts them, as Redis Cluster does. */
+  restore(until: number): void {
+    this.#ports = build(CacheMemory.layer, this);
+    const counters = Context.get(this.#ports, Counters);
+    for (const { rules, now } of this.#counted.splice(0).filter(({ at }) => at < until)) {
+      const trusted = rules.map(({ checkpoint, ...rule }) =>
+        checkpoint === undefined
+          ? rule
+          : { ...rule, checkpoint: { ...checkpoint, floor: checkpoint.floor ?? 0 } },
+      );
+      Effect.runSyncWith(this.context)(this.#admit(counters, trusted, now));
+    }
+  }
+
+  #admit(counters: Counters["Service"], rules: Rules, now: number) {
+    this.#counted.push({ at: this.world.now, rules, now });
+    return counters.admit(rules, now);
   }
 
   portsOf(node: Process): Context.Context<Counters | Cache | Signals> {
@@ -108,7 +135,7 @@ export class Redis extends Server {
     return this.port(node, "Counters", (): Counters["Service"] => ({
       admit: (rules, now) => {
         const ahead = aheadOf(now);
-        return Effect.map(counters().admit(rulesHere(rules, ahead), now - ahead), (admission) => ({
+        return Effect.map(this.#admit(counters(), rulesHere(rules, ahead), now - ahead), (admission) => ({
           ...admission,
           states: statesThere(rules, admission.states, ahead),
         }));
