@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { scripts } from "../../package.json" with { type: "json" };
+import workspace from "../../package.json" with { type: "json" };
 import { mistakes, mistakeVariable } from "./mistakes.ts";
 
 const run = promisify(execFile);
@@ -15,7 +15,7 @@ const schedules = Number(process.env["ACCOUNTLINK_SIMULATED_SCHEDULES"] ?? 1_000
 const soon = 10_000;
 
 /** Those of `npm run simulate`. */
-const simulateFlags = scripts.simulate.split(" ").filter((word) => word.startsWith("--"));
+const simulateFlags = workspace.scripts.simulate.split(" ").filter((word) => word.startsWith("--"));
 
 const simulate = async (from: number, count: number, mistake?: number) => {
   const breaking = mistake === undefined ? [] : ["--import", file("break_sources.ts")];
@@ -50,6 +50,6 @@ describe("the simulation", () => {
   it.each(mistakes.map(({ what }, index) => [what, index] as const))("finds: %s", async (what, index) => {
     const { isBroken, stdout } = await simulate(1, soon, index);
     expect(isBroken).toBe(true);
-    console.log(`${what}: ${stdout.match(/^Seed \d+/m)}`);
+    console.log(`${what}: ${stdout.match(/^Seed \d+/m)?.[0]}`);
   });
 });
