@@ -143,7 +143,7 @@ const revoked: Behaviour = (client, { deployment }) => {
   return (chance, node) => {
     const key = current;
     const usesWithin = (time: number) =>
-      Array.from({ length: 5 }, (_, index) =>
+      Array.from({ length: 3 }, (_, index) =>
         Effect.delay(
           client.send(node + index, "GET /v2/chat?chatId=100001", { key }),
           chance.between(0, time),

@@ -27,21 +27,26 @@ export interface Plan {
 }
 
 /** How long clients are busy, about, in milliseconds: mostly short, and sometimes longer than counts take to be saved. */
-const busyTimes = [2_500, 2_500, 2_500, 10_000];
+const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
+
+/** Mostly two, which is enough for most of what can happen at once. */
+const clientCounts = [1, 2, 2, 3];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
 /** Mostly few, since two are enough for most of what can go wrong. */
-const nodeCounts = [1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
+const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
+
+const faultsOfRedis = faultKinds.filter((kind) => kind.includes("Redis"));
 
 /** The schedule of a seed. */
 export const planOf = (seed: number): Plan => {
   const chance = new Chance(seed);
   const nodes = chance.pick(nodeCounts);
-  const busyTime = chance.pick(busyTimes);
   const focus = chance.pick(clientKinds);
-  const clients = listOf(1 + chance.below(3), (): ClientPlan => {
-    const steps = 1 + chance.below(4);
+  const busyTime = chance.pick(busyTimes[focus === "limited" ? "limited" : "others"]);
+  const clients = listOf(chance.pick(clientCounts), (): ClientPlan => {
+    const steps = 1 + chance.below(3);
     const pause = busyTime / steps;
     return {
       // Clients of one kind meet each other.
@@ -53,9 +58,10 @@ export const planOf = (seed: number): Plan => {
       })),
     };
   });
-  const usual = chance.pick(faultKinds);
-  const faults = listOf(chance.below(6), () =>
-    someFault(chance, chance.happens(0.4) ? usual : chance.pick(faultKinds), nodes, busyTime),
+  // Limits depend on Redis most.
+  const usual = chance.pick(focus === "limited" ? faultsOfRedis : faultKinds);
+  const faults = listOf(chance.below(5), () =>
+    someFault(chance, chance.happens(0.6) ? usual : chance.pick(faultKinds), nodes, busyTime),
   );
   return { seed: chance.bits(), nodes, clients, faults };
 };

@@ -104,20 +104,20 @@ export class Redis extends Server {
   /** Restarts with the counts of a time, in milliseconds since the beginning. It trusts them, as Redis Cluster does. */
   restore(until: number): void {
     this.#ports = build(CacheMemory.layer, this);
-    const counters = Context.get(this.#ports, Counters);
-    for (const { rules, now } of this.#counted.splice(0).filter(({ at }) => at < until)) {
+    const counted = this.#counted.splice(0).filter(({ at }) => at < until);
+    for (const { at, rules, now } of counted) {
       const trusted = rules.map(({ checkpoint, ...rule }) =>
         checkpoint === undefined
           ? rule
           : { ...rule, checkpoint: { ...checkpoint, floor: checkpoint.floor ?? 0 } },
       );
-      Effect.runSyncWith(this.context)(this.#admit(counters, trusted, now));
+      Effect.runSyncWith(this.context)(this.#admit(trusted, now, at));
     }
   }
 
-  #admit(counters: Counters["Service"], rules: Rules, now: number) {
-    this.#counted.push({ at: this.world.now, rules, now });
-    return counters.admit(rules, now);
+  #admit(rules: Rules, now: number, at = this.world.now) {
+    this.#counted.push({ at, rules, now });
+    return Context.get(this.#ports, Counters).admit(rules, now);
   }
 
   portsOf(node: Process): Context.Context<Counters | Cache | Signals> {
@@ -135,7 +135,7 @@ export class Redis extends Server {
     return this.port(node, "Counters", (): Counters["Service"] => ({
       admit: (rules, now) => {
         const ahead = aheadOf(now);
-        return Effect.map(this.#admit(counters(), rulesHere(rules, ahead), now - ahead), (admission) => ({
+        return Effect.map(this.#admit(rulesHere(rules, ahead), now - ahead), (admission) => ({
           ...admission,
           states: statesThere(rules, admission.states, ahead),
         }));
