@@ -6,7 +6,7 @@ import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
 /** So many take some seconds. */
-const schedules = 300;
+const schedules = 200;
 
 const expectNoneToFail = (from: number): void => {
   const { failed } = search(from, schedules);
