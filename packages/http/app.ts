@@ -68,7 +68,7 @@ export const makeHttpApp = Effect.gen(function* () {
   const flow = yield* flowRoutes;
   const me = yield* meRoutes;
   const lookups = yield* routesV2(pipeline);
-  const dashboard = yield* dashboardRoutes(makeRouter(lookups));
+  const dashboard = yield* dashboardRoutes(() => makeRouter(lookups));
   const router = makeRouter([
     ...lookups,
     ...(yield* leakRoutes(pipeline)),

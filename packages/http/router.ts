@@ -33,12 +33,12 @@ interface Found {
 }
 
 export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
-  let table: FindMyWay.Router<BoundRoute> | undefined;
+  const table = FindMyWay.make<BoundRoute>(config);
+  for (const route of routes) table.on(route.method, route.path, route);
   // Only requests that no route answers need it.
   let methods: FindMyWay.Router<string> | undefined;
   return {
     find: (method, url) => {
-      table ??= routesByPath(routes);
       const found = table.find(method === "HEAD" ? "GET" : method, url);
       if (found === undefined) return undefined;
       const { params, searchParams } = found;
@@ -47,12 +47,6 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
     },
     allowed: (url) => (methods ??= methodsByPath(routes)).find("GET", url)?.handler,
   };
-};
-
-const routesByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<BoundRoute> => {
-  const table = FindMyWay.make<BoundRoute>(config);
-  for (const route of routes) table.on(route.method, route.path, route);
-  return table;
 };
 
 const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<string> => {

@@ -24,8 +24,8 @@ import { usageRoutes } from "./usage_routes.ts";
 import { webhookRoutes } from "./webhook_routes.ts";
 import { webhooksApi } from "./webhooks_api.ts";
 
-/** @param lookups answers the lookups that owners try */
-export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
+/** @param makeLookups makes what answers the lookups that owners try, which few do */
+export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => Router) {
   const pages = yield* makeOwnerPages;
   const routes = [
     ...pages.routes,
@@ -45,7 +45,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* altPages(pages)),
     ...(yield* eventsRoutes(pages)),
     ...(yield* auditRoutes(pages)),
-    ...(yield* trialRoutes(pages, lookups)),
+    ...(yield* trialRoutes(pages, makeLookups)),
     ...(yield* previewRoutes(pages)),
     ...(yield* accountRoutes(pages)),
   ];

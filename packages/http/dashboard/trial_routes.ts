@@ -20,12 +20,15 @@ import type { Router } from "../router.ts";
 import { HttpSettings } from "../settings.ts";
 import { type Fields, type OwnerPages } from "./owner_pages.ts";
 
-export const trialRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages, lookups: Router) {
+export const trialRoutes = Effect.fnUntraced(function* (
+  { page, form }: OwnerPages,
+  makeLookups: () => Router,
+) {
   const { publicUrl } = yield* HttpSettings;
 
   const tried = Effect.fnUntraced(function* (context: RequestContext, trial: TrialForm, key: string) {
     const path = pathOf(trial);
-    const found = lookups.find("GET", path);
+    const found = makeLookups().find("GET", path);
     if (found === undefined) return yield* Effect.die(`No lookup has the path ${path}`);
     const response = yield* found.answer(requestAs(context, path, key), found.query);
     const { status, headers } = response;
