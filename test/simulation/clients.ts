@@ -142,8 +142,8 @@ const revoked: Behaviour = (client, { deployment }) => {
   let current = deployment.newKey({});
   return (chance, node) => {
     const key = current;
-    const usesWithin = (time: number) =>
-      Array.from({ length: 3 }, (_, index) =>
+    const usesWithin = (time: number, count = 3) =>
+      Array.from({ length: count }, (_, index) =>
         Effect.delay(
           client.send(node + index, "GET /v2/chat?chatId=100001", { key }),
           chance.between(0, time),
@@ -155,7 +155,7 @@ const revoked: Behaviour = (client, { deployment }) => {
     );
     if (chance.happens(0.4)) return Effect.asVoid(all(usesWithin(500)));
     current = deployment.newKey({});
-    return Effect.andThen(all([report, ...usesWithin(300)]), Effect.asVoid(all(usesWithin(3_500))));
+    return Effect.andThen(all([report, ...usesWithin(300)]), Effect.asVoid(all(usesWithin(3_500, 5))));
   };
 };
 

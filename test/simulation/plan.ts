@@ -37,7 +37,8 @@ const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.fro
 /** Mostly few, since two are enough for most of what can go wrong. */
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
-const faultsOfRedis = faultKinds.filter((kind) => kind.includes("Redis"));
+/** What most of the faults of a schedule are about, where it needs several of them to go wrong. */
+const topics: Partial<Record<ClientKind, RegExp>> = { limited: /Redis/, revoked: /clock set|signals|Redis/ };
 
 /** The schedule of a seed. */
 export const planOf = (seed: number): Plan => {
@@ -58,10 +59,11 @@ export const planOf = (seed: number): Plan => {
       })),
     };
   });
-  // Limits depend on Redis most.
-  const usual = chance.pick(focus === "limited" ? faultsOfRedis : faultKinds);
-  const faults = listOf(chance.below(5), () =>
-    someFault(chance, chance.happens(0.6) ? usual : chance.pick(faultKinds), nodes, busyTime),
-  );
+  const topical = faultKinds.filter((kind) => topics[focus]?.test(kind) ?? true);
+  const usual = chance.pick(topical);
+  const faults = listOf(chance.below(5), () => {
+    const kind = chance.happens(0.4) ? usual : chance.pick(chance.happens(0.5) ? topical : faultKinds);
+    return someFault(chance, kind, nodes, busyTime);
+  });
   return { seed: chance.bits(), nodes, clients, faults };
 };
