@@ -180,17 +180,20 @@ export const readFeed = (
     );
   });
 
+/** Reads the feed, and changes a link meanwhile. */
 const feed: Behaviour = (client, records) => {
   const pages: Array<Sent> = [];
   records.readers.push(pages);
-  return (chance, node) =>
-    readFeed(
-      client,
-      records,
-      pages,
-      node,
-      `limit=${chance.pick([1, 3, 50])}&wait=${chance.pick([0, 0, 2, 4])}`,
-    );
+  const { deployment } = records;
+  return (chance, node) => {
+    const query = `limit=${chance.pick([1, 3, 50])}&wait=${chance.pick([0, 0, 2, 4])}`;
+    const set = setGame(chance.pick(deployment.chatIds), deployment.newGame());
+    const change = Effect.delay(ask(client, records, node + 1, set), chance.between(0, 1_500));
+    const read = readFeed(client, records, pages, node, query);
+    return chance.happens(0.5)
+      ? read
+      : Effect.asVoid(Effect.all([read, change], { concurrency: "unbounded" }));
+  };
 };
 
 /** Waits for the end of a session, which comes on another node, in a long poll or a stream. */

@@ -38,7 +38,11 @@ const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.fro
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /** What most of the faults of a schedule are about, where it needs several of them to go wrong. */
-const topics: Partial<Record<ClientKind, RegExp>> = { limited: /Redis/, revoked: /clock set|signals|Redis/ };
+const topics: Partial<Record<ClientKind, RegExp>> = {
+  limited: /Redis/,
+  revoked: /clock set|signals|Redis/,
+  feed: /signals|Redis (?:down|restarted)/,
+};
 
 /** The schedule of a seed. */
 export const planOf = (seed: number): Plan => {
