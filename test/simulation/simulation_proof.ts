@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import workspace from "../../package.json" with { type: "json" };
 import { mistakes, mistakeVariable } from "./mistakes.ts";
 
 const run = promisify(execFile);
@@ -13,6 +13,10 @@ const schedules = Number(process.env["ACCOUNTLINK_SIMULATED_SCHEDULES"] ?? 1_000
 
 /** Within how many schedules a mistake has to be found. */
 const soon = 10_000;
+
+const workspace = JSON.parse(await readFile(file("../../package.json"), "utf8")) as {
+  readonly scripts: { readonly simulate: string };
+};
 
 /** Those of `npm run simulate`. */
 const simulateFlags = workspace.scripts.simulate.split(" ").filter((word) => word.startsWith("--"));

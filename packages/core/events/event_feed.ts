@@ -172,8 +172,9 @@ export class EventFeed extends Context.Service<
         return place.value;
       });
 
-      const pageAfter = makePages(store.read);
-      const pageTogether = makePages(yield* makeSharedReads(store.read));
+      const readPage: Read = (pid, after, limit) => store.read(pid, after, limit);
+      const pageAfter = makePages(readPage);
+      const pageTogether = makePages(yield* makeSharedReads(readPage));
 
       /** Reads from where the subscriber is, waiting until there is an event, the time is over, or it has to end. */
       const awaitPage = Effect.fnUntraced(function* (
@@ -224,7 +225,7 @@ export class EventFeed extends Context.Service<
         yield* admit(target.keyId, until);
         const after = yield* placeOf(pid, start, "cursor");
         // Refuses an expired cursor before the stream begins.
-        yield* readKept(store.read, pid, after, 1);
+        yield* readKept(readPage, pid, after, 1);
         const subscription = yield* watch.subscribe(pid, after, target.keyId);
         const cursorAt = (position: number) => cursors.event(pid, position);
 
