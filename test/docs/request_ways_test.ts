@@ -1,6 +1,7 @@
 /** The ways of requests in docs/architecture.md, held against the functions that run. */
 import { randomUUID } from "node:crypto";
 import { Session } from "node:inspector/promises";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import type { RequestOptions } from "../support/http.ts";
@@ -42,7 +43,10 @@ const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<Rea
   await session.post("Profiler.enable");
   for (let turn = 0; turn < turns; turn++) await request(turn);
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  for (let turn = 0; turn < turns; turn++) await request(turn);
+  for (let turn = 0; turn < turns; turn++) {
+    await request(turn);
+    await nextMillisecond();
+  }
   const { result } = await session.post("Profiler.takePreciseCoverage");
   session.disconnect();
   return result
@@ -51,6 +55,12 @@ const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<Rea
     .filter((file) => file.startsWith(root) && !/node_modules|_test\.ts|\/test\//.test(file))
     .map((file) => file.slice(root.length))
     .toSorted();
+};
+
+/** Requests of one millisecond share the text of the time. */
+const nextMillisecond = async (): Promise<void> => {
+  const now = Date.now();
+  while (Date.now() === now) await setImmediate();
 };
 
 const runs = async (requestOf: (turn: number) => readonly [`${string} ${string}`, RequestOptions]) => {
