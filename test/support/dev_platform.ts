@@ -15,7 +15,9 @@ export interface DevPlatform {
 export const devPlatformOn = (port: number): DevPlatform => {
   const { send, close } = makeClient(`http://127.0.0.1:${port}`);
   const control = async (line: "PUT /faults" | "DELETE /faults", fault?: object) => {
-    const { status, text } = await send(line, fault === undefined ? {} : { body: fault });
+    // On a busy machine the platforms may close a connection that is about to be used again.
+    const headers = { connection: "close" };
+    const { status, text } = await send(line, fault === undefined ? { headers } : { headers, body: fault });
     if (status !== 204) throw new Error(`Cannot set a fault: the dev platform answered ${status} ${text}`);
   };
   return {
