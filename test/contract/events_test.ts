@@ -5,10 +5,13 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
+import { openReads } from "../support/open_reads.ts";
 import { guild } from "../support/world.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
 
 const { world, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0" });
+
+const untilWaiting = openReads(send, "event_readers_waiting");
 
 type Query = Readonly<Record<string, string | number>>;
 
@@ -194,7 +197,7 @@ describe("Waiting", () => {
     const key = keys[0] as string;
     const cursor = await now(key);
     const waiting = read(key, { cursor, wait: 20 });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilWaiting(1);
     const began = performance.now();
     await set(key, "100001", "1");
     expect(typesOf(await waiting)).toEqual(["link.set"]);
@@ -213,7 +216,8 @@ describe("Waiting", () => {
 
   test("is open to sixteen readers of a key at once", async () => {
     const key = keys[2] as string;
-    const asked = Array.from({ length: 17 }, () => read(key, { wait: 25 }));
+    const cursor = await now(key);
+    const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: 25 }));
     const refused = await Promise.race(asked);
     expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
     expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
@@ -230,7 +234,7 @@ describe("Waiting", () => {
   test("ends when the key is revoked", async () => {
     const key = keys[3] as string;
     const waiting = read(key, { wait: 20 });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilWaiting(1);
     const began = performance.now();
     await send("POST /v2/keys/leaked", { body: { key } });
     expect((await waiting).status).toBe(200);
@@ -279,7 +283,7 @@ describe("A stream", () => {
 
   test("has what happens while it is open", async () => {
     const following = follow("?types=link.removed", 1);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilWaiting(1);
     await set(key, "100007", "1");
     await send("DELETE /v2/game", { key, body: { chatId: "100007" } });
     expect(await following).toContain("event: link.removed");

@@ -4,12 +4,12 @@
 import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
+import { openReads } from "../support/open_reads.ts";
 import { guild } from "../support/world.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
-import { readsAwaiter } from "./sessions.ts";
 
 const { world, send, url, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
-const untilOpen = readsAwaiter(send);
+const untilOpen = openReads(send, "session_reads_open");
 
 const [replaced, kept] = [world.key({ links: { 100001: "2" } }), world.key({ links: { 100001: "2" } })];
 const confirmed = world.key({ links: { 100001: "1" } });

@@ -1,9 +1,9 @@
 /**
  * What the tests of verification sessions share.
  */
-import { expect, vi } from "vitest";
-import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
+import { expect } from "vitest";
+import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
+import { openReads } from "../support/open_reads.ts";
 import { expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 /** Where the sessions of each generation are. */
@@ -25,16 +25,8 @@ export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
   const stream = (sid: string, options: RequestOptions, generation: Generation = "v2") =>
     read(sid, options, "/stream", generation);
   const cancel = (sid: string, key: string) => send(`DELETE /v2/sessions/${sid}`, { key });
-  const untilOpen = readsAwaiter(send);
+  const untilOpen = openReads(send, "session_reads_open");
   return { world, send, url, create, newSid, read, stream, cancel, untilOpen };
-};
-
-/** Waits until so many reads of sessions are open on the server, all tests of the file taken together. */
-export const readsAwaiter = (send: Send) => {
-  const openReads = async () =>
-    Number(/^accountlink_session_reads_open (\d+)$/m.exec((await send("GET /metrics")).text)?.[1]);
-  return (count: number) =>
-    vi.waitFor(async () => expect(await openReads()).toBe(count), { ...patience, interval: 10 });
 };
 
 /** Expects a refusal of either generation. */

@@ -6,6 +6,7 @@ import { runInProcess } from "@accountlink/server/test_command_line";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openReads } from "../support/open_reads.ts";
 import { makeWorld } from "../support/world.ts";
 import { withDelay } from "./pulse.ts";
 import { type Node, type Service, startService, whyNoService } from "./service.ts";
@@ -33,7 +34,7 @@ describe.skipIf(missing !== null)(`the events of three nodes ${missing ?? ""}`, 
           const waiting = heardOn
             .send("GET /v2/events?wait=20", { key: listening })
             .then(({ body }) => [performance.now(), body.data?.["events"]] as const);
-          await new Promise((resolve) => setTimeout(resolve, 500));
+          await openReads(heardOn.send, "event_readers_waiting")(1);
           await on.send("PATCH /v2/game", {
             key: listening,
             body: { chatId: "100001", gameId: String(1 + (round++ % 2)) },
