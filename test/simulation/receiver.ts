@@ -19,14 +19,15 @@ export interface Delivery {
 /** How long nodes wait for an answer, in milliseconds. */
 const patience = 3_000;
 
-/** How many deliveries it refuses at most: one that fails a second time is tried again after minutes. */
+/** How many deliveries it refuses at most, each when it first gets it. */
 const mostRefusals = 2;
 
 export class Receiver {
   readonly received: Array<Delivery> = [];
   readonly #world: World;
   readonly #outside: Process;
-  readonly #refused = new Set<string>();
+  readonly #known = new Set<string>();
+  #refusals = 0;
 
   constructor(world: World, outside: Process) {
     this.#world = world;
@@ -44,12 +45,13 @@ export class Receiver {
           const stopWaiting = world.after(patience, node, () => resume(unanswered));
           world.after(latency(world), this.#outside, () => {
             const id = headers["webhook-id"] ?? "";
-            const mayFail = this.#refused.size < mostRefusals && !this.#refused.has(id);
+            const mayFail = this.#refusals < mostRefusals && !this.#known.has(id);
+            this.#known.add(id);
             const [refuses, isLost] = [
               mayFail && world.chance.happens(0.2),
               mayFail && world.chance.happens(0.1),
             ];
-            if (refuses || isLost) this.#refused.add(id);
+            if (refuses || isLost) this.#refusals++;
             const status = refuses ? 500 : 204;
             this.received.push({ at: world.now, id, status });
             if (isLost) return;

@@ -24,7 +24,7 @@ export interface Run {
 }
 
 /** Longer than all of it takes, in milliseconds of the world. */
-const longestRun = 300_000;
+const longestRun = 1_000_000;
 
 /** How long every schedule is at least. */
 const fewestSteps = 200;
@@ -35,8 +35,8 @@ const acquaintance = 2_100;
 /** How long the nodes have to recover at the end, in milliseconds. */
 const recovery = 2_500;
 
-/** By then another node sends the webhooks of one that died, and what failed was sent again, in milliseconds. */
-const deliveryTime = 24_000;
+/** By then another node sends the webhooks of one that died, and what failed was sent again twice, in milliseconds. */
+const deliveryTime = 400_000;
 
 /** @param isTold whether its story is of interest */
 export const runPlan = (plan: Plan, isTold = false): Run => {

@@ -102,14 +102,14 @@ export const makeLinkCounts = Effect.gen(function* () {
   });
 
   return {
-    /** At once. */
+    /** The last number, which waits for no count of many. */
     of: (pid: Pid) => of(pid, "all"),
 
-    /** At once. */
+    /** The last numbers, which wait for no count of many. */
     weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
-    /** Up to a minute old: it waits for a count if there is none. */
+    /** A number that is at most a minute old; waits for a count where there is none. */
     recentOf: Effect.fnUntraced(function* (pid: Pid) {
       const { count, age } = yield* of(pid, "all");
       if (age !== null && age < longest) return count;

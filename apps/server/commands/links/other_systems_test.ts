@@ -1,6 +1,8 @@
 /** What other systems leave behind, each oddity of it, in every format: the same rows are taken and left out. */
+import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { isProof } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { makeWorkplace, type Workplace } from "../test_program.ts";
@@ -173,6 +175,29 @@ describe("links import", () => {
     }
     expect(ends[0]).toHaveLength(expected.taken);
   }, 600_000);
+
+  it.runIf(isProof)(
+    "has the same end after it was killed fifty times, anywhere",
+    async () => {
+      const whole = await makeWorkplace();
+      const file = await whole.file("links.csv", csvOf(";", "\r\n"));
+      await whole.json("links", "import", file, ...scope);
+      const end = await stored(whole);
+      const place = await makeWorkplace();
+      await place.json("migrate");
+      const importAll = ["links", "import", file, ...scope, "--from-start"];
+      for (let time = 0; time < 50; time++) {
+        const child = place.start(...importAll);
+        const ended = once(child, "exit");
+        await pause(50 + ((time * 7_919) % 3_000));
+        child.kill("SIGKILL");
+        await ended;
+      }
+      await place.json(...importAll);
+      expect(await stored(place)).toEqual(end);
+    },
+    600_000,
+  );
 
   it("takes the tables that it is told, and says which there are", async () => {
     const place = await makeWorkplace();
