@@ -95,11 +95,17 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
           Effect.map(({ scope }) => seeOther(withQuery(communityPath(scope.pid), { done: "said" }))),
         );
         return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
-          one(visitor, said, parameters, ""),
+          one(visitor, said, parameters.map(asTyped), ""),
         );
       }),
     ),
   ];
+});
+
+/** An empty field is what null is in JSON. */
+const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
+  name,
+  reason: reason.replace(/or null$/, "or nothing"),
 });
 
 const typedSaid = (fields: Fields): SaidForm => ({
