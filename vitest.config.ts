@@ -39,8 +39,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 4 * minutes,
     hookTimeout: 4 * minutes,
-    // The machine of a CI run may be busy. What passes only then is printed at the end.
-    retry: process.env["CI"] === "true" ? 1 : 0,
     expect: { poll: { timeout: 30 * seconds } },
     sequence: { sequencer: LongestFirst },
     projects: [

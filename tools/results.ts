@@ -5,9 +5,29 @@ export interface Results {
   readonly skipped: number;
   /** What failed, by name. */
   readonly failures: ReadonlyArray<string>;
-  /** The tests that failed at first and passed when they were run again. */
+  /** The tests that failed at first and passed when their file was run again. */
   readonly flaky: ReadonlyArray<string>;
 }
+
+/** The results of one file of tests. */
+export interface FileResults extends Omit<Results, "flaky"> {
+  readonly project: string;
+  readonly file: string;
+}
+
+/** The results of files, of which some were run again. */
+export const resultsOfFiles = (
+  files: ReadonlyArray<FileResults>,
+  again: ReadonlyArray<FileResults> = [],
+): Results =>
+  combine(
+    files.map((first) => {
+      const second = again.find(({ project, file }) => project === first.project && file === first.file);
+      const { passed, failed, skipped, failures } = second ?? first;
+      const flaky = first.failures.filter((name) => !failures.includes(name));
+      return { passed, failed, skipped, failures, flaky };
+    }),
+  );
 
 export const combine = (runs: ReadonlyArray<Results>): Results => ({
   passed: runs.reduce((total, run) => total + run.passed, 0),

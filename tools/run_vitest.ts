@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resultsVariable } from "./report_results.ts";
-import type { Results } from "./results.ts";
+import { type FileResults, type Results, resultsOfFiles } from "./results.ts";
 
 /** By the start of its user agent: the command that runs a script in that runtime, and its workers with it. */
 const runtimes = {
@@ -18,8 +18,13 @@ type Runtime = keyof typeof runtimes;
 export const testProjects = ["node", "contract-postgres-redis"] as const;
 
 /**
+ * The machine of a CI run may be busy: up to so many files that fail there are run again, as a whole, since a test finds
+ * what it did before. What passes only then is printed at the end.
+ */
+const mostAgain = process.env["CI"] === "true" ? 5 : 0;
+
+/**
  * Runs projects of `vitest.config.ts` in a runtime, with the output passed on.
- * A run that fails in no test, such as one that finds none, counts as one failure.
  *
  * @param environment variables beyond those of this process
  */
@@ -28,7 +33,22 @@ export const runVitest = async (
   projects: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Results> => {
-  console.log(`\nTests on ${runtime}: ${projects.join(", ")}`);
+  const all = await runFiles(runtime, projects, [], environment);
+  const failing = all.filter(({ failed }) => failed > 0);
+  const files = failing.map(({ file }) => file);
+  if (files.length === 0 || files.length > mostAgain || files.includes("")) return resultsOfFiles(all);
+  const ofFailing = [...new Set(failing.map(({ project }) => project))];
+  return resultsOfFiles(all, await runFiles(runtime, ofFailing, files, environment));
+};
+
+/** Runs files, or else all. A run that fails in no test, such as one that finds none, counts as one failure. */
+const runFiles = async (
+  runtime: Runtime,
+  projects: ReadonlyArray<string>,
+  files: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+): Promise<ReadonlyArray<FileResults>> => {
+  console.log(`\nTests on ${runtime}: ${[...projects, ...files].join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
   // As the folder of the system: Postgres removes its files as another user.
   await chmod(folder, 0o1777);
@@ -36,15 +56,15 @@ export const runVitest = async (
   const reporters = ["--reporter=default", "--reporter=./tools/report_results.ts"];
   const selection = projects.map((project) => `--project=${project}`);
   try {
-    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection];
+    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection, ...files];
     const succeeded = await run(runtime, command, {
       ...environment,
       TMPDIR: folder,
       [resultsVariable]: file,
     });
     const results = await readResults(file);
-    if (succeeded || results.failed > 0) return results;
-    return { ...results, failed: 1, failures: [`the run on ${runtime}, outside of its tests`] };
+    if (succeeded || results.some(({ failed }) => failed > 0)) return results;
+    return [...results, outsideOfTests(runtime, projects)];
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -90,8 +110,16 @@ const run = (
   });
 };
 
-const none: Results = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };
+/** A failure of no file. */
+const outsideOfTests = (runtime: Runtime, projects: ReadonlyArray<string>): FileResults => ({
+  project: projects.join(", "),
+  file: "",
+  passed: 0,
+  failed: 1,
+  skipped: 0,
+  failures: [`the run of ${projects.join(", ")} on ${runtime}, outside of its tests`],
+});
 
 /** No results were written if the run could not start. */
-const readResults = async (file: string): Promise<Results> =>
-  JSON.parse(await readFile(file, "utf8").catch(() => JSON.stringify(none)));
+const readResults = async (file: string): Promise<ReadonlyArray<FileResults>> =>
+  JSON.parse(await readFile(file, "utf8").catch(() => "[]"));
