@@ -14,6 +14,7 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
     pid,
     find: (chatId: ChatId) => Effect.map(store.findByChatId(pid, chatId), Option.getOrNull),
     findMany: (chatIds: ReadonlyArray<ChatId>) => store.findByChatIds(pid, chatIds),
+    gamesOf: (...chatIds: ReadonlyArray<ChatId>) => store.findGamesByChatIds(pid, chatIds),
     chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
     page: (after: ChatId | null, limit: number) =>
       Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),

@@ -109,6 +109,13 @@ detectMistakes(linkStoreSuite, StorageMemory.layer, LinkStore, {
     countLinks: (pid, { enough = 0, ...options } = {}) =>
       Effect.map(store.countLinks(pid, options), (links) => Math.min(links, enough - 1)),
   }),
+  "findGamesByChatIds returns each game user once, and omits chat users without a link": (store) => ({
+    findGamesByChatIds: (pid, chatIds) =>
+      Effect.map(store.findByChatIds(pid, chatIds), (found) => {
+        const games = Array.from(found, ([chatId, { gameId }]) => [chatId, gameId as GameId] as const);
+        return new Map(games);
+      }),
+  }),
   "findByGameIds sorts by newest link, then by chat ID as text": (store) => ({
     findByGameIds: (pid, gameIds) =>
       Effect.map(

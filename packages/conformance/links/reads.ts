@@ -31,13 +31,32 @@ export const reads: Cases<StoragePorts> = {
     expectEqual(found.get(bob) ?? null, yield* links.find(bob));
   }),
 
-  "findByChatIds and findByGameIds take an empty list": Effect.gen(function* () {
+  "findGamesByChatIds returns each game user once, and omits chat users without a link": Effect.gen(
+    function* () {
+      const links = yield* newLinkBench;
+      yield* links.set(ada, chess);
+      yield* links.set(bob, poker);
+      expectEqual(
+        yield* links.gamesOf(bob, ada, cyd, ada),
+        new Map([
+          [ada, chess],
+          [bob, poker],
+        ]),
+      );
+      yield* links.remove(bob);
+      expectEqual(yield* links.gamesOf(bob, ada), new Map([[ada, chess]]));
+      expectEqual(yield* links.gamesOf(bob), new Map());
+    },
+  ),
+
+  "lookups of many take an empty list": Effect.gen(function* () {
     const links = yield* newLinkBench;
     expectEqual(yield* links.findMany([]), new Map());
+    expectEqual(yield* links.gamesOf(), new Map());
     expectEqual(yield* links.chatsOf(), new Map());
   }),
 
-  "findByChatIds and findByGameIds take 50 IDs": Effect.gen(function* () {
+  "lookups of many take 50 IDs": Effect.gen(function* () {
     const links = yield* newLinkBench;
     const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${20_000 + i}`));
     const gameIds = chatIds.map((_, i) => GameId.make(`${i}`));
@@ -45,6 +64,11 @@ export const reads: Cases<StoragePorts> = {
     const records = yield* links.findMany(chatIds);
     expectEqual(
       chatIds.map((chatId) => records.get(chatId)?.gameId),
+      gameIds,
+    );
+    const games = yield* links.gamesOf(...chatIds);
+    expectEqual(
+      chatIds.map((chatId) => games.get(chatId)),
       gameIds,
     );
     const chats = yield* links.chatsOf(...gameIds);

@@ -26,6 +26,7 @@ import {
 export type LinkCommand = { readonly scope: ScopeName } & (
   | { readonly op: "findByChatId"; readonly chatId: ChatId }
   | { readonly op: "findByChatIds"; readonly chatIds: ReadonlyArray<ChatId> }
+  | { readonly op: "findGamesByChatIds"; readonly chatIds: ReadonlyArray<ChatId> }
   | { readonly op: "findByGameIds"; readonly gameIds: ReadonlyArray<GameId> }
   | { readonly op: "setGame"; readonly chatId: ChatId; readonly gameId: GameId; readonly at: Millis }
   | { readonly op: "moveChat"; readonly oldChatId: ChatId; readonly newChatId: ChatId; readonly at: Millis }
@@ -83,7 +84,12 @@ const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVer
 
 const read: FastCheck.Arbitrary<LinkCommand> = oneof(
   record({ op: constant("findByChatId"), scope, chatId }),
-  record({ op: constant("findByChatIds"), scope, chatIds: array(chatId, { maxLength: 4 }) }),
+  record({
+    op: constantFrom("findByChatIds", "findGamesByChatIds"),
+    scope,
+    chatIds: array(chatId, { maxLength: 4 }),
+  }),
+  record({ op: constant("findGamesByChatIds"), scope, chatIds: array(chatId, { maxLength: 4 }) }),
   record({ op: constant("findByGameIds"), scope, gameIds: array(gameId, { maxLength: 3 }) }),
   record({ op: constant("exportPage"), scope, after: option(chatId), limit: constantFrom(1, 2, 10) }),
 );

@@ -61,6 +61,7 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("LinkStore", {
       findByChatId: links.findByChatId(pid, ada),
       findByChatIds: links.findByChatIds(pid, [ada, bob]),
+      findGamesByChatIds: links.findGamesByChatIds(pid, [ada, bob]),
       findByGameIds: links.findByGameIds(pid, [chess]),
       setGame: links.setGame({ ...origin, pid, at, chatId: ada, gameId: chess }),
       moveChat: links.moveChat({ ...origin, pid, at, oldChatId: ada, newChatId: bob }),

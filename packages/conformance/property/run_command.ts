@@ -156,6 +156,8 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askLinks((store) => store.findByChatId(world[scope].pid, chatId)),
   findByChatIds: (world, { scope, chatIds }) =>
     askLinks((store) => store.findByChatIds(world[scope].pid, chatIds)),
+  findGamesByChatIds: (world, { scope, chatIds }) =>
+    askLinks((store) => store.findGamesByChatIds(world[scope].pid, chatIds)),
   findByGameIds: (world, { scope, gameIds }) =>
     askLinks((store) => store.findByGameIds(world[scope].pid, gameIds)),
   exportPage: (world, { scope, after, limit }) =>

@@ -21,7 +21,6 @@ import {
   type RequestedGuild,
 } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
-import { isLinked } from "./link.ts";
 import type { ChatLookup, GameLookup, LookupOptions } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
 
@@ -99,30 +98,27 @@ export class BulkLookup extends Context.Service<
       ) {
         yield* guard.enter(scope, guildId);
         const chatIds = distinct(inputs, isChatId);
-        const find = links.findByChatIds(scope.pid, [...chatIds]);
-        const [records, members] =
+        const find = links.findGamesByChatIds(scope.pid, [...chatIds]);
+        const [linked, members] =
           guildId === null
             ? [yield* find, null]
             : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
         const membershipOf = (chatId: ChatId) =>
           members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
         const found = resolved
-          ? [...records.values()]
-              .filter(isLinked)
-              .filter(({ chatId }) => Result.getOrElse(membershipOf(chatId), () => false))
+          ? [...linked].filter(([chatId]) => Result.getOrElse(membershipOf(chatId), () => false))
           : [];
-        const games = yield* gameProfiles(found.map(({ gameId }) => gameId));
+        const games = yield* gameProfiles(found.map(([, gameId]) => gameId));
         const chats = yield* mapOf(
-          found.map(({ chatId }) => chatId),
+          found.map(([chatId]) => chatId),
           (chatId) => profiles.chat(chatId, guildId),
         );
         return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
           const member = membershipOf(chatId);
           if (Result.isFailure(member)) return Result.fail(member.failure);
           if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
-          const record = records.get(chatId);
-          if (record === undefined || !isLinked(record)) return Result.fail(new LinkNotFound());
-          const { gameId } = record;
+          const gameId = linked.get(chatId);
+          if (gameId === undefined) return Result.fail(new LinkNotFound());
           const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
           return Result.succeed({ chatId, gameId, resolved: pair });
         });

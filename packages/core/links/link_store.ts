@@ -136,6 +136,12 @@ export class LinkStore extends Context.Service<
       chatIds: ReadonlyArray<ChatId>,
     ) => Effect.Effect<ReadonlyMap<ChatId, LinkRecord>, StoreUnavailable>;
 
+    /** The game users of many chat users in one query, without chat users that have no link. */
+    readonly findGamesByChatIds: (
+      pid: Pid,
+      chatIds: ReadonlyArray<ChatId>,
+    ) => Effect.Effect<ReadonlyMap<ChatId, GameId>, StoreUnavailable>;
+
     /**
      * The chat users of many game users in one query, without game users that have none. Newest
      * link first (`linkedAt`), ties by chat ID as a string.

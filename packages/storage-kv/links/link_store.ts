@@ -20,11 +20,15 @@ export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
       findByChatIds: (pid, chatIds) =>
         db.read("LinkStore.findByChatIds", (tx) =>
           Effect.map(
-            links.findAll(
-              tx,
-              chatIds.map((chatId) => [pid, chatId]),
-            ),
-            (found) => new Map(found.map(({ record }) => [record.chatId, record])),
+            recordsOf(tx, pid, chatIds),
+            (records) => new Map(records.map((record) => [record.chatId, record])),
+          ),
+        ),
+      findGamesByChatIds: (pid, chatIds) =>
+        db.read("LinkStore.findGamesByChatIds", (tx) =>
+          Effect.map(
+            recordsOf(tx, pid, chatIds),
+            (records) => new Map(records.filter(isLinked).map(({ chatId, gameId }) => [chatId, gameId])),
           ),
         ),
       findByGameIds: (pid, gameIds) =>
@@ -59,6 +63,15 @@ export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
     }),
   ),
 );
+
+const recordsOf = (tx: Transaction, pid: Pid, chatIds: ReadonlyArray<ChatId>) =>
+  Effect.map(
+    links.findAll(
+      tx,
+      chatIds.map((chatId) => [pid, chatId]),
+    ),
+    (found) => found.map(({ record }) => record),
+  );
 
 const countVerified = (tx: Transaction, pid: Pid, { from, before }: DayRange) => {
   const days = Array.from({ length: (before - from) / dayMs }, (_, index) => from + index * dayMs);

@@ -35,6 +35,12 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
           return collect(chatIds, (chatId) => links?.find(chatId));
         }),
 
+      findGamesByChatIds: (pid, chatIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(chatIds, (chatId) => links?.find(chatId)?.gameId ?? undefined);
+        }),
+
       findByGameIds: (pid, gameIds) =>
         Effect.sync(() => {
           const links = memory.links.get(pid);

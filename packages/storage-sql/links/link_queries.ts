@@ -18,6 +18,11 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     /** pid, chat IDs as JSON */
     byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id ${isAmong("")}`),
 
+    /** pid, chat IDs as JSON */
+    gamesByChatIds: textOf(sql`
+      SELECT chat_id, game_id FROM links
+      WHERE pid = ${""} AND chat_id ${isAmong("")} AND game_id IS NOT NULL`),
+
     /**
      * Pairs of pid and chat ID as JSON; the rows end with the pid. For remote databases only. The LIMIT
      * forces an index lookup for each pair; a plain join would scan a partitioned table.

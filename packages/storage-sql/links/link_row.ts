@@ -2,9 +2,9 @@
 import type { ChatId, GameId } from "@accountlink/core";
 import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Option } from "effect";
+import { Effect, Exit, Option } from "effect";
 import type { SqlConnection } from "effect/sql";
-import { readerOf } from "../statements/row.ts";
+import { readerOf, UnreadableRow } from "../statements/row.ts";
 
 const digits = /^\d{1,32}$/;
 const isId = (value: unknown): value is string => typeof value === "string" && digits.test(value);
@@ -61,6 +61,21 @@ export const readSets = readerOf("links", (row: SqlConnection.Row): GameSet | un
 export const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
   isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,
 );
+
+/** Of rows of `gamesByChatIds`, the game users of some of the chat users. */
+export const gamesIn = (rows: ReadonlyArray<RowValues>) => {
+  const found = new Map(rows as ReadonlyArray<[chatId: unknown, gameId: unknown]>);
+  return (chatIds: ReadonlyArray<ChatId>): Exit.Exit<ReadonlyMap<ChatId, GameId>, UnreadableRow> => {
+    const games = new Map<ChatId, GameId>();
+    for (const chatId of chatIds) {
+      const gameId = found.get(chatId);
+      if (gameId === undefined) continue;
+      if (!isId(gameId)) return Exit.fail(new UnreadableRow({ table: "links" }));
+      games.set(chatId, gameId as GameId);
+    }
+    return Exit.succeed(games);
+  };
+};
 
 export interface CountStep {
   readonly links: number;

@@ -4,14 +4,16 @@ import * as Immediate from "@accountlink/core/immediate";
 import { type CountOptions, isLinked, type NewestPosition } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
-import { SqlClient, SqlConnection } from "effect/sql";
-import { batchedLookup } from "../statements/batching.ts";
+import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
+import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
+import type { UnreadableRow } from "../statements/row.ts";
 import { linkImports } from "./link_import.ts";
 import { linkQueries } from "./link_queries.ts";
 import {
   type CountStep,
+  gamesIn,
   type RowValues,
   readCountSteps,
   readNumbers,
@@ -37,6 +39,20 @@ const make = Effect.gen(function* () {
         (pid, chatId) => run(queries.byChatId, [pid, chatId]),
       )
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
+  const findGames = (pid: Pid, chatIds: ReadonlyArray<ChatId>) =>
+    Immediate.map(run(queries.gamesByChatIds, [pid, JSON.stringify(chatIds)]), gamesIn);
+  const gamesOf = dialectOf(sql).isRemote
+    ? batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, SqlError.SqlError | UnreadableRow>(
+        (inputs, contexts) => {
+          const chatIds = inputs.flatMap(([, each]) => each);
+          return Effect.map(withSpanLinks(contexts, findGames(inputs[0][0], chatIds)), (gamesOfSome) =>
+            inputs.map(([, each]) => gamesOfSome(each)),
+          );
+        },
+        { maxSize: 10, groupOf: ([pid]) => pid },
+      )
+    : ([pid, chatIds]: [Pid, ReadonlyArray<ChatId>]) =>
+        Immediate.flatMap(findGames(pid, chatIds), (gamesOfSome) => gamesOfSome(chatIds));
   const rowsOfGame = dialectOf(sql).isRemote
     ? batchedLookup<[Pid, GameId], RowValues>(
         [2, 1],
@@ -115,6 +131,8 @@ const make = Effect.gen(function* () {
           (records) => new Map(records.map((record) => [record.chatId, record])),
         ),
       ),
+
+    findGamesByChatIds: (pid, chatIds) => operation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
 
     findByGameIds: (pid, gameIds) =>
       operation("LinkStore.findByGameIds")(

@@ -33,6 +33,7 @@ describe("links", () => {
           tamper(`UPDATE links SET game_id = ${damaged}`);
           yield* unavailable("LinkStore.findByChatId", links.findByChatId(pid, chatId));
           yield* unavailable("LinkStore.findByChatIds", links.findByChatIds(pid, [chatId]));
+          yield* unavailable("LinkStore.findGamesByChatIds", links.findGamesByChatIds(pid, [chatId]));
           yield* unavailable("LinkStore.exportPage", links.exportPage(pid, null, 10));
           yield* unavailable("LinkStore.setGame", links.setGame({ ...write, gameId }));
           yield* unavailable("LinkStore.removeGame", links.removeGame(write));

@@ -68,6 +68,11 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
         expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([Option.some("42"), Option.none()]);
         expect(statements).toHaveLength(2);
 
+        const bulks = [[chatId], [ChatId.make("10002")], [ChatId.make("10002"), chatId]];
+        const linked = yield* Effect.forEach(bulks, (bulk) => links.findGamesByChatIds(pid, bulk), atOnce);
+        expect(linked.map((games) => [...games])).toEqual([[[chatId, "42"]], [], [[chatId, "42"]]]);
+        expect(statements).toHaveLength(3);
+
         const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
         const later = ChatId.make("10000");
         yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
@@ -83,7 +88,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
           [[first, [later, chatId]]],
           [[second, ["10003"]]],
         ]);
-        expect(statements).toHaveLength(3);
+        expect(statements).toHaveLength(4);
       }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
     }).pipe(onDatabase);
   });

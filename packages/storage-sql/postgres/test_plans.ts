@@ -118,6 +118,12 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
       Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
     ),
   ),
+  findGamesByChatIds: onLinks((links) =>
+    links.findGamesByChatIds(
+      pid,
+      Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
+    ),
+  ),
   findByGameIds: onLinks((links) =>
     links.findByGameIds(
       pid,

@@ -25,7 +25,7 @@ interface Request<Input, A, E> {
  */
 export const batched = <Input, A, E>(
   run: (
-    inputs: ReadonlyArray<Input>,
+    inputs: Array.NonEmptyReadonlyArray<Input>,
     contexts: ReadonlyArray<Context.Context<never>>,
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>,
   options: { readonly maxSize: number; readonly groupOf?: (input: Input) => string },
@@ -33,10 +33,10 @@ export const batched = <Input, A, E>(
   const { maxSize, groupOf = () => "" } = options;
   let requests: Array<Request<Input, A, E>> = [];
 
-  const runBatch = (batch: ReadonlyArray<Request<Input, A, E>>) => {
+  const runBatch = (batch: Array.NonEmptyReadonlyArray<Request<Input, A, E>>) => {
     const outcomes = Effect.suspend(() =>
       run(
-        batch.map(({ input }) => input),
+        Array.map(batch, ({ input }) => input),
         batch.map(({ context }) => context),
       ),
     );
@@ -99,7 +99,7 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
   const find = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
     (keys, contexts) => {
       const [first, ...others] = keys;
-      if (first !== undefined && others.length === 0) {
+      if (others.length === 0) {
         return Effect.map(queryOne(...first), (rows) => [Exit.succeed(rows)]);
       }
       const distinct = new Map(keys.map((key) => [nameOf(key), key]));
