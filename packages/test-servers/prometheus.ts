@@ -64,7 +64,7 @@ export const startPrometheus = Effect.fnUntraced(function* (
     (started) => Effect.promise(() => started.remove()),
   );
   yield* Effect.tryPromise(() => isReady(url)).pipe(
-    Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 }),
+    Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 1_500 }),
     Effect.catch(() => Effect.promise(() => failStart("Prometheus: it does not answer", running))),
   );
   return {

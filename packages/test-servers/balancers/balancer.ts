@@ -63,7 +63,7 @@ export const makeBalancer = (kind: BalancerKind) => {
         (started) => Effect.promise(() => started.remove()),
       );
       yield* Effect.tryPromise(() => listens(port)).pipe(
-        Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 500 }),
+        Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 3_000 }),
         Effect.catch(() => Effect.promise(() => failStart(`${kind.name}: it does not listen`, running))),
       );
       return port;

@@ -56,7 +56,7 @@ export const runPostgres = Effect.fnUntraced(function* ({
 
 /** Retries, since leftovers of a killed server, such as shared memory, can prevent the start. */
 const startUntilItAnswers = async (program: Program, url: string): Promise<SupervisedProcess> => {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   let problem = "";
   while (performance.now() < deadline) {
     const running = await SupervisedProcess.start(program);

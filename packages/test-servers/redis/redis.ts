@@ -85,7 +85,7 @@ export const startRedis = Effect.fnUntraced(function* (options: RedisServerOptio
     yield* Effect.tryPromise(() => askRedis(listening, ["PING"])).pipe(
       // While it loads its data, it answers LOADING.
       Effect.filterOrFail((reply) => !reply.startsWith("-LOADING")),
-      Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 500 }),
+      Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 3_000 }),
       Effect.catch(() => Effect.promise(() => failStart("Redis: it does not answer", started))),
     );
   });
