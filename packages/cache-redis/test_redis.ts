@@ -16,9 +16,14 @@ const noLogs = Logger.layer([]);
 /** The prefix of one test on a shared Redis. */
 export const uniquePrefix = (): string => `test-${crypto.randomUUID()}:`;
 
+/** A timeout that a busy machine does not reach. */
+const generous = { commandTimeout: "20 seconds" } as const;
+
 /** The ports of one node, with its own connections. */
 export const openNode = (url: string, options: Partial<RedisOptions> = {}) =>
-  Layer.build(CacheRedis.layer({ url: Redacted.make(url), ...options }).pipe(Layer.provide(noLogs)));
+  Layer.build(
+    CacheRedis.layer({ url: Redacted.make(url), ...generous, ...options }).pipe(Layer.provide(noLogs)),
+  );
 
 /** A plain client, to look into Redis. */
 export const openClient = (url: string) =>
@@ -51,7 +56,7 @@ export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
 /** The ports, with counters that use the times of the suites as their clock. */
 export const layerAt = (url: string, prefix = uniquePrefix()) =>
   Layer.mergeAll(Layer.effect(Counters, makeCounters("caller")), RedisCache.layer, RedisSignals.layer).pipe(
-    Layer.provide(connections({ url: Redacted.make(url), prefix })),
+    Layer.provide(connections({ url: Redacted.make(url), prefix, ...generous })),
     Layer.provide(noLogs),
   );
 
@@ -92,7 +97,7 @@ export const layerWithOutage = (start: Effect.Effect<RedisWithOutage, never, Sco
     Effect.gen(function* () {
       const redis = yield* start;
       const url = Redacted.make(redis.url);
-      const ports = yield* Layer.build(CacheRedis.layer({ url, commandTimeout: "200 millis" }));
+      const ports = yield* Layer.build(CacheRedis.layer({ url, commandTimeout: "500 millis" }));
       return Context.add(ports, Connection, { break: redis.break, restore: redis.restore });
     }),
   ).pipe(Layer.provide(noLogs));

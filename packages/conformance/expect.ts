@@ -37,7 +37,7 @@ export const expectUnavailable = <A, E, R>(
   operation: string,
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<void, never, R> =>
-  Effect.map(Effect.exit(Effect.timeout(effect, "10 seconds")), (exit) => {
+  Effect.map(Effect.exit(Effect.timeout(effect, "30 seconds")), (exit) => {
     const failure = Exit.findErrorOption(exit);
     const isRight = Option.isSome(failure) && Predicate.isTagged(failure.value, "StoreUnavailable");
     if (!isRight || Exit.hasDies(exit)) {
@@ -47,7 +47,7 @@ export const expectUnavailable = <A, E, R>(
 
 /** Retries the effect for up to ten seconds, since an adapter may have to reconnect. */
 export const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.timeout(Effect.retry(effect, Schedule.spaced("20 millis")), "10 seconds");
+  Effect.timeout(Effect.retry(effect, Schedule.spaced("20 millis")), "30 seconds");
 
 const describeExit = (exit: Exit.Exit<unknown, unknown>): string =>
   Exit.isSuccess(exit) ? `the answer ${Formatter.format(exit.value)}` : Cause.pretty(exit.cause);

@@ -11,10 +11,10 @@ describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis behind a senti
   it.live("follow a failover", () =>
     Effect.gen(function* () {
       const { url, master, failover } = yield* startRedisSentinel;
-      const ports = yield* openNode(url, { commandTimeout: "200 millis" });
+      const ports = yield* openNode(url, { commandTimeout: "500 millis" });
       const [counters, signals] = [Context.get(ports, Counters), Context.get(ports, Signals)];
-      assert.isTrue((yield* counters.admit(rules, 0)).admitted);
-      const queue = yield* signals.subscribe("keys");
+      assert.isTrue((yield* Effect.eventually(counters.admit(rules, 0))).admitted);
+      const queue = yield* Effect.eventually(signals.subscribe("keys"));
 
       yield* master.kill;
       yield* failover;

@@ -24,8 +24,7 @@ const openNodes = Effect.fnUntraced(function* (url: string) {
     },
   });
   const open = Effect.gen(function* () {
-    // Longer than a busy machine needs: a command over time would count as an outage.
-    const redis = yield* openNode(url, { commandTimeout: "5 seconds" });
+    const redis = yield* openNode(url);
     const ports = yield* Layer.build(
       Layer.fresh(ResilientCounters.layer({ local: CacheMemory.layer })).pipe(
         Layer.provide(Layer.succeed(Counters, Context.get(redis, Counters))),

@@ -76,7 +76,7 @@ const outageCases = <Ports>(
   "every operation fails with StoreUnavailable during an outage, and recovers": Effect.gen(function* () {
     const connection = yield* Connection;
     const ready = Object.entries(yield* operations);
-    for (const [, operation] of ready) yield* operation;
+    for (const [, operation] of ready) yield* eventually(operation);
     yield* connection.break;
     // Concurrently, since each may take until the timeout of the adapter.
     yield* Effect.forEach(ready, ([name, operation]) => expectUnavailable(name, operation), {
