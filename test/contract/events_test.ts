@@ -196,12 +196,12 @@ describe("Waiting", () => {
   test("ends with the first event, which another request makes", async () => {
     const key = keys[0] as string;
     const cursor = await now(key);
-    const waiting = read(key, { cursor, wait: 20 });
+    const waiting = read(key, { cursor, wait: 25 });
     await untilWaiting(1);
     const began = performance.now();
     await set(key, "100001", "1");
     expect(typesOf(await waiting)).toEqual(["link.set"]);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   test("goes on past events that the filter leaves out, and ends when its time is over", async () => {
@@ -233,12 +233,12 @@ describe("Waiting", () => {
 
   test("ends when the key is revoked", async () => {
     const key = keys[3] as string;
-    const waiting = read(key, { wait: 20 });
+    const waiting = read(key, { wait: 25 });
     await untilWaiting(1);
     const began = performance.now();
     await send("POST /v2/keys/leaked", { body: { key } });
     expect((await waiting).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 });
 
@@ -282,6 +282,7 @@ describe("A stream", () => {
   });
 
   test("has what happens while it is open", async () => {
+    await untilWaiting(0);
     const following = follow("?types=link.removed", 1);
     await untilWaiting(1);
     await set(key, "100007", "1");

@@ -165,11 +165,14 @@ describe("Refusals", () => {
     }, patience);
 
     const create = senderOf(session);
-    await create("POST /v2/sessions", "first", { clientId: "x" });
-    const refused = await create("POST /v2/sessions", "burst", { clientId: "x" });
-    expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "session_create" });
+    const refusedKey = await vi.waitFor(async () => {
+      const idempotencyKey = randomUUID();
+      const refused = await create("POST /v2/sessions", idempotencyKey, { clientId: "x" });
+      expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "session_create" });
+      return idempotencyKey;
+    }, patience);
     await vi.waitFor(async () => {
-      const answer = await create("POST /v2/sessions", "burst", { clientId: "x" });
+      const answer = await create("POST /v2/sessions", refusedKey, { clientId: "x" });
       expect([answer.status, isReplayed(answer)]).toEqual([201, false]);
     }, patience);
   });

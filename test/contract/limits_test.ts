@@ -105,10 +105,16 @@ describe("Limits of a key", () => {
     ["free", freePaced, 2],
     ["premium", premiumPaced, 1],
   ] as const)("pace a %s key", async (_tier, key, windowSeconds) => {
-    const [first, second] = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
-    const refused = first.status === 429 ? first : second;
+    const statuses = new Set<number>();
+    let refused: Answer | undefined;
+    // A busy machine may take longer from one request to the other than the window lasts.
+    while (refused === undefined) {
+      const answers = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
+      for (const { status } of answers) statuses.add(status);
+      refused = answers.find(({ status }) => status === 429);
+    }
+    expect(statuses).toEqual(new Set([200, 429]));
     const wait = Number(refused.headers["retry-after"]);
-    expect(new Set([first.status, second.status])).toEqual(new Set([200, 429]));
     expect(wait).toBeGreaterThanOrEqual(1);
     expect(wait).toBeLessThanOrEqual(windowSeconds);
     expectV1Refusal(

@@ -3,6 +3,7 @@ import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 
 /** What a receiver got, verified. */
 export interface Received {
@@ -64,7 +65,7 @@ export const useReceiver = async (): Promise<Receiver> => {
           if (found.length < count) throw new Error(`${path} got ${found.length}, expected ${count}`);
           return found;
         },
-        { timeout: 20_000, interval: 20 },
+        { ...patience, interval: 20 },
       ),
     answer: (path, status, headers = {}) => answers.set(path, { status, headers }),
   };

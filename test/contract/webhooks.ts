@@ -3,6 +3,7 @@
  */
 import { expect, vi } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 import { useReceiver } from "./webhook_receiver.ts";
@@ -16,9 +17,8 @@ export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 /** The values of a list. */
 export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
 
-/** Waits as long as the server may take to notice something. */
-export const eventually = <A>(check: () => A | Promise<A>): Promise<A> =>
-  vi.waitFor(check, { timeout: 10_000, interval: 50 });
+/** Waits until the server has noticed something. */
+export const eventually = <A>(check: () => A | Promise<A>): Promise<A> => vi.waitFor(check, patience);
 
 let users = 5;
 /** A chat user whose links no other test changes. */
