@@ -7,6 +7,9 @@ import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 
+/** How long a browser may take for anything on a busy machine, in milliseconds. */
+const timeout = 120_000;
+
 const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
 
 /** The browser that comes with the tests, which is for Linux, or else the one of the machine. */
@@ -15,7 +18,7 @@ export const startBrowser = async (): Promise<Browser> => {
   for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
     try {
       // Pages of a test are our own; a sandbox would need rights that a container does not have.
-      return await launcher.launch({ executablePath: await find(), args: ["--no-sandbox"] });
+      return await launcher.launch({ executablePath: await find(), args: ["--no-sandbox"], timeout });
     } catch (cause) {
       problems.push(String(cause));
     }
@@ -44,6 +47,7 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
   launcher.launch({
     executablePath: installed[0] ?? "",
     args: ["--no-sandbox", "--headless=new"],
+    timeout,
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
 
@@ -66,6 +70,7 @@ export const openPage = async (
   options: BrowserContextOptions,
 ): Promise<WatchedPage> => {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(timeout);
   const page = await context.newPage();
   const foreignRequests: Array<string> = [];
   const complaints: Array<string> = [];

@@ -160,7 +160,7 @@ describe("a call", () => {
     expect(found.map((link) => link?.gameId)).toEqual(["1", "2", "1"]);
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(3);
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
+    expect(statuses).toContain(429);
     expect(answers.at(-1)?.meta).toMatchObject({
       tier: "premium",
       rateLimit: { limit: 1, bucket: "second" },

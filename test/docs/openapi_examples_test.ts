@@ -5,6 +5,7 @@ import { type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { plain } from "../contract/example_text.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
 /** Each example continues where the one before left the demo. */
@@ -37,7 +38,7 @@ describe.each(["v2", "v1"] as const)("The examples of %s", (generation) => {
 
   beforeAll(async () => {
     running = await startServerHere({ fixture: "demo", env: { ACCOUNTLINK_STREAM_MAX: "100 millis" } });
-    await vi.waitUntil(() => demo().output().includes("Stop with"));
+    await vi.waitUntil(() => demo().output().includes("Stop with"), patience);
     document = (await demo().send("GET /openapi.json")).body;
   });
 

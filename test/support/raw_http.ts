@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readdir, readlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { patience } from "./patience.ts";
 
 /** Opens a connection to the server at `url`. */
 export const connectTo = async (url: string): Promise<Socket> => {
@@ -68,7 +69,10 @@ export const openSockets = async (pid: number): Promise<number> => {
 };
 
 /** Waits until `holds`, at most for this many milliseconds, and gives whether it does. */
-export const eventually = async (holds: () => Promise<boolean>, atMost: number): Promise<boolean> => {
+export const eventually = async (
+  holds: () => Promise<boolean>,
+  atMost: number = patience.timeout,
+): Promise<boolean> => {
   const end = performance.now() + atMost;
   while (!(await holds())) {
     if (performance.now() > end) return false;
