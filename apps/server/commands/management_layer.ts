@@ -21,7 +21,7 @@ import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
 /** No client waits for a command, and the machine of the database may be busy. */
-const connectTimeout = "10 seconds";
+export const connectTimeout = "10 seconds";
 
 /**
  * Finds the storage that `serve` would use with the same environment, and its secret.

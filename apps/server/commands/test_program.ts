@@ -8,11 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { type Ended, type RunningCommand, runInProcess, startInProcess } from "./test_command_line.ts";
-
-// A test runs several processes, and others may be using the machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 

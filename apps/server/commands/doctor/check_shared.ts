@@ -6,6 +6,7 @@ import { Effect, Result } from "effect";
 import type { Config } from "../../config/config.ts";
 import { type Cache, cacheOf, type Storage } from "../../config/resolved_config.ts";
 import { resolveSecrets } from "../../secrets/deployment_secret.ts";
+import { connectTimeout } from "../management_layer.ts";
 import { checkEvents } from "./check_events.ts";
 import { checkRootKey } from "./check_root_key.ts";
 import { checkWebhooks } from "./check_webhooks.ts";
@@ -18,7 +19,7 @@ const oldestPostgres = 15;
 const oldestRedis = 6;
 
 export const checkPostgres = Effect.fnUntraced(function* (config: Config, storage: Postgres) {
-  const inspected = yield* Effect.result(StorageSql.inspectPostgres(storage));
+  const inspected = yield* Effect.result(StorageSql.inspectPostgres({ ...storage, connectTimeout }));
   const state = Result.getOrElse(inspected, () => null);
   const secret = yield* resolveSecrets({ config, storage }).pipe(
     Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, state)),

@@ -121,7 +121,7 @@ describe("accountlink webhooks", () => {
     const path = await file("links.csv", "chatId,gameId\n100001,1\n");
     await run("links", "import", path, "--account", "acme");
     await vi.waitFor(() => expect(heard.map(({ body }) => JSON.parse(body) as unknown)).toHaveLength(1), {
-      timeout: 10_000,
+      timeout: 30_000,
     });
     expect(JSON.parse(heard[0]?.body ?? "")).toMatchObject({
       type: "links.imported",
