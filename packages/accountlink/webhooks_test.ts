@@ -10,6 +10,9 @@ interface Heard {
   readonly data: object;
 }
 
+/** The machine may be busy. */
+const patience = { timeout: 30_000 } as const;
+
 const heard: Array<Heard> = [];
 const receiver = createServer((request, response) => {
   let body = "";
@@ -42,10 +45,10 @@ describe("The webhooks of the library", () => {
     const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
     await al.links.set("100001", "1");
     await al.links.delete("100001");
-    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    await vi.waitFor(() => expect(heard).toHaveLength(1), patience);
     expect(heard[0]).toMatchObject({ type: "link.set", data: { chatId: "100001", gameId: "1" } });
     const delivered = () => al.webhooks.deliveries(webhook.id, { status: "delivered" });
-    await vi.waitFor(async () => expect((await delivered()).deliveries).toHaveLength(1));
+    await vi.waitFor(async () => expect((await delivered()).deliveries).toHaveLength(1), patience);
     const [delivery] = (await delivered()).deliveries;
     expect(await al.webhooks.resend(webhook.id, delivery?.eventId ?? "")).toMatchObject({
       status: "delivered",

@@ -92,7 +92,9 @@ describe("a name", () => {
       let answered = 0;
       const names = Array.from({ length: 16 }, (_, index) => `silent${index}.example`);
       for (const name of names) resolve(name).catch(() => answered++);
-      yield* Effect.promise(() => vi.waitFor(() => expect(new Set(asked).size).toBe(names.length)));
+      yield* Effect.promise(() =>
+        vi.waitFor(() => expect(new Set(asked).size).toBe(names.length), { timeout: 30_000 }),
+      );
       yield* Effect.promise(() => readFile(new URL(import.meta.url)));
       assert.strictEqual(answered, 0);
     }).pipe(Effect.scoped),

@@ -89,19 +89,16 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
 
   // The script is optional and rarely changes.
   if (!isProof) return;
-  withLayer(layerFull(150, byScope), { excludeTestServices: true, timeout: "2 minutes" })(
-    "with 150,000 of them",
-    (on) => {
-      on.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
-        Effect.gen(function* () {
-          const partitions = (yield* readsOf(mode, operation)).filter((table) =>
-            String(table.name).startsWith("links_"),
-          );
-          expect(partitions).toHaveLength(16);
-          expect(partitions.filter(({ scans }) => scans > 0)).toEqual([]);
-          expect(partitions.reduce((sum, { read }) => sum + read, 0)).toBeLessThan(maxReads);
-        }),
-      );
-    },
-  );
+  withLayer(layerFull(150, byScope), { excludeTestServices: true })("with 150,000 of them", (on) => {
+    on.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
+      Effect.gen(function* () {
+        const partitions = (yield* readsOf(mode, operation)).filter((table) =>
+          String(table.name).startsWith("links_"),
+        );
+        expect(partitions).toHaveLength(16);
+        expect(partitions.filter(({ scans }) => scans > 0)).toEqual([]);
+        expect(partitions.reduce((sum, { read }) => sum + read, 0)).toBeLessThan(maxReads);
+      }),
+    );
+  });
 });
