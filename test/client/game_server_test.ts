@@ -8,7 +8,7 @@ const { world, url, newBrowser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "2 seconds",
   ACCOUNTLINK_SESSION_CREATE_BURST: "2",
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
-  ACCOUNTLINK_SESSION_TTL: "10 seconds",
+  ACCOUNTLINK_SESSION_TTL: "15 seconds",
 });
 const keys = Object.fromEntries(Object.keys(runtimes).map((name) => [name, world.key()]));
 

@@ -9,7 +9,7 @@ import { startProgram } from "./program.ts";
 
 const { world, url, send, newBrowser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "100 millis",
-  ACCOUNTLINK_SESSION_TTL: "6 seconds",
+  ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
 const key = world.key();
 const program = fileURLToPath(new URL("luau_game.ts", import.meta.url));
