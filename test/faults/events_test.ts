@@ -7,6 +7,7 @@ import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openReads } from "../support/open_reads.ts";
+import { patience } from "../support/patience.ts";
 import { makeWorld } from "../support/world.ts";
 import { withDelay } from "./pulse.ts";
 import { type Node, type Service, startService, whyNoService } from "./service.ts";
@@ -21,6 +22,13 @@ describe.skipIf(missing !== null)(`the events of three nodes ${missing ?? ""}`, 
   beforeAll(async () => {
     const env = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
     service = await Effect.runPromise(Scope.provide(startService({ fixture: world.fixture, env }), scope));
+    // A first request on a busy machine may find no connection in time.
+    for (const { send } of service.nodes) {
+      await vi.waitFor(
+        async () => expect((await send("GET /v2/events", { key: listening })).status).toBe(200),
+        patience,
+      );
+    }
   });
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
@@ -74,21 +82,27 @@ describe.skipIf(missing !== null)(`the events of three nodes ${missing ?? ""}`, 
       const body = { chatId, gameId: "1" };
       expect((await node.send("PATCH /v2/game", { key: sending, body })).status).toBe(200);
       const answered = performance.now();
-      await vi.waitFor(() => expect(heard.has(chatId)).toBe(true), { timeout: 20_000, interval: 1 });
+      await vi.waitFor(() => expect(heard.has(chatId)).toBe(true), { ...patience, interval: 1 });
       return Math.max(0, (heard.get(chatId) ?? 0) - answered);
     };
     // The first one also waits until a node has taken the webhook.
     await hearAfterWrite("199999", service.nodes[0] as Node);
     const delays: Array<number> = [];
-    for (let round = 0; round < 90; round++) {
-      delays.push(await hearAfterWrite(String(200_000 + round), service.nodes[round % 3] as Node));
-    }
+    const { delay: slowness } = await Effect.runPromise(
+      withDelay(
+        service.nodes,
+        Effect.promise(async () => {
+          for (let round = 0; round < 90; round++) {
+            delays.push(await hearAfterWrite(String(200_000 + round), service.nodes[round % 3] as Node));
+          }
+        }),
+      ),
+    );
     const sorted = delays.toSorted((one, other) => one - other);
     const [median, p99] = [sorted[45] ?? 0, sorted[89] ?? 0];
     console.log(
       `from an answered write to the receiver: median ${median.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
     );
-    // On a quiet machine 500 ms; here other tests run beside this one.
-    expect(p99).toBeLessThan(3_000);
-  }, 120_000);
+    expect(p99).toBeLessThan(1_500 + slowness);
+  });
 });

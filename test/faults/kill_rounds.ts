@@ -83,9 +83,9 @@ const count = (counts: KillCounts, recovered: number, clients: ReadonlyArray<Cli
     if (answer === null) counts.unanswered++;
     else if (answer.status === 200) counts.answered++;
     else {
-      // What is moved or removed can be gone, and the place that it is moved to be taken. Nothing else is refused.
-      expect(action).not.toBe("link.set");
-      expect([404, 409]).toContain(answer.status);
+      // What is moved or removed can be gone, and the place that it is moved to be taken. Before a link is set, the
+      // platform is asked, which on a busy machine does not answer in time. Nothing else is refused.
+      expect(action === "link.set" ? [503] : [404, 409]).toContain(answer.status);
       counts.refused++;
     }
   }

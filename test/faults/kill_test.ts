@@ -45,7 +45,7 @@ test("a deletion of 100,000 links that kill -9 cuts off is in the audit log as f
       .map(({ details }) => JSON.parse(String(details)) as unknown);
 
   const unanswered = server.send("DELETE /v2/data", deleteAll).catch(() => null);
-  while (linksLeft() > 50_000) await new Promise(setImmediate);
+  while (linksLeft() > 90_000) await new Promise(setImmediate);
   await server.kill();
   expect(await unanswered).toBeNull();
   const left = linksLeft();

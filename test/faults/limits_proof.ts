@@ -10,8 +10,8 @@ const missing = await whyNoService();
 test.skipIf(missing !== null)(`limits are exact over three nodes, 300 times ${missing ?? ""}`, () =>
   Effect.gen(function* () {
     const world = makeWorld();
-    const keys = limitedKeys(world, 300);
+    const keys = limitedKeys(world, 330);
     const { nodes } = yield* startService({ fixture: world.fixture });
-    yield* Effect.promise(() => expectExactLimits(nodes, keys));
+    yield* Effect.promise(() => expectExactLimits(nodes, keys, 300));
   }).pipe(Effect.scoped, Effect.runPromise),
 );

@@ -25,7 +25,10 @@ export const longestPulse = (pulse: ReadonlyArray<Attempt>, from: number, to: nu
     .filter(({ called }) => called >= from && called < to)
     .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
-/** Does something, and gives the longest pulse meanwhile with what came of it. */
+/** An operation takes so many steps, each of which may be as late as a request that needs no store. */
+const steps = 5;
+
+/** Does something, and gives how much of its time may be the machine's, in milliseconds, with what came of it. */
 export const withDelay = <A>(
   nodes: ReadonlyArray<Node>,
   effect: Effect.Effect<A>,
@@ -33,5 +36,5 @@ export const withDelay = <A>(
   Effect.gen(function* () {
     const pulse = yield* feelPulse(nodes);
     const value = yield* effect;
-    return { value, delay: longestPulse(pulse, 0, Infinity) };
+    return { value, delay: steps * longestPulse(pulse, 0, Infinity) };
   }).pipe(Effect.scoped);

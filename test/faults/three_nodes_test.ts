@@ -19,7 +19,7 @@ const missing = await whyNoService();
 
 const world = makeWorld();
 // Twice as many as it takes: a test that is run again needs others.
-const limitedOnes = [...limitedKeys(world, 20)];
+const limitedOnes = [...limitedKeys(world, 40)];
 const revocations = [...planRevocations(world, 8)];
 const verifying = world.key();
 const reviewing = world.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
@@ -44,8 +44,8 @@ const risksOn = ({ nodes }: Service, key: string) =>
     }),
   );
 
-/** The time of an operation at a store is limited to some 3 seconds; the rest is for a machine with much to do. */
-const longestRefusal = 5_000;
+/** The time of an operation at a store is limited to some 3 seconds. */
+const longestRefusal = 4_000;
 const longestRecovery = 2_000;
 
 const lookUp = (node: Node, key: string) => attempt(node, "GET /v2/chat?chatId=100001", { key });
@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
   });
 
   test("admit of 40 requests at once exactly as many as are left, 10 times", () =>
-    expectExactLimits(service.nodes, limitedOnes.splice(0, 10)));
+    expectExactLimits(service.nodes, limitedOnes.splice(0, 20), 10));
 
   test("hear of a session that is completed on another, also while Redis is away", () =>
     Effect.gen(function* () {
@@ -150,10 +150,18 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       const { nodes } = service;
       yield* recover(nodes);
 
+      /** What each node answers, and how much longer than on a quiet machine it may take. */
+      const lookUpOnEvery = (key: string) =>
+        withDelay(
+          nodes,
+          onEvery(nodes, (node) => lookUp(node, key)),
+        );
+
       yield* onEvery(nodes, ({ links }) => links.postgres.silence);
-      for (const { called, ended, outcome } of yield* onEvery(nodes, (node) => lookUp(node, unlimited))) {
+      const refused = yield* lookUpOnEvery(unlimited);
+      for (const { called, ended, outcome } of refused.value) {
         expect(outcome).toEqual({ kind: "unavailable" });
-        expect(ended - called).toBeLessThan(longestRefusal);
+        expect(ended - called).toBeLessThan(longestRefusal + refused.delay);
       }
       yield* onEvery(nodes, ({ links }) => links.postgres.restore);
       yield* recover(nodes);
@@ -161,9 +169,10 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       // Nobody is refused for want of Redis.
       yield* onEvery(nodes, ({ links }) => links.redis.silence);
       for (const key of [unlimited, limited]) {
-        for (const made of yield* onEvery(nodes, (node) => lookUp(node, key))) {
+        const { value, delay } = yield* lookUpOnEvery(key);
+        for (const made of value) {
           expect(made).toSatisfy(isGood);
-          expect(made.ended - made.called).toBeLessThan(longestRefusal);
+          expect(made.ended - made.called).toBeLessThan(longestRefusal + delay);
         }
       }
       yield* onEvery(nodes, ({ links }) => links.redis.restore);
