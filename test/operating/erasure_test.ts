@@ -141,7 +141,7 @@ const erasure = Effect.gen(function* () {
   // The public profile is cached for 30 seconds, as every answer of a platform.
   const left = yield* Effect.map(contents, (text) => traces.filter((trace) => text.includes(trace))).pipe(
     Effect.repeat({ until: (found) => found.length === 0, schedule: Schedule.spaced("2 seconds") }),
-    Effect.timeout("40 seconds"),
+    Effect.timeout("90 seconds"),
   );
   return { before, left, seenBefore, seenAfter, erased, ownKey };
 });
