@@ -1,15 +1,15 @@
 /**
  * Node's implementation of the cryptographic services that core requires.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Layer } from "effect";
-import { Aead } from "effect/crypto";
+import { Aead, Mac } from "effect/crypto";
 
 const cipher = "aes-256-gcm";
 const tagLength = 16;
 
-/** Node makes an object of a key that it is given as bytes, which takes four times as long as to decrypt. */
+/** Node makes an object of a key that it is given as bytes, which takes four times as long as to decrypt or to sign. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 const keyObjectOf = (key: Uint8Array): KeyObject => {
   const known = keyObjects.get(key) ?? createSecretKey(key);
@@ -45,10 +45,15 @@ export const layerAead: Layer.Layer<Aead.Aead> = Aead.layerWebCryptoWith({
   implementations: { aes256Gcm },
 }).pipe(Layer.provide(NodeCrypto.layerSecureRandom));
 
+const layerMac: Layer.Layer<Mac.Mac> = Mac.layerWebCryptoWith({
+  // Copies the Buffer, which may be a part of a larger one.
+  hmac: (hash, key, data) => new Uint8Array(createHmac(hash, keyObjectOf(key)).update(data).digest()),
+}).pipe(Layer.provide(NodeCrypto.layerSecureRandom));
+
 export const cryptoLayer = Layer.mergeAll(
   NodeCrypto.layerSecureRandom,
   NodeCrypto.layerDigest,
-  NodeCrypto.layerMac,
+  layerMac,
   NodeCrypto.layerKdf,
   layerAead,
 );

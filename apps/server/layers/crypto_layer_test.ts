@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
-import { Aead, SecureRandom } from "effect/crypto";
-import { layerAead } from "./crypto_layer.ts";
+import { Aead, Mac, SecureRandom } from "effect/crypto";
+import { cryptoLayer, layerAead } from "./crypto_layer.ts";
 
 const bytes = (length: number, value = 7) => new Uint8Array(length).fill(value);
 const options = { nonce: bytes(12, 1), aad: bytes(5, 2) };
@@ -39,4 +39,17 @@ describe("AES-256-GCM on node:crypto", () => {
   );
 });
 
-const webCrypto = Aead.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto));
+describe("HMAC on node:crypto", () => {
+  it.effect.each([Mac.hmacSha256, Mac.hmacSha512])("signs as Web Crypto does: $hash.name", (algorithm) =>
+    Effect.gen(function* () {
+      const key = yield* Mac.key(algorithm, bytes(32));
+      const sign = Effect.flatMap(Mac.Mac, (mac) => mac.sign(key, bytes(100)));
+      const expected = yield* Effect.provide(sign, Mac.layerWebCrypto.pipe(Layer.provide(random)));
+      for (const _ of ["with a new key", "with the same"])
+        assert.deepStrictEqual(yield* Effect.provide(sign, cryptoLayer), expected);
+    }),
+  );
+});
+
+const random = SecureRandom.layerWebCrypto;
+const webCrypto = Aead.layerWebCrypto.pipe(Layer.provide(random));
