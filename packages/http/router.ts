@@ -33,8 +33,7 @@ interface Found {
 }
 
 export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
-  const table = FindMyWay.make<BoundRoute>(config);
-  for (const route of routes) table.on(route.method, route.path, route);
+  const table = tableOf(routes);
   // Only requests that no route answers need it.
   let methods: FindMyWay.Router<string> | undefined;
   return {
@@ -42,11 +41,25 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
       const found = table.find(method === "HEAD" ? "GET" : method, url);
       if (found === undefined) return undefined;
       const { params, searchParams } = found;
-      const { path, answer } = found.handler;
+      const { path, answer } = routes[found.handler] as BoundRoute;
       return { path, answer, query: path.includes(":") ? { ...searchParams, ...params } : searchParams };
     },
     allowed: (url) => (methods ??= methodsByPath(routes)).find("GET", url)?.handler,
   };
+};
+
+const tables = new Map<string, FindMyWay.Router<number>>();
+
+/** The table of the places of routes in their list. Applications share it, since it takes long to make. */
+const tableOf = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<number> => {
+  const key = routes.map(({ method, path }) => method + path).join();
+  let table = tables.get(key);
+  if (table === undefined) {
+    table = FindMyWay.make<number>(config);
+    for (const [index, { method, path }] of routes.entries()) table.on(method, path, index);
+    tables.set(key, table);
+  }
+  return table;
 };
 
 const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<string> => {
