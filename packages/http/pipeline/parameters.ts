@@ -82,24 +82,31 @@ const notGiven: Problem = { kind: "missing", reason: "" };
 const notTaken: Problem = { kind: "parameter", reason: "not taken with a global key" };
 const givenTwice: Problem = { kind: "parameter", reason: "given more than once" };
 
+type ParameterReader<P extends Parameters> = (
+  raw: RawValues,
+  scopeKind: DataScope["kind"],
+  otherProblems: ReadonlyArray<ParameterProblem>,
+) => Result.Result<ParameterValues<P>, ParameterError>;
+
+/** Applications share them. */
+const readersByRoute = new WeakMap<object, ParameterReader<Parameters>>();
+
 /**
- * Makes the reader of a route's parameters. A refused body comes first, then all missing parameters
- * in one answer, then all invalid ones.
+ * The reader of a route's parameters. A refused body comes first, then all missing parameters in one answer, then all
+ * invalid ones.
  */
-export const parameterReader = <P extends Parameters>({
-  parameters,
-  source,
-  requiresOneOf = [],
-}: Route<P>) => {
+export const parameterReader = <P extends Parameters>(route: Route<P>): ParameterReader<P> => {
+  const reader = readersByRoute.get(route) ?? makeReader(route);
+  readersByRoute.set(route, reader);
+  return reader as ParameterReader<P>;
+};
+
+const makeReader = ({ parameters, source, requiresOneOf = [] }: Route): ParameterReader<Parameters> => {
   const readers = Object.entries(parameters).map(
     ([name, parameter]) => [name, valueReader(parameter, source)] as const,
   );
 
-  return (
-    raw: RawValues,
-    scopeKind: DataScope["kind"],
-    otherProblems: ReadonlyArray<ParameterProblem>,
-  ): Result.Result<ParameterValues<P>, ParameterError> => {
+  return (raw, scopeKind, otherProblems) => {
     const values: Record<string, unknown> = {};
     const missing: Array<string> = [];
     const invalid: Array<ParameterProblem> = [];
@@ -122,6 +129,6 @@ export const parameterReader = <P extends Parameters>({
     if (missing.length > 0) return Result.fail(new MissingParameter({ parameters: missing }));
     invalid.push(...otherProblems);
     if (invalid.length > 0) return Result.fail(new InvalidParameter({ parameters: invalid }));
-    return Result.succeed(values as ParameterValues<P>);
+    return Result.succeed(values);
   };
 };
