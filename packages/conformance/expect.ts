@@ -45,7 +45,7 @@ export const expectUnavailable = <A, E, R>(
     }
   });
 
-/** Retries the effect for up to ten seconds, since an adapter may have to reconnect. */
+/** Retries the effect for up to half a minute, since an adapter may have to reconnect. */
 export const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.timeout(Effect.retry(effect, Schedule.spaced("20 millis")), "30 seconds");
 
