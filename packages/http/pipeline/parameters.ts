@@ -17,7 +17,7 @@ import { Effect, Option, Result, Schema, SchemaIssue } from "effect";
 /** Marks a name that a JSON body gives more than once. */
 export const repeated = Symbol("repeated");
 
-export type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
+type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
