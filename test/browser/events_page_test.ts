@@ -40,10 +40,12 @@ describe("the events of a community", () => {
     ]);
     await page.getByLabel("About the user").fill("100002");
     await press(page, "Show");
-    expect(await sentences.allTextContents()).toEqual([
-      "User 100002 was unlinked from game account 2, by a key",
-      "Game account 2 went from User 100001 to User 100002, by a key",
-    ]);
+    await expect
+      .poll(() => sentences.allTextContents())
+      .toEqual([
+        "User 100002 was unlinked from game account 2, by a key",
+        "Game account 2 went from User 100001 to User 100002, by a key",
+      ]);
     await page.getByLabel("About the user").fill("nobody at all");
     await press(page, "Show");
     await expectUsable(watched, "Events", "dashboard-events-nobody");
