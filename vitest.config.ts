@@ -37,8 +37,8 @@ export default defineConfig({
     maxWorkers: 5,
     // A worker imports the sources once, and keeps its Postgres.
     isolate: false,
-    testTimeout: 4 * minutes,
-    hookTimeout: 4 * minutes,
+    testTimeout: 8 * minutes,
+    hookTimeout: 8 * minutes,
     expect: { poll: { timeout: 30 * seconds } },
     sequence: { sequencer: LongestFirst },
     projects: [

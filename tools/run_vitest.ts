@@ -66,7 +66,8 @@ const runFiles = async (
     if (succeeded || results.some(({ failed }) => failed > 0)) return results;
     return [...results, outsideOfTests(runtime, projects)];
   } finally {
-    await rm(folder, { recursive: true });
+    // Servers that end with their worker may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 };
 

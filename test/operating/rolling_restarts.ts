@@ -14,7 +14,7 @@ import {
 import { Effect, Schedule } from "effect";
 import { parse } from "yaml";
 import { startServer } from "../support/server.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { gameUsers, makeWorld, type World } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 import { type CountReport, startCountingClients } from "./counting_clients.ts";
 import { type ClientReport, startClients } from "./restart_clients.ts";
@@ -131,6 +131,13 @@ export const stopUnderClients = async (): Promise<ReadonlyArray<ClientReport>> =
   const world = makeWorld();
   const keys = [world.key(), world.key()];
   const server = await startServer({ fixture: world.fixture });
+  // Of game users that were asked for, the platform is not asked again, which on a busy machine would answer too late.
+  for (const { id: gameId } of gameUsers) {
+    const body = { chatId: "100001", gameId };
+    const isLinked = async () =>
+      (await server.send("PATCH /v2/game", { key: keys[0] ?? "", body })).status === 200;
+    while (!(await isLinked())) await sleep(100);
+  }
   const groups = keys.map((key, index) =>
     startClients({
       url: server.url,
