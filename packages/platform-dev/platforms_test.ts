@@ -129,7 +129,7 @@ describe("faults", () => {
   ])("%o is asked %i times and then unavailable", ([fault, sent, cause]) =>
     Effect.gen(function* () {
       const server = yield* started;
-      const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(200) } : {};
+      const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
       yield* server.setFault(fault);
       yield* Effect.gen(function* () {
         for (const question of questions) {

@@ -84,7 +84,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
   it.live("times out a body that stalls, and closes the connection", () =>
     Effect.gen(function* () {
       const { url, closed } = yield* setUp;
-      const hasty = { attemptTimeout: Duration.millis(300), retries: 0 };
+      const hasty = { attemptTimeout: Duration.millis(500), retries: 0 };
       const client = yield* resilientClient(yield* HttpClient.HttpClient, "test", hasty);
       expect(yield* Effect.flip(client.get(`${url}/stalled`))).toMatchObject({ reason: "timeout" });
       yield* closed;

@@ -154,7 +154,7 @@ describe("a profile", () => {
       Effect.gen(function* () {
         const hasty = {
           retries: 0,
-          ...(answer === "silent" ? { attemptTimeout: Duration.millis(500) } : {}),
+          ...(answer === "silent" ? { attemptTimeout: Duration.seconds(1) } : {}),
         };
         const { game } = yield* setUp(({ path }) => (path.startsWith(folder) ? answer : undefined), hasty);
         expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...missing }));
