@@ -13,7 +13,9 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
+import { expect, vi } from "vitest";
 import type { Send } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 
 /** A server process that may break under its clients. */
@@ -99,6 +101,10 @@ const startNode = Effect.fnUntraced(function* (
   const start = () => startServer({ fixture, env });
   let server = yield* Effect.promise(start);
   yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()));
+  // On a busy machine the first request may find no connection to the database in time.
+  yield* Effect.promise(() =>
+    vi.waitFor(async () => expect((await server.send("GET /readyz")).status).toBe(200), patience),
+  );
   let isUp = true;
   let disturbances = 0;
   const disturb = (nowUp: boolean) => {
