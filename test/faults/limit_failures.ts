@@ -41,8 +41,8 @@ const failuresOf = Effect.fnUntraced(function* (node: Node) {
   if (!node.isUp()) return null;
   const { outcome } = yield* attempt(node, "GET /metrics", {});
   if (outcome.kind !== "answered") return null;
-  const found = /^accountlink_redis_failures_total\{operation="Counters\.admit"\} (\d+)$/m.exec(
-    outcome.answer.text,
+  const found = outcome.answer.text.matchAll(
+    /^accountlink_redis_failures_total\{operation="Counters\.\w+"\} (\d+)$/gm,
   );
-  return Number(found?.[1] ?? 0);
+  return [...found].reduce((sum, [, count]) => sum + Number(count), 0);
 });

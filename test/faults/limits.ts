@@ -2,8 +2,9 @@
  * Limits are exact over three nodes, however many ask at once.
  */
 import { Effect } from "effect";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import type { World } from "../support/world.ts";
 import { watchLimitFailures } from "./limit_failures.ts";
 import type { Node } from "./service.ts";
@@ -38,6 +39,7 @@ export const expectExactLimits = async (
   let exact = 0;
   for (const { key, left } of keys) {
     if (exact === rounds) break;
+    await untilNoneIsAlone(nodes);
     const failures = await Effect.runPromise(watchLimitFailures(nodes));
     const answers = await Promise.all(
       inTurn(nodes, parallel).map((node) => node.send("GET /v2/chat?chatId=100001", { key })),
@@ -54,6 +56,14 @@ export const expectExactLimits = async (
   }
   expect(exact).toBe(rounds);
 };
+
+/** Waits until every node counts in Redis. */
+const untilNoneIsAlone = (nodes: ReadonlyArray<Node>) =>
+  vi.waitFor(async () => {
+    for (const { send } of nodes) {
+      expect((await send("GET /metrics")).text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
+    }
+  }, patience);
 
 /** So many of them, each as often as the others. */
 const inTurn = (nodes: ReadonlyArray<Node>, count: number): ReadonlyArray<Node> =>
