@@ -95,10 +95,8 @@ export const makeHttpApp = Effect.gen(function* () {
     return isUnder("/me", url) ? me : pipeline;
   };
 
-  const refuseAs = (problem: BadRequest["problem"]) => {
-    const refusal = Effect.fail(new BadRequest({ problem }));
-    return (request: HttpRequest) => visitorsOf(request.url).visit("unmatched", () => refusal)(request, {});
-  };
+  const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) =>
+    visitorsOf(request.url).visit("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
   const unreadable = refuseAs("unreadable");
   const notFound = refuseAs("not_found");
   const methodNotAllowed = refuseAs("method_not_allowed");

@@ -100,19 +100,18 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const page: SiteRoutes["page"] = (path, answer) =>
     bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
+  const answerForm = Effect.fnUntraced(function* (
+    context: RequestContext,
+    answer: (visitor: Visitor, fields: URLSearchParams) => Answer,
+  ) {
+    const visitor = yield* visitorOf(context);
+    const fields = yield* readSiteForm(context);
+    if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
+    return yield* answer(visitor, fields);
+  });
+
   const form: SiteRoutes["form"] = (path, answer) =>
-    bind(
-      "POST",
-      path,
-      Effect.fnUntraced(function* (context: RequestContext) {
-        const visitor = yield* visitorOf(context);
-        const fields = yield* readSiteForm(context);
-        if (fields.get("csrf") !== visitor.csrf) {
-          return yield* new Forbidden({ reason: "csrf" });
-        }
-        return yield* answer(visitor, fields);
-      }),
-    );
+    bind("POST", path, (context) => answerForm(context, answer));
 
   const upload: SiteRoutes["upload"] = (path, answer) =>
     bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
