@@ -2,20 +2,23 @@
  * A database or cache that nodes reach over a network: it answers late, not at all, or after the node gave up.
  */
 import { StoreUnavailable } from "@accountlink/core";
-import { type Context, Effect, Exit } from "effect";
+import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
 /** Whether an operation of a server happens, which happens at once: operations inside of it are parts of it. */
 let isHappening = false;
 
-const happen = <A, E>(context: Context.Context<never>, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {
+const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {
   isHappening = true;
   try {
-    return Effect.runSyncExitWith(context)(run);
+    const exit = Effect.runForkWith(node.uninterrupted)(run).pollUnsafe();
+    return exit ?? Exit.die(new Error("Cannot simulate an operation that waits"));
   } finally {
     isHappening = false;
   }
 };
+
+type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>;
 
 /** How long a message takes, in milliseconds. */
 export const latency = ({ chance }: World): number =>
@@ -51,7 +54,7 @@ export class Server extends Process {
   ): Effect.Effect<A, E | StoreUnavailable> {
     const { world } = this;
     const unavailable = () => Exit.fail(new StoreUnavailable({ operation }));
-    return Effect.withFiber(({ context }) => {
+    return Effect.suspend(() => {
       if (isHappening) return run;
       return Effect.callback<A, E | StoreUnavailable>((resume) => {
         const stopWaiting = world.after(this.#patience, node, () => resume(unavailable()));
@@ -65,7 +68,7 @@ export class Server extends Process {
         else if (!this.loses(node)) {
           world.after(latency(world), this, () => {
             if (this.isDown) return answer(unavailable());
-            const exit = happen(context, run);
+            const exit = happen(node, run);
             if (!this.loses(node)) answer(exit);
           });
         }
@@ -78,18 +81,10 @@ export class Server extends Process {
   port<Shape extends object>(node: Process, name: string, service: () => Shape): Shape {
     return new Proxy({} as Shape, {
       get: (_, operation) => {
-        if (typeof Reflect.get(service(), operation) !== "function") return undefined;
-        return (...args: ReadonlyArray<unknown>) =>
-          this.call(
-            node,
-            `${name}.${String(operation)}`,
-            Effect.suspend(() => {
-              const method = Reflect.get(service(), operation) as (
-                ...all: typeof args
-              ) => Effect.Effect<unknown>;
-              return method(...args);
-            }),
-          );
+        const method = () => Reflect.get(service(), operation) as Method;
+        if (typeof method() !== "function") return undefined;
+        const run = (...args: Parameters<Method>) => Effect.suspend(() => method()(...args));
+        return (...args: Parameters<Method>) => this.call(node, `${name}.${String(operation)}`, run(...args));
       },
     });
   }

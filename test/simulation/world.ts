@@ -124,6 +124,8 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   readonly #dispatcher: Scheduler.SchedulerDispatcher;
   /** What its fibers run with. */
   readonly context: Context.Context<never>;
+  /** What runs with it is not stopped by other fibers. */
+  readonly uninterrupted: Context.Context<never>;
 
   constructor(world: World, name: string) {
     this.world = world;
@@ -142,6 +144,7 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
       }),
       Context.add(Logger.CurrentLoggers, new Set()),
     );
+    this.uninterrupted = Context.add(this.context, Scheduler.PreventSchedulerYield, true);
   }
 
   /** Whether a task may run now. One of a frozen process runs when that goes on. */
