@@ -19,9 +19,9 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id ${isAmong("")}`),
 
     /** pid, chat IDs as JSON */
-    gamesByChatIds: textOf(sql`
-      SELECT chat_id, game_id FROM links
-      WHERE pid = ${""} AND chat_id ${isAmong("")} AND game_id IS NOT NULL`),
+    gamesByChatIds: textOf(
+      sql`SELECT chat_id, game_id FROM links WHERE pid = ${""} AND chat_id ${isAmong("")}`,
+    ),
 
     /**
      * Pairs of pid and chat ID as JSON; the rows end with the pid. For remote databases only. The LIMIT

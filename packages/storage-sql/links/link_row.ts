@@ -69,7 +69,7 @@ export const gamesIn = (rows: ReadonlyArray<RowValues>) => {
     const games = new Map<ChatId, GameId>();
     for (const chatId of chatIds) {
       const gameId = found.get(chatId);
-      if (gameId === undefined) continue;
+      if (gameId === undefined || gameId === null) continue;
       if (!isId(gameId)) return Exit.fail(new UnreadableRow({ table: "links" }));
       games.set(chatId, gameId as GameId);
     }
