@@ -150,9 +150,14 @@ const answerOf = (response: HttpResponse): Effect.Effect<Answer> => {
   const { status, body: sent } = response;
   const headers = response.headers as Readonly<Record<string, string>>;
   if (isStream(sent)) {
-    const read = Stream.interruptWhen(Stream.decodeText(sent.chunks), Effect.sleep(longestStream));
-    const text = Effect.ensuring(Stream.mkString(read), sent.release);
-    return Effect.map(text, (all) => ({ status, headers, text: all, body: {} }));
+    let text = "";
+    const read = Stream.runForEach(Stream.decodeText(sent.chunks), (part) =>
+      Effect.sync(() => {
+        text += part;
+      }),
+    );
+    const reading = Effect.ensuring(Effect.timeoutOption(read, longestStream), sent.release);
+    return Effect.map(reading, () => ({ status, headers, text, body: {} }));
   }
   const text = textOf(response);
   return Effect.succeed({ status, headers, text, body: text === "" ? {} : (JSON.parse(text) as Json) });
