@@ -9,7 +9,7 @@ import { SharedIpRateLimited } from "@accountlink/core/errors";
 import { Effect, Metric, Option } from "effect";
 import { IpNetwork } from "effect/net";
 import type { Config } from "../config/config.ts";
-import type { RefusalOf } from "./requests.ts";
+import type { RefusalOf } from "./node_server.ts";
 
 const refusals = Metric.counter("accountlink_http_connections_refused_total", {
   description:

@@ -17,9 +17,8 @@ import { limitConnections } from "./connection_limits.ts";
 import { Drain } from "./drain.ts";
 import { guide } from "./guide.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
-import { makeNodeServer } from "./node_server.ts";
+import { answerRequests, makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
-import { answerRequests } from "./requests.ts";
 
 /**
  * Answers the requests to a port until the scope closes.

@@ -8,7 +8,7 @@ import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
 import { type HttpApp, type HttpRequest, type HttpResponse, textOf, urlOfTarget } from "@accountlink/http";
 import { Effect, Stream } from "effect";
-import type { RefusalOf } from "./requests.ts";
+import type { RefusalOf } from "./node_server.ts";
 
 /**
  * Refuses requests whose head Node accepts although it is ambiguous.

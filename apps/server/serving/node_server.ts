@@ -1,8 +1,11 @@
 /**
- * Node's HTTP server, without protocol upgrades and with timeouts for slow clients.
+ * Node's HTTP server, without protocol upgrades and with timeouts for slow clients, and what its requests reach.
  */
 import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { PublicError } from "@accountlink/core";
+import { type HttpApp, makeNodeListener } from "@accountlink/http";
+import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
 import type { Drain } from "./drain.ts";
 
@@ -37,6 +40,36 @@ export const makeNodeServer = (config: Config, drain: Drain, silence = longestSi
   enforceWriteDeadline(server, config.ACCOUNTLINK_WRITE_TIMEOUT);
   return server;
 };
+
+/** Why a request is refused before routing; null for one to serve. It is called once for each request. */
+export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
+
+/**
+ * Passes the requests of the server to the application.
+ *
+ * @param reasons the first refusal counts
+ */
+export const answerRequests = Effect.fnUntraced(function* (
+  node: Server,
+  app: HttpApp,
+  reasons: ReadonlyArray<RefusalOf>,
+) {
+  const listener = yield* makeNodeListener(app);
+
+  const refusalOf: RefusalOf = (request, response) => {
+    for (const reason of reasons) {
+      const refusal = reason(request, response);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  };
+  node.on("request", (request: IncomingMessage, response: ServerResponse) =>
+    listener(request, response, { refusal: refusalOf(request, response) }),
+  );
+  node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+    listener(request, response, { refusal: refusalOf(request, response), expectsContinue: true }),
+  );
+});
 
 /** A request that neither `Upgrade` nor CONNECT turns into another protocol. */
 class PlainRequest extends IncomingMessage {}

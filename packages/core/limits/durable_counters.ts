@@ -3,8 +3,7 @@ import { Effect, Result } from "effect";
 import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
-import { isDurable, ledgerWindow, type UnsyncedCounts } from "./durable_windows.ts";
-import type { LedgerSync } from "./ledger_sync.ts";
+import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from "./ledger_sync.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 

@@ -1,9 +1,20 @@
-/** Saves the counts of durable windows in the ledger, and loads what counters lost. */
+/** Durable windows: their counts are saved in the ledger, which has what counters lost. */
 import { Clock, Effect, Exit, Request, RequestResolver, type Scope } from "effect";
 import { StoreUnavailable } from "../errors.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import type { Millis } from "../timestamp.ts";
 import { CountLedger, type LedgerCount, type LedgerWindow } from "./count_ledger.ts";
-import { type CounterState, clockTolerance } from "./counters.ts";
+import { type CounterRule, type CounterState, clockTolerance } from "./counters.ts";
+
+type DurableRule = CounterRule & { readonly since: Millis };
+
+/** Whether the count of a window has to survive a loss of the counters. */
+export const isDurable = (rule: CounterRule): rule is DurableRule => rule.since !== undefined;
+
+export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): LedgerWindow => ({
+  key,
+  endsAt: now + durationMs,
+});
 
 /** How often counts are saved, in milliseconds. A loss of the counters costs what is younger. */
 export const saveInterval = 5_000;
@@ -94,3 +105,27 @@ const makeBatchedLoad = (ledger: CountLedger["Service"]) => {
       }),
     );
 };
+
+/** Requests that this node admitted and the shared counters do not know of yet. */
+export class UnsyncedCounts {
+  readonly #counts = new Map<string, { readonly endsAt: Millis; amount: number }>();
+
+  add({ key, endsAt }: LedgerWindow, amount: number): void {
+    if (amount === 0) return;
+    const known = this.#counts.get(key);
+    if (known?.endsAt === endsAt) known.amount += amount;
+    else this.#counts.set(key, { endsAt, amount });
+  }
+
+  of({ key, endsAt }: LedgerWindow): number {
+    const known = this.#counts.get(key);
+    return known?.endsAt === endsAt ? known.amount : 0;
+  }
+
+  take(window: LedgerWindow): number {
+    if (this.#counts.size === 0) return 0;
+    const amount = this.of(window);
+    this.#counts.delete(window.key);
+    return amount;
+  }
+}

@@ -8,8 +8,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { CountLedger } from "./count_ledger.ts";
 import { Counters } from "./counters.ts";
 import { makeDurableCounters } from "./durable_counters.ts";
-import { UnsyncedCounts } from "./durable_windows.ts";
-import { makeLedgerSync } from "./ledger_sync.ts";
+import { makeLedgerSync, UnsyncedCounts } from "./ledger_sync.ts";
 import { countLiveNodes } from "./live_nodes.ts";
 import { makeNodeShare, Outage } from "./node_share.ts";
 

@@ -16,8 +16,7 @@ import { makePageHandler, readForm, redirectTo, withRequestId } from "../pages/p
 import { PageSettings, type PageSettingsShape } from "../pages/page_settings.ts";
 import { style } from "../pages/style.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import { observeResponse } from "../pipeline/request_metrics.ts";
-import { makeObservers } from "../pipeline/respond.ts";
+import { makeObservers, observeResponse } from "../pipeline/respond.ts";
 import { contextMaker, type RequestContext, type Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { type CodeRefusal, codePage } from "./code_page.ts";

@@ -40,9 +40,8 @@ import { isList, readJson } from "./body.ts";
 import { answerOnce } from "./idempotency.ts";
 import { keyReader } from "./key_reader.ts";
 import { premiumTest } from "./parameters.ts";
-import { logAccess } from "./request_metrics.ts";
 import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
-import { makeObservers, type Observers, respond } from "./respond.ts";
+import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
 interface Input<P extends Parameters> {

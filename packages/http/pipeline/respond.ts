@@ -1,15 +1,14 @@
 /**
- * The end of every request: an error becomes a response, and operators see it.
+ * The end of every request: an error becomes a response, and metrics, usage and log hear of it.
  */
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
-import { UsageMeter } from "@accountlink/core/usage";
-import { Cause, Effect, Result } from "effect";
+import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
+import { Cause, Effect, type Fiber, LogLevel, Metric, References, Result, type Tracer } from "effect";
 import type { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
-import { observeResponse } from "./request_metrics.ts";
 
 /** The response to an error, and the error that operators see; null for none. */
 interface Failure {
@@ -48,3 +47,139 @@ export const respond = <E, R>(
       );
     },
   });
+
+/** Metrics by their labels: every request needs them, and each makes its key in the registry once. */
+const metricsByLabels = new Map<string, ReturnType<typeof metricsOf>>();
+
+const metricsOf = (route: string, status: number, code: string) => ({
+  count: Metric.counter("accountlink_http_requests_total", {
+    description: "Requests by route, status and code",
+    incremental: true,
+    attributes: { route, status: String(status), code },
+  }),
+  duration: Metric.histogram("accountlink_http_request_seconds", {
+    description: "Time to answer by route",
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    attributes: { route },
+  }),
+});
+
+const metricsFor = (route: string, status: number, code: string) => {
+  const labels = `${route} ${status} ${code}`;
+  let metrics = metricsByLabels.get(labels);
+  if (metrics === undefined) {
+    metrics = metricsOf(route, status, code);
+    metricsByLabels.set(labels, metrics);
+  }
+  return metrics;
+};
+
+/** Counts and logs a response, and the cause of a 5xx. */
+export const observeResponse = (
+  context: RequestContext,
+  usage: UsageMeter["Service"],
+  response: HttpResponse,
+  error: PublicError | null,
+): Effect.Effect<HttpResponse> => {
+  const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
+  const counted = Immediate.withFiber<HttpResponse>((fiber) => {
+    count.updateUnsafe(1, fiber.context);
+    duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
+    countUsage(context, usage, response.status, error);
+    const { span } = fiber.cache;
+    if (span?._tag === "Span") annotateSpan(span, context, error);
+    const level = response.status < 400 ? "Debug" : "Info";
+    return isLogged(fiber, level)
+      ? Effect.as(logAccess(level, accessLine(context, response, error)), response)
+      : Effect.succeed(response);
+  });
+  return error !== null && response.status >= 500
+    ? Effect.andThen(logFailure(context, error), counted)
+    : counted;
+};
+
+/** Counts the request of an accepted key. */
+const countUsage = (
+  { key, route: { group }, clock }: RequestContext,
+  usage: UsageMeter["Service"],
+  status: number,
+  error: PublicError | null,
+): void => {
+  if (key === null || group === null) return;
+  usage.count(key.key.id, group, outcomeOf(status, error), clock.currentTimeMillisUnsafe());
+};
+
+const outcomeOf = (status: number, error: PublicError | null): UsageOutcome => {
+  if (status < 400 || (status === 404 && error?.code === "LINK_NOT_FOUND")) return "served";
+  return status === 429 ? "refused" : "errors";
+};
+
+/** Lets operators find a trace by request id. */
+const annotateSpan = (
+  span: Tracer.Span,
+  { requestId, key }: RequestContext,
+  error: PublicError | null,
+): void => {
+  span.attribute("accountlink.request_id", requestId);
+  span.attribute("accountlink.code", error?.code ?? "OK");
+  if (key !== null) span.attribute("accountlink.key", key.key.id);
+};
+
+/** Checked before a line is built: at the usual level most requests log none. */
+const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity): boolean =>
+  LogLevel.isGreaterThanOrEqualTo(level, fiber.getRef(References.MinimumLogLevel));
+
+/** A line of the access log, without the query and the client address. */
+interface AccessLine {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly code: string | null;
+  /** By `performance.now()`, in milliseconds. */
+  readonly startedAt: number;
+  readonly key: string | null;
+}
+
+const accessLine = (
+  { requestId, request, route, startedAt, key }: RequestContext,
+  { status }: HttpResponse,
+  error: PublicError | null,
+): AccessLine => ({
+  requestId,
+  method: request.method,
+  route: route.id,
+  status,
+  code: error?.code ?? (status < 400 ? "OK" : null),
+  startedAt,
+  key: key?.key.id ?? null,
+});
+
+/** Writes a line of the access log. */
+export const logAccess = (
+  level: LogLevel.Severity,
+  { startedAt, ...line }: AccessLine,
+): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
+    ...line,
+    milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
+
+/** An outage fails many requests. Some are logged once, those of platforms by their circuit breaker. */
+const isLoggedAlready = (error: PublicError): boolean =>
+  error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);
+
+const logFailure = (context: RequestContext, error: PublicError) =>
+  Effect.logWithLevel(isLoggedAlready(error) ? "Debug" : "Error")("Request failed").pipe(
+    Effect.annotateLogs({
+      requestId: context.requestId,
+      route: context.route.id,
+      key: context.key?.key.id ?? null,
+      error: error._tag,
+      operation: "operation" in error ? error.operation : null,
+      cause: "cause" in error ? renderCause(error.cause) : null,
+    }),
+  );
+
+const renderCause = (cause: unknown): string =>
+  Cause.pretty(Cause.isCause(cause) ? cause : Cause.fail(cause));

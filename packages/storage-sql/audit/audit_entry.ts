@@ -5,7 +5,7 @@ import { type Happening, newEvent } from "@accountlink/core/events";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { insertEventsStatement } from "../events/event_insert.ts";
+import { insertEventsStatement } from "../events/event_writes.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
 /** An entry to write; its account may be a subquery. */

@@ -6,9 +6,9 @@ import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { columnReader, schemaReaderOf } from "../statements/row.ts";
-import { lastPosition, numberEventsOn } from "./event_numbering.ts";
 import { eventColumns, readEvents } from "./event_row.ts";
 import { sweepEventsOn } from "./event_sweep.ts";
+import { lastPosition, numberEventsOn } from "./event_writes.ts";
 
 export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.effect(
   EventStore,

@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, schemaReaderOf } from "../statements/row.ts";
-import { numberEventsOn } from "./event_numbering.ts";
+import { numberEventsOn } from "./event_writes.ts";
 
 export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
   const { elements, commitsInOrder } = dialectOf(sql);

@@ -27,7 +27,7 @@ import type { SessionFailure } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { insertEvents } from "../events/event_insert.ts";
+import { insertEvents } from "../events/event_writes.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";

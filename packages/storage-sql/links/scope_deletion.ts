@@ -12,7 +12,7 @@ import type { DeletedAhead } from "@accountlink/core/links";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { insertEvents } from "../events/event_insert.ts";
+import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";

@@ -13,7 +13,7 @@ import { Data, Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { insertEvents } from "../events/event_insert.ts";
+import { insertEvents } from "../events/event_writes.ts";
 import { flowColumns, readFlows } from "../flow/flow_row.ts";
 import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { readRecords, readSets } from "../links/link_row.ts";

@@ -16,7 +16,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
-import { insertEvents } from "../events/event_insert.ts";
+import { insertEvents } from "../events/event_writes.ts";
 import { readFlowIds } from "../flow/flow_row.ts";
 import { readSessions, rowOfSession, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { readSessionIds, unfinished } from "../flow/verification_ends.ts";

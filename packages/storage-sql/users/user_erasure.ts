@@ -10,7 +10,7 @@ import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
-import { insertEvents } from "../events/event_insert.ts";
+import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
 import { accountColumns, readAccounts } from "../keys/key_row.ts";
 import { dialectOf } from "../statements/dialect.ts";

@@ -1,17 +1,14 @@
 /**
- * Shares the connection of node:sqlite between fibers. Statements are synchronous, so fibers
- * interleave only between two of them.
- *
- * - A transaction holds a semaphore from before its BEGIN until after its COMMIT or ROLLBACK.
- * - A statement outside of transactions runs at once while none is open, without the semaphore.
- *   Otherwise it waits for the end of that transaction, and runs before the next one.
- * - The fiber waits for locks of other processes. SQLite's own wait would block the process.
+ * How fibers share the two connections of node:sqlite: one that writes, and one that only reads. Statements are
+ * synchronous, so fibers interleave only between two of them, and it is the fiber that waits for locks of other
+ * processes: SQLite's own wait would block the process.
  */
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import * as Immediate from "@accountlink/core/immediate";
 import { Effect, Latch, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
-import { retryWhileLocked } from "./lock_wait.ts";
-import { failWith, isDiskFull } from "./sql_error.ts";
+import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
 
 /** Runs a synchronous function on the connection. */
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
@@ -25,6 +22,13 @@ export interface AccessOptions {
   readonly onDiskFull: () => void;
 }
 
+/**
+ * The connection that writes.
+ *
+ * - A transaction holds a semaphore from before its BEGIN until after its COMMIT or ROLLBACK.
+ * - A statement outside of transactions runs at once while none is open, without the semaphore.
+ *   Otherwise it waits for the end of that transaction, and runs before the next one.
+ */
 export class Access {
   readonly #db: DatabaseSync;
   readonly #busyTimeout: number;
@@ -133,3 +137,86 @@ function leaveTransaction(db: DatabaseSync): void {
     db.close();
   }
 }
+
+/**
+ * Reads outside of transactions, on their own connection.
+ *
+ * To begin and end a snapshot costs SQLite more than a point read. So the reads of one turn of the
+ * event loop share a snapshot. It ends with the turn, or with a write of this process. A read sees
+ * every write of this process that was answered before it; writes of other processes are visible in
+ * the next turn.
+ */
+export class SnapshotReader {
+  readonly #db: DatabaseSync;
+  readonly #busyTimeout: number;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  #reading = false;
+
+  /** @param db a read-only connection, used by nothing else */
+  constructor(db: DatabaseSync, busyTimeout: number) {
+    this.#db = db;
+    this.#busyTimeout = busyTimeout;
+    this.#begin = db.prepare("BEGIN");
+    this.#end = db.prepare("COMMIT");
+  }
+
+  readonly run: Run = (statement) =>
+    retryWhileLocked(this.#busyTimeout, () => {
+      if (!this.#reading) {
+        this.#begin.run();
+        this.#reading = true;
+        setImmediate(this.endSnapshot);
+      }
+      try {
+        return Effect.succeed(statement());
+      } catch (cause) {
+        this.endSnapshot();
+        throw cause;
+      }
+    });
+
+  /** Ends the snapshot, so that the next read takes a new one. */
+  readonly endSnapshot = (): void => {
+    if (!this.#reading) return;
+    this.#reading = false;
+    // A closed connection has no snapshot. On a damaged file, a COMMIT that fails ends it as well.
+    if (this.#db.isOpen && this.#db.isTransaction) endQuietly(this.#end);
+  };
+}
+
+function endQuietly(end: StatementSync): void {
+  try {
+    end.run();
+  } catch {
+    // The answer is already read; the next read reports the damage.
+  }
+}
+
+/**
+ * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. The
+ * pauses are in real time, since the other process does not follow the `Clock`.
+ */
+export function retryWhileLocked<A>(
+  busyTimeout: number,
+  attempt: () => Effect.Effect<A, SqlError.SqlError>,
+): Effect.Effect<A, SqlError.SqlError> {
+  const attemptBefore = (deadline: number | undefined, wait: number): Effect.Effect<A, SqlError.SqlError> =>
+    Immediate.withFiber(() => {
+      try {
+        return attempt();
+      } catch (cause) {
+        const now = performance.now();
+        const end = deadline ?? now + busyTimeout;
+        if (now >= end || !isBusy(cause)) return failWith(cause);
+        return Effect.andThen(
+          Effect.promise((signal) => pause(wait, undefined, { signal })),
+          attemptBefore(end, Math.min(wait * 2, longestPause)),
+        );
+      }
+    });
+  return attemptBefore(undefined, 1);
+}
+
+/** In milliseconds. */
+const longestPause = 25;

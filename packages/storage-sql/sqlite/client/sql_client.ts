@@ -5,10 +5,8 @@ import { Context, Duration, Effect, Layer, type Scope, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { withStatementSpan } from "../../statements/statement_span.ts";
-import { Access, inTransaction, type Run } from "./access.ts";
+import { Access, inTransaction, type Run, retryWhileLocked, SnapshotReader } from "./access.ts";
 import { logFullDisk } from "./full_disk.ts";
-import { retryWhileLocked } from "./lock_wait.ts";
-import { SnapshotReader } from "./snapshot_reader.ts";
 import { type Statements, statementsOf } from "./statements.ts";
 
 export interface SqliteOptions {
