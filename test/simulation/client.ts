@@ -8,12 +8,12 @@ import {
   type ResponseStream,
   textOf,
 } from "@accountlink/http";
+import { latency } from "@accountlink/testing/simulation";
 import { Effect, Exit, Stream } from "effect";
 import { type Attempt, outcomeOf } from "../faults/attempt.ts";
 import type { Answer, Json } from "../support/http.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Node } from "./node.ts";
-import { latency } from "./server.ts";
 
 export interface Options {
   readonly key: string;

@@ -1,6 +1,7 @@
 /**
  * What clients do with the service, each kind in steps.
  */
+import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
 import {
   findByChat,
@@ -12,7 +13,6 @@ import {
   setGame,
 } from "../faults/requests.ts";
 import { textOf } from "../support/http.ts";
-import type { Chance } from "./chance.ts";
 import type { Client, Sent } from "./client.ts";
 import type { Deployment } from "./deployment.ts";
 import { erasedChatId } from "./node.ts";

@@ -3,11 +3,10 @@
  */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
 import { Context, Effect } from "effect";
 import { chatIds, keyHash, Node, sealWebhookSecret } from "./node.ts";
-import { Postgres, Redis } from "./ports.ts";
 import { Receiver } from "./receiver.ts";
-import { Process, World } from "./world.ts";
 
 /** How long after it could not start a node is started again, in milliseconds. */
 const startInterval = 500;

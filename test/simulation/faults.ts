@@ -1,9 +1,8 @@
 /**
  * What goes wrong in a world, and when it is over.
  */
-import type { Chance } from "./chance.ts";
+import type { Chance, Server } from "@accountlink/testing/simulation";
 import type { Deployment } from "./deployment.ts";
-import type { Server } from "./server.ts";
 
 /** Something that goes wrong, of one node or of all. */
 export interface Fault {

@@ -18,10 +18,9 @@ import { WebhookCouriers, WebhookSender } from "@accountlink/core/webhooks";
 import { type HttpRequest, type HttpResponse, HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { cryptoLayer } from "@accountlink/server/crypto";
+import { type Postgres, Process, type Redis, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
-import type { Postgres, Redis } from "./ports.ts";
 import type { Receiver } from "./receiver.ts";
-import { Process, type World } from "./world.ts";
 
 /** The chat users of every world, and how many game users there are, from 1 on. */
 export const chatIds = ["100001", "100002"];

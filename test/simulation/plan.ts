@@ -1,7 +1,7 @@
 /**
  * What happens in a schedule: drawn from its seed, and made smaller when it fails.
  */
-import { Chance } from "./chance.ts";
+import { Chance } from "@accountlink/testing/simulation";
 import { type ClientKind, clientKinds } from "./clients.ts";
 import { type Fault, faultKinds, someFault } from "./faults.ts";
 

@@ -4,9 +4,8 @@
 import type { ApiKey, StoragePorts } from "@accountlink/core";
 import type { Secrets } from "@accountlink/core/secrets";
 import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "@accountlink/core/webhooks";
+import { latency, type Process, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit } from "effect";
-import { latency } from "./server.ts";
-import type { Process, World } from "./world.ts";
 
 /** Something that was received. */
 export interface Delivery {

@@ -1,9 +1,9 @@
 /**
  * One schedule, from the start of its nodes to the verdict.
  */
+import { Chance } from "@accountlink/testing/simulation";
 import { Cause, Effect, Exit } from "effect";
 import { findStatus } from "../faults/requests.ts";
-import { Chance } from "./chance.ts";
 import { brokenPromises } from "./checks.ts";
 import { Client } from "./client.ts";
 import { ask, behaviours, Records, readFeed } from "./clients.ts";

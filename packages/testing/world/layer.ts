@@ -25,11 +25,6 @@ export { secrets } from "./secrets.ts";
 
 const addressKeys = new Map([["test", Redacted.make(new Uint8Array(32).fill(9))]]);
 
-const vault = AddressVault.layer(addressKeys).pipe(
-  Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto]),
-  Layer.provide(SecureRandom.layerWebCrypto),
-);
-
 const networks = (vpnCidrs: ReadonlyArray<string>) => {
   const vpns = vpnCidrs.flatMap((text) => Option.toArray(parseNetwork(text)));
   return Layer.succeed(NetworkIntelligence, {
@@ -38,20 +33,17 @@ const networks = (vpnCidrs: ReadonlyArray<string>) => {
   });
 };
 
-const ports = ({ platform, vpnCidrs }: Fixture) =>
+/** What a fixture says that keeps no state: the platforms and the networks; and the vault of addresses. */
+export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
   Layer.mergeAll(
-    StorageMemory.layer,
-    CacheMemory.layer,
     PlatformMemory.layer(platform),
     PlatformMemory.layerIdentities(platform),
     networks(vpnCidrs),
-    vault,
-    secrets,
-    SecureRandom.layerWebCrypto,
-    Digest.layerWebCrypto,
+    AddressVault.layer(addressKeys),
   );
 
-const load = (fixture: Fixture) =>
+/** Stores what a fixture says. */
+export const load = (fixture: Fixture) =>
   Effect.flatMap(FixtureLoader, (loader) =>
     loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
   );
@@ -72,6 +64,21 @@ const load = (fixture: Fixture) =>
  * ```
  */
 export const publicUrl = "https://links.test";
+
+/** Every service over the ports, once they hold what they begin with. */
+export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
+  AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
+    Layer.provideMerge(Layer.effectDiscard(prepared)),
+    Layer.provideMerge(Core.layerWeb),
+    Layer.provideMerge(Core.layer),
+  );
+
+const webCrypto = Layer.mergeAll(
+  Aead.layerWebCrypto,
+  Digest.layerWebCrypto,
+  Kdf.layerWebCrypto,
+  Mac.layerWebCrypto,
+).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto));
 
 /**
  * Every service, and the ports below them, on a fixture. `Links`, `Keys`, `Sessions` and their like
@@ -97,12 +104,10 @@ export const publicUrl = "https://links.test";
  * ```
  */
 export const layer = (fixture: Fixture = aFixture()) =>
-  AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
-    Layer.provideMerge(Layer.effectDiscard(load(fixture))),
+  servicesAfter(load(fixture)).pipe(
     Layer.orDie,
-    Layer.provideMerge(Core.layerWeb),
-    Layer.provideMerge(Core.layer),
-    Layer.provideMerge(ports(fixture)),
+    Layer.provideMerge(surroundings(fixture)),
+    Layer.provideMerge(Layer.mergeAll(StorageMemory.layer, CacheMemory.layer, secrets, webCrypto)),
     Layer.provideMerge(TestClock.layer()),
     Layer.fresh,
   );

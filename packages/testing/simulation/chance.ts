@@ -2,7 +2,15 @@
  * Everything random in a simulation, from one seed.
  */
 
-/** A sequence of random numbers: sfc32. */
+/**
+ * A sequence of random numbers, always the same for a seed: sfc32.
+ *
+ * @example
+ * ```ts
+ * new Chance(7).below(100) === new Chance(7).below(100); // true
+ * new Chance(7).pick(["a"]); // "a"
+ * ```
+ */
 export class Chance {
   #a = 0x9e3779b9;
   #b = 0x243f6a88;

@@ -20,10 +20,15 @@ const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> 
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>;
 
-/** How long a message takes, in milliseconds. */
+/**
+ * How long a message takes, in milliseconds.
+ *
+ * @internal
+ */
 export const latency = ({ chance }: World): number =>
   chance.happens(0.05) ? chance.between(2, 30) : chance.between(0.1, 2);
 
+/** @internal */
 export class Server extends Process {
   /** How long nodes wait for an answer, in milliseconds. */
   readonly #patience: number;

@@ -12,7 +12,8 @@ export interface Clocks {
 /** Replaces them by those of a world, until the returned function is called. */
 export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   const { now } = Date;
-  const { stackTraceLimit } = Error;
+  const errors = Error as typeof Error & { stackTraceLimit?: number | undefined };
+  const { stackTraceLimit } = errors;
   const fills = { count: 0 };
   Date.now = clocks.wall;
   Object.defineProperty(performance, "now", { value: clocks.monotonic, configurable: true });
@@ -24,13 +25,13 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
     configurable: true,
   });
   // Refusals are errors, and to write down a stack takes longer than to refuse.
-  Error.stackTraceLimit = 0;
+  errors.stackTraceLimit = 0;
   // ULIDs have a pool of random bytes, with some of the last world.
   while (fills.count === 0) newUlid(0);
   return () => {
     Date.now = now;
     Reflect.deleteProperty(performance, "now");
     Reflect.deleteProperty(crypto, "getRandomValues");
-    Error.stackTraceLimit = stackTraceLimit;
+    errors.stackTraceLimit = stackTraceLimit;
   };
 };

@@ -43,7 +43,11 @@ const storagePorts = [
 const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Context<Ports> =>
   Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer))));
 
-/** The database. */
+/**
+ * The database.
+ *
+ * @internal
+ */
 export class Postgres extends Server {
   /** The ports themselves, for what happens before the nodes start. */
   readonly ports: Context.Context<StoragePorts>;
@@ -80,7 +84,11 @@ interface Counted {
   readonly now: number;
 }
 
-/** What nodes share that may be lost: counts, short-lived values and signals. */
+/**
+ * What nodes share that may be lost: counts, short-lived values and signals.
+ *
+ * @internal
+ */
 export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
   readonly #subscribers = new Set<Subscriber>();

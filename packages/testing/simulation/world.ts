@@ -22,6 +22,11 @@ interface Timer extends Task {
   isCancelled: boolean;
 }
 
+/**
+ * What runs, and when.
+ *
+ * @internal
+ */
 export class World {
   readonly chance: Chance;
   /** Milliseconds since the beginning. */
@@ -107,7 +112,11 @@ export class World {
   }
 }
 
-/** A process: its fibers run while it does, by its own clock. */
+/**
+ * A process: its fibers run while it does, by its own clock.
+ *
+ * @internal
+ */
 export class Process implements Scheduler.Scheduler, Clock.Clock {
   readonly executionMode = "async";
   readonly world: World;

@@ -1,0 +1,80 @@
+import { Links } from "accountlink";
+import { Clock, Effect, Exit } from "effect";
+import { describe, expect, it } from "vitest";
+import { aFixture } from "../builders/fixture.ts";
+import { aGameUser } from "../builders/platform.ts";
+import { Simulation, simulate } from "./simulate.ts";
+
+const fixture = aFixture({ platform: { gameUsers: ["1", "2", "3"].map((id) => aGameUser(id)) } });
+const set = (gameId: string) => Effect.flatMap(Links, (links) => links.set("100001", gameId));
+const read = Effect.flatMap(Links, (links) => links.get("100001"));
+
+/** Three writers at once, and which of them came last. */
+const race = Effect.gen(function* () {
+  const { start } = yield* Simulation;
+  const writers = ["1", "2", "3"].map((gameId) => start(gameId, set(gameId)));
+  for (const writer of writers) yield* yield* writer.exit;
+  return (yield* yield* start("reader", read).exit)?.gameId;
+});
+
+describe("simulate", () => {
+  it("tells the same story for a seed, and others for others", async () => {
+    const winners = () =>
+      Promise.all(Array.from({ length: 12 }, (_, seed) => simulate(race, { seed, fixture })));
+    const [first, again] = [await winners(), await winners()];
+    expect(again).toEqual(first);
+    expect(new Set(first)).toEqual(new Set(["1", "2", "3"]));
+  });
+
+  it("stores before an answer is lost, and lets a killed process do nothing more", async () => {
+    const story = Effect.gen(function* () {
+      const { start, postgres } = yield* Simulation;
+      const early = start("early", Effect.andThen(Effect.sleep(1_000), set("1")));
+      yield* Effect.sleep(500);
+      early.kill();
+      const late = start("late", Effect.andThen(Effect.sleep(1_000), set("2")));
+      yield* Effect.sleep(500);
+      postgres.slowness = 60_000;
+      const exit = yield* late.exit;
+      postgres.slowness = 0;
+      yield* Effect.sleep("1 minute");
+      return [Exit.isFailure(exit), (yield* yield* start("reader", read).exit)?.gameId];
+    });
+    expect(await simulate(story, { seed: 1, fixture })).toEqual([true, "2"]);
+  });
+
+  it("ends a process that starts while the storage is down", async () => {
+    const story = Effect.gen(function* () {
+      const { start, postgres } = yield* Simulation;
+      postgres.isDown = true;
+      return yield* Effect.flip(yield* Effect.exit(Effect.flatten(start("bot", read).exit)));
+    });
+    await expect(simulate(story, { seed: 1 })).resolves.toMatchObject({ _tag: "StoreUnavailable" });
+  });
+
+  it("has clocks of its own, one for each process", async () => {
+    const story = Effect.gen(function* () {
+      const { start } = yield* Simulation;
+      const began = yield* Clock.currentTimeMillis;
+      const bot = start("bot", Effect.delay(Clock.currentTimeMillis, "1 minute"));
+      bot.setClock(5_000);
+      yield* Effect.sleep("30 seconds");
+      bot.freeze();
+      yield* Effect.sleep("90 seconds");
+      bot.thaw();
+      return Math.round(((yield* yield* bot.exit) - began) / 1_000);
+    });
+    expect(await simulate(story, { seed: 1 })).toBe(120 + 5);
+  });
+
+  it("rejects with the seed, and with why", async () => {
+    const failing = simulate(Effect.fail("no role"), { seed: 7 });
+    await expect(failing).rejects.toThrow("Seed 7: no role");
+    await expect(failing).rejects.toHaveProperty("cause", "no role");
+  });
+
+  it("rejects a story that would never end", async () => {
+    const waiting = Effect.flatMap(Simulation, ({ start }) => start("bot", Effect.never).exit);
+    await expect(simulate(waiting, { seed: 1, longest: "1 minute" })).rejects.toThrow("60000 ms");
+  });
+});
