@@ -7,7 +7,7 @@ import { ResilientCounters } from "@accountlink/core/limits";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { Cause, Context, Deferred, Duration, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { aFixture } from "../builders/fixture.ts";
-import { load, servicesAfter, surroundings } from "../world/layer.ts";
+import { load, servicesAfter, surroundings } from "../world/services.ts";
 import type { Chance } from "./chance.ts";
 import { cryptography } from "./cryptography.ts";
 import { Postgres, Redis } from "./ports.ts";

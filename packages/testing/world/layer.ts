@@ -2,76 +2,17 @@
  * Every service and port in memory, loaded with a fixture, under a test clock.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import {
-  AddressVault,
-  AccountLink as Core,
-  type Fixture,
-  FixtureLoader,
-  NetworkIntelligence,
-} from "@accountlink/core";
-import { parseNetwork } from "@accountlink/core/addresses";
-import { Fixture as FixtureSchema } from "@accountlink/core/fixture";
-import { PlatformMemory } from "@accountlink/platform-memory";
+import type { Fixture } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { AccountLink } from "accountlink";
-import { Effect, Layer, Option, Redacted, Schema } from "effect";
+import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
-import { IpNetwork } from "effect/net";
 import { TestClock } from "effect/testing";
 import { aFixture } from "../builders/fixture.ts";
 import { secrets } from "./secrets.ts";
+import { load, servicesAfter, surroundings } from "./services.ts";
 
 export { secrets } from "./secrets.ts";
-
-const addressKeys = new Map([["test", Redacted.make(new Uint8Array(32).fill(9))]]);
-
-const networks = (vpnCidrs: ReadonlyArray<string>) => {
-  const vpns = vpnCidrs.flatMap((text) => Option.toArray(parseNetwork(text)));
-  return Layer.succeed(NetworkIntelligence, {
-    lookup: ({ ip }) =>
-      Effect.succeed({ vpn: vpns.some((network) => IpNetwork.contains(network, ip)), shared: false }),
-  });
-};
-
-/** What a fixture says that keeps no state: the platforms and the networks; and the vault of addresses. */
-export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
-  Layer.mergeAll(
-    PlatformMemory.layer(platform),
-    PlatformMemory.layerIdentities(platform),
-    networks(vpnCidrs),
-    AddressVault.layer(addressKeys),
-  );
-
-/** Stores what a fixture says. */
-export const load = (fixture: Fixture) =>
-  Effect.flatMap(FixtureLoader, (loader) =>
-    loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
-  );
-
-/**
- * Where the world is served, to a test.
- *
- * @example
- * ```ts
- * import { Sessions } from "accountlink";
- * import { Effect } from "effect";
- *
- * const entry = Effect.gen(function* () {
- *   const { url } = yield* (yield* Sessions).create({ clientId: "7" });
- *   return url?.startsWith(`${MemoryWorld.publicUrl}/verify?sid=`);
- * });
- * await Effect.runPromise(Effect.provide(entry, MemoryWorld.layer())); // true
- * ```
- */
-export const publicUrl = "https://links.test";
-
-/** Every service over the ports, once they hold what they begin with. */
-export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
-  AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
-    Layer.provideMerge(Layer.effectDiscard(prepared)),
-    Layer.provideMerge(Core.layerWeb),
-    Layer.provideMerge(Core.layer),
-  );
+export { publicUrl } from "./services.ts";
 
 const webCrypto = Layer.mergeAll(
   Aead.layerWebCrypto,

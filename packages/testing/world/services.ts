@@ -1,0 +1,66 @@
+/**
+ * What every world is made of: the services, and what a fixture says.
+ */
+import {
+  AddressVault,
+  AccountLink as Core,
+  type Fixture,
+  FixtureLoader,
+  NetworkIntelligence,
+} from "@accountlink/core";
+import { parseNetwork } from "@accountlink/core/addresses";
+import { Fixture as FixtureSchema } from "@accountlink/core/fixture";
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { AccountLink } from "accountlink";
+import { Effect, Layer, Option, Redacted, Schema } from "effect";
+import { IpNetwork } from "effect/net";
+
+/**
+ * Where the world is served, to a test.
+ *
+ * @example
+ * ```ts
+ * import { Sessions } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const entry = Effect.gen(function* () {
+ *   const { url } = yield* (yield* Sessions).create({ clientId: "7" });
+ *   return url?.startsWith(`${MemoryWorld.publicUrl}/verify?sid=`);
+ * });
+ * await Effect.runPromise(Effect.provide(entry, MemoryWorld.layer())); // true
+ * ```
+ */
+export const publicUrl = "https://links.test";
+
+const addressKeys = new Map([["test", Redacted.make(new Uint8Array(32).fill(9))]]);
+
+const networks = (vpnCidrs: ReadonlyArray<string>) => {
+  const vpns = vpnCidrs.flatMap((text) => Option.toArray(parseNetwork(text)));
+  return Layer.succeed(NetworkIntelligence, {
+    lookup: ({ ip }) =>
+      Effect.succeed({ vpn: vpns.some((network) => IpNetwork.contains(network, ip)), shared: false }),
+  });
+};
+
+/** What a fixture says that keeps no state: the platforms and the networks; and the vault of addresses. */
+export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
+  Layer.mergeAll(
+    PlatformMemory.layer(platform),
+    PlatformMemory.layerIdentities(platform),
+    networks(vpnCidrs),
+    AddressVault.layer(addressKeys),
+  );
+
+/** Stores what a fixture says. */
+export const load = (fixture: Fixture) =>
+  Effect.flatMap(FixtureLoader, (loader) =>
+    loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
+  );
+
+/** Every service over the ports, once they hold what they begin with. */
+export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
+  AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
+    Layer.provideMerge(Layer.effectDiscard(prepared)),
+    Layer.provideMerge(Core.layerWeb),
+    Layer.provideMerge(Core.layer),
+  );
