@@ -18,95 +18,84 @@ export interface Variable<out A> {
   readonly fallback: A;
 }
 
-interface About<A> {
-  readonly description: string;
-  readonly fallback: A;
-}
+type Parse<A> = (text: string) => Option.Option<A>;
 
-const variable = <A>(
-  expected: string,
-  parse: (text: string) => Option.Option<A>,
-  about: About<A>,
-): Variable<A> => ({ expected, parse, secret: false, ...about });
+const variable = <A>(description: string, fallback: A, expected: string, parse: Parse<A>): Variable<A> => ({
+  description,
+  fallback,
+  expected,
+  parse,
+  secret: false,
+});
 
-const hidden = <A>(marked: Variable<A>): Variable<A> => ({ ...marked, secret: true });
+/** A variable whose value messages do not contain. */
+const hidden = <A>(...about: Parameters<typeof variable<A>>): Variable<A> => ({
+  ...variable(...about),
+  secret: true,
+});
 
 const wholeNumber = (text: string): Option.Option<number> =>
   /^\d{1,15}$/.test(text) ? Option.some(Number(text)) : Option.none();
 
-export const text = <Fallback extends string | null>(
+export const text = <Fallback extends string | null = null>(
+  description: string,
   expected: string,
-  about: About<Fallback>,
-): Variable<string | Fallback> => variable<string | Fallback>(expected, Option.some, about);
+  fallback: Fallback = null as Fallback,
+): Variable<string | Fallback> => variable<string | Fallback>(description, fallback, expected, Option.some);
 
-export const count = (about: About<number>): Variable<number> =>
-  variable("a whole number, 0 to turn the rule off", wholeNumber, about);
+export const count = (description: string, fallback: number): Variable<number> =>
+  variable(description, fallback, "a whole number, 0 to turn the rule off", wholeNumber);
 
-export const positive = (about: About<number>): Variable<number> =>
-  variable(
-    "a whole number, at least 1",
-    (input) => Option.filter(wholeNumber(input), (number) => number > 0),
-    about,
+export const positive = (description: string, fallback: number): Variable<number> =>
+  variable(description, fallback, "a whole number, at least 1", (input) =>
+    Option.filter(wholeNumber(input), (number) => number > 0),
   );
 
-export const port = <Fallback extends number | null>(about: About<Fallback>): Variable<number | Fallback> =>
-  variable<number | Fallback>(
-    "a port number from 0 to 65535",
-    (input) => Option.filter(wholeNumber(input), (number) => number <= 65_535),
-    about,
+export const port = <Fallback extends number | null>(
+  description: string,
+  fallback: Fallback,
+): Variable<number | Fallback> =>
+  variable<number | Fallback>(description, fallback, "a port number from 0 to 65535", (input) =>
+    Option.filter(wholeNumber(input), (number) => number <= 65_535),
   );
 
 export const choice = <const Value extends string, Fallback extends NoInfer<Value> | null>(
+  description: string,
   values: ReadonlyArray<Value>,
-  about: About<Fallback>,
+  fallback: Fallback,
 ): Variable<Value | Fallback> =>
-  variable<Value | Fallback>(
-    `one of ${values.join(", ")}`,
-    (input) => Option.fromUndefinedOr(values.find((value) => value === input)),
-    about,
+  variable<Value | Fallback>(description, fallback, `one of ${values.join(", ")}`, (input) =>
+    Option.fromUndefinedOr(values.find((value) => value === input)),
   );
 
 /** A prefix of keys in a shared store. */
-export const prefix = (about: About<string>): Variable<string> =>
+export const prefix = (description: string, fallback: string): Variable<string> =>
   variable(
+    description,
+    fallback,
     "letters, digits, and : . _ -",
-    (input) => (/^[\w:.-]+$/.test(input) ? Option.some(input) : Option.none()),
-    about,
+    Option.liftPredicate((input) => /^[\w:.-]+$/.test(input)),
   );
 
 const durationPattern = /^\d+(?:\.\d+)? (?:milli|second|minute|hour|day)s?$/;
 
 export const expectedDuration = "a duration such as 5 minutes, 1 second or 250 millis";
 
+const durationWhere =
+  (expected: string, isRight: (millis: number) => boolean) =>
+  (description: string, fallback: string): Variable<number> =>
+    variable(description, Option.getOrThrow(durationMillis(fallback)), expected, (input) =>
+      Option.filter(durationMillis(input), isRight),
+    );
+
 /** A duration, in milliseconds. */
-export const duration = (about: {
-  readonly description: string;
-  readonly fallback: string;
-}): Variable<number> =>
-  variable(expectedDuration, durationMillis, {
-    description: about.description,
-    fallback: Option.getOrThrow(durationMillis(about.fallback)),
-  });
+export const duration = durationWhere(expectedDuration, () => true);
 
 /** A duration above zero, in milliseconds. */
-export const lifetime = (about: { readonly description: string; readonly fallback: string }) => {
-  const lasting = duration(about);
-  return {
-    ...lasting,
-    expected: `${expectedDuration}, longer than 0 seconds`,
-    parse: (input: string) => Option.filter(lasting.parse(input), (millis) => millis > 0),
-  };
-};
+export const lifetime = durationWhere(`${expectedDuration}, longer than 0 seconds`, (millis) => millis > 0);
 
 /** A duration of at least a day, in milliseconds. */
-export const days = (about: { readonly description: string; readonly fallback: string }) => {
-  const lasting = duration(about);
-  return {
-    ...lasting,
-    expected: `${expectedDuration}, at least 1 day`,
-    parse: (input: string) => Option.filter(lasting.parse(input), (millis) => millis >= dayMs),
-  };
-};
+export const days = durationWhere(`${expectedDuration}, at least 1 day`, (millis) => millis >= dayMs);
 
 /** Converts a duration such as `5 minutes` to milliseconds. */
 export const durationMillis = (input: string): Option.Option<number> =>
@@ -114,104 +103,80 @@ export const durationMillis = (input: string): Option.Option<number> =>
     ? Option.map(Duration.fromInput(input as Duration.Input), Duration.toMillis)
     : Option.none();
 
-export const networks = (
-  about: About<ReadonlyArray<IpNetwork.IpNetwork>>,
-): Variable<ReadonlyArray<IpNetwork.IpNetwork>> =>
-  variable(
-    "CIDRs such as 10.0.0.0/8, separated by commas",
-    (input) => Option.all(input.split(",").map(parseNetwork)),
-    about,
+export const networks = (description: string): Variable<ReadonlyArray<IpNetwork.IpNetwork>> =>
+  variable(description, [], "CIDRs such as 10.0.0.0/8, separated by commas", (input) =>
+    Option.all(input.split(",").map(parseNetwork)),
   );
+
+const isWebUrl = (input: string): boolean => {
+  const url = /^https?:\/\//.test(input) ? URL.parse(input) : null;
+  return url !== null && url.username === "" && url.password === "";
+};
+
+const expectedAddress = "an http or https URL without credentials, query and fragment";
+
+const parseAddress: Parse<string> = (input) =>
+  isWebUrl(input) && !/[?#]/.test(input) ? Option.some(input.replace(/\/+$/, "")) : Option.none();
 
 /** A base URL, without a slash at the end. */
-export const webAddress = (about: About<string | null>): Variable<string | null> =>
-  variable(
-    "an http or https URL without credentials, query and fragment",
-    (input) =>
-      /^https?:\/\/[^?#]+$/.test(input) && URL.canParse(input) && !hasCredentials(new URL(input))
-        ? Option.some(input.replace(/\/+$/, ""))
-        : Option.none(),
-    about,
-  );
+export const webAddress = (description: string): Variable<string | null> =>
+  variable<string | null>(description, null, expectedAddress, parseAddress);
 
 /** An origin in its canonical form. */
-export const webOrigin = (about: About<string | null>): Variable<string | null> => {
-  const address = webAddress(about);
-  return {
-    ...address,
-    expected: "an http or https URL without credentials, path, query and fragment",
-    parse: (input) => {
-      if (Option.isNone(address.parse(input))) return Option.none();
-      const { origin, pathname } = new URL(input);
-      return pathname === "/" ? Option.some(origin) : Option.none();
-    },
-  };
-};
-
-/** The URL of a page for browsers. */
-export const webPage = (about: About<string | null>): Variable<string | null> =>
-  variable(
-    "an http or https URL without credentials",
+export const webOrigin = (description: string): Variable<string | null> =>
+  variable<string | null>(
+    description,
+    null,
+    "an http or https URL without credentials, path, query and fragment",
     (input) =>
-      /^https?:\/\//.test(input) && URL.canParse(input) && !hasCredentials(new URL(input))
-        ? Option.some(input)
-        : Option.none(),
-    about,
+      Option.filter(parseAddress(input), () => new URL(input).pathname === "/").pipe(
+        Option.map((address) => new URL(address).origin),
+      ),
   );
 
-const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== "";
+/** The URL of a page for browsers. */
+export const webPage = (description: string): Variable<string | null> =>
+  variable<string | null>(
+    description,
+    null,
+    "an http or https URL without credentials",
+    Option.liftPredicate(isWebUrl),
+  );
 
 /** A base URL with `{service}` in place of a service's name. */
-export const serviceAddress = (about: About<string | null>): Variable<string | null> => {
-  const address = webAddress(about);
-  return {
-    ...address,
-    expected: `${address.expected}, with {service} in it`,
-    parse: (input) =>
-      input.includes("{service}") && Option.isSome(address.parse(input.replace("{service}", "service")))
-        ? Option.some(input.replace(/\/+$/, ""))
-        : Option.none(),
-  };
-};
+export const serviceAddress = (description: string): Variable<string | null> =>
+  variable<string | null>(description, null, `${expectedAddress}, with {service} in it`, (input) =>
+    input.includes("{service}") && Option.isSome(parseAddress(input.replace("{service}", "service")))
+      ? Option.some(input.replace(/\/+$/, ""))
+      : Option.none(),
+  );
+
+/** A text that messages do not contain, such as the URL of a database, which may have a password. */
+export const hiddenText = (
+  description: string,
+  expected: string,
+  isRight: (text: string) => boolean,
+): Variable<Redacted.Redacted | null> =>
+  hidden<Redacted.Redacted | null>(description, null, expected, (input) =>
+    isRight(input) ? Option.some(Redacted.make(input)) : Option.none(),
+  );
 
 /**
  * A token or secret that authenticates this service to a platform.
  *
  * @param what its name in errors, such as `a token`
  */
-export const credential = (
-  what: string,
-  about: About<Redacted.Redacted | null>,
-): Variable<Redacted.Redacted | null> =>
-  hidden(
-    variable(
-      `${what} without white space`,
-      (input) => (/^[\x21-\x7e]+$/.test(input) ? Option.some(Redacted.make(input)) : Option.none()),
-      about,
-    ),
-  );
-
-/**
- * The URL of a database server, which may contain a password.
- *
- * @param expected the accepted formats
- */
-export const serverAddress = (
-  expected: string,
-  isRight: (text: string) => boolean,
-  about: About<Redacted.Redacted | null>,
-): Variable<Redacted.Redacted | null> =>
-  hidden(
-    variable(
-      expected,
-      (input) => (isRight(input) ? Option.some(Redacted.make(input)) : Option.none()),
-      about,
-    ),
-  );
+export const credential = (description: string, what: string): Variable<Redacted.Redacted | null> =>
+  hiddenText(description, `${what} without white space`, (input) => /^[\x21-\x7e]+$/.test(input));
 
 /** The deployment's secret, and the previous one during a rotation. */
-export const secrets = (about: About<DeploymentSecrets | null>): Variable<DeploymentSecrets | null> =>
-  hidden(variable("32 or more bytes in base64, or new,old while it is rotated", parseSecrets, about));
+export const secrets = (description: string): Variable<DeploymentSecrets | null> =>
+  hidden<DeploymentSecrets | null>(
+    description,
+    null,
+    "32 or more bytes in base64, or new,old while it is rotated",
+    parseSecrets,
+  );
 
 /** Parses one secret of 32 or more bytes in base64, or the new and the old one. */
 export const parseSecrets = (input: string): Option.Option<DeploymentSecrets> => {
@@ -227,14 +192,13 @@ const secretBytes = (input: string): Option.Option<Uint8Array> =>
 
 /** Named keys, newest first. */
 export const namedSecrets = (
-  about: About<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>>,
+  description: string,
 ): Variable<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>> =>
-  hidden(
-    variable(
-      "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
-      (input) => Option.map(Option.all(input.split(",").map(namedSecret)), (pairs) => new Map(pairs)),
-      about,
-    ),
+  hidden<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>>(
+    description,
+    new Map(),
+    "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
+    (input) => Option.map(Option.all(input.split(",").map(namedSecret)), (pairs) => new Map(pairs)),
   );
 
 const namedSecret = (pair: string) => {

@@ -5,6 +5,7 @@ import {
   count,
   credential,
   duration,
+  hiddenText,
   lifetime,
   namedSecrets,
   networks,
@@ -12,7 +13,6 @@ import {
   positive,
   prefix,
   secrets,
-  serverAddress,
   serviceAddress,
   text,
   type Variable,
@@ -20,7 +20,6 @@ import {
   webOrigin,
 } from "./variables.ts";
 
-const about = <A>(fallback: A) => ({ description: "", fallback });
 const bytes = (fill: number, length = 32): string => Buffer.alloc(length, fill).toString("base64");
 
 /** What each text becomes; null where it is refused. */
@@ -29,26 +28,26 @@ const read = <A>({ parse }: Variable<A>, texts: ReadonlyArray<string>) =>
 
 describe("a variable", () => {
   it("takes any text", () => {
-    expect(read(text("a path", about(null)), ["./data", "ä b"])).toEqual(["./data", "ä b"]);
+    expect(read(text("", "a path"), ["./data", "ä b"])).toEqual(["./data", "ä b"]);
   });
 
   it("takes whole numbers", () => {
-    expect(read(count(about(0)), ["0", "20", "999999999999999"])).toEqual([0, 20, 999_999_999_999_999]);
-    expect(read(count(about(0)), ["", "-1", "1.5", "1e3", "0x10", " 1", "9999999999999999"])).toEqual(
+    expect(read(count("", 0), ["0", "20", "999999999999999"])).toEqual([0, 20, 999_999_999_999_999]);
+    expect(read(count("", 0), ["", "-1", "1.5", "1e3", "0x10", " 1", "9999999999999999"])).toEqual(
       Array.from({ length: 7 }, () => null),
     );
   });
 
   it("takes ports", () => {
-    expect(read(port(about(0)), ["0", "65535", "65536", "80a"])).toEqual([0, 65_535, null, null]);
+    expect(read(port("", 0), ["0", "65535", "65536", "80a"])).toEqual([0, 65_535, null, null]);
   });
 
   it("takes numbers of things that there have to be", () => {
-    expect(read(positive(about(1)), ["1", "100", "0", "-1"])).toEqual([1, 100, null, null]);
+    expect(read(positive("", 1), ["1", "100", "0", "-1"])).toEqual([1, 100, null, null]);
   });
 
   it("takes beginnings of names", () => {
-    expect(read(prefix(about("")), ["accountlink:", "a.B-c_1", "a b", "{a}", "ä"])).toEqual([
+    expect(read(prefix("", ""), ["accountlink:", "a.B-c_1", "a b", "{a}", "ä"])).toEqual([
       "accountlink:",
       "a.B-c_1",
       null,
@@ -58,7 +57,7 @@ describe("a variable", () => {
   });
 
   it("takes one of its values", () => {
-    expect(read(choice(["embedded", "memory"], about(null)), ["memory", "Memory", "disk"])).toEqual([
+    expect(read(choice("", ["embedded", "memory"], null), ["memory", "Memory", "disk"])).toEqual([
       "memory",
       null,
       null,
@@ -66,7 +65,7 @@ describe("a variable", () => {
   });
 
   it("takes durations, in milliseconds", () => {
-    const variable = duration({ description: "", fallback: "5 minutes" });
+    const variable = duration("", "5 minutes");
     expect(variable.fallback).toBe(300_000);
     expect(read(variable, ["1 second", "250 millis", "1.5 hours", "180 days", "0 seconds"])).toEqual([
       1_000, 250, 5_400_000, 15_552_000_000, 0,
@@ -77,7 +76,7 @@ describe("a variable", () => {
   });
 
   it("takes lifetimes, which last", () => {
-    const variable = lifetime({ description: "", fallback: "5 minutes" });
+    const variable = lifetime("", "5 minutes");
     expect(variable.expected).toBe(
       "a duration such as 5 minutes, 1 second or 250 millis, longer than 0 seconds",
     );
@@ -85,7 +84,7 @@ describe("a variable", () => {
   });
 
   it("takes networks", () => {
-    const [parsed, ...refused] = read(networks(about([])), ["10.0.0.0/8, ::1", "10.0.0.0/33", "10.0.0.0/8,"]);
+    const [parsed, ...refused] = read(networks(""), ["10.0.0.0/8, ::1", "10.0.0.0/33", "10.0.0.0/8,"]);
     expect(parsed).toHaveLength(2);
     expect(refused).toEqual([null, null]);
   });
@@ -103,7 +102,7 @@ describe("a variable", () => {
       "https://ada:secret@links.example",
       "https://:secret@links.example",
     ];
-    expect(read(webAddress(about(null)), texts)).toEqual([
+    expect(read(webAddress(""), texts)).toEqual([
       "https://links.example",
       "http://localhost:8080/base",
       ...Array.from({ length: 8 }, () => null),
@@ -112,12 +111,7 @@ describe("a variable", () => {
 
   it("takes origins", () => {
     const texts = ["https://Links.example:443/", "http://[::1]:8080", "https://links.example/base", "https:"];
-    expect(read(webOrigin(about(null)), texts)).toEqual([
-      "https://links.example",
-      "http://[::1]:8080",
-      null,
-      null,
-    ]);
+    expect(read(webOrigin(""), texts)).toEqual(["https://links.example", "http://[::1]:8080", null, null]);
   });
 
   it("takes URLs with a placeholder for a service", () => {
@@ -126,7 +120,7 @@ describe("a variable", () => {
       "http://localhost/{service}/v1",
       "https://game.example",
     ];
-    expect(read(serviceAddress(about(null)), [...texts, "{service}.game.example"])).toEqual([
+    expect(read(serviceAddress(""), [...texts, "{service}.game.example"])).toEqual([
       "https://{service}.game.example",
       "http://localhost/{service}/v1",
       null,
@@ -135,7 +129,7 @@ describe("a variable", () => {
   });
 
   it("takes credentials, and does not show them", () => {
-    const variable = credential("a token", about(null));
+    const variable = credential("", "a token");
     const [taken, ...refused] = read(variable, ["MTk4-x.y_z", "two words", "two\nlines", "tökén"]);
     expect(variable.secret).toBe(true);
     expect(taken && Redacted.value(taken)).toBe("MTk4-x.y_z");
@@ -143,7 +137,7 @@ describe("a variable", () => {
   });
 
   it("takes addresses of servers, and does not show them", () => {
-    const variable = serverAddress("db://…", (url) => url.startsWith("db://"), about(null));
+    const variable = hiddenText("", "db://…", (url) => url.startsWith("db://"));
     const [taken, refused] = read(variable, ["db://ada:pass@host", "http://host"]);
     expect(variable.secret).toBe(true);
     expect(taken && Redacted.value(taken)).toBe("db://ada:pass@host");
@@ -152,7 +146,7 @@ describe("a variable", () => {
   });
 
   it("takes secrets, and does not show them", () => {
-    const variable = secrets(about(null));
+    const variable = secrets("");
     const [taken, both, ...refused] = read(variable, [
       bytes(7),
       `${bytes(8)}, ${bytes(7)}`,
@@ -170,7 +164,7 @@ describe("a variable", () => {
   });
 
   it("takes named secrets, in their order", () => {
-    const variable = namedSecrets(about(new Map()));
+    const variable = namedSecrets("");
     const [taken, ...refused] = read(variable, [
       `b:${bytes(2)}, a:${bytes(1)}`,
       bytes(1),
