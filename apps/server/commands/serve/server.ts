@@ -9,7 +9,7 @@ import { demoIntroduction, demoKeyOf } from "../../fixture/demo.ts";
 import { loadStartupFixture, readStartupFixture, warnOfLive } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
-import { claimPort } from "../../listening/port.ts";
+import { claimPort, type Port } from "../../listening/port.ts";
 import { resolveSecrets } from "../../secrets/deployment_secret.ts";
 import { watchFileDescriptors } from "../../serving/file_descriptors.ts";
 import { serveHttp } from "../../serving/http_server.ts";
@@ -21,10 +21,29 @@ import { telemetryLayer } from "../../telemetry/telemetry.ts";
  */
 export const runServer = (resolved: ResolvedConfig) =>
   Effect.flatMap(Invocation, ({ environment }) =>
-    Effect.provide(Effect.scoped(startServer(resolved)), telemetryLayer(environment)),
+    startService(resolved, ({ port, publicUrl, demoKey }) =>
+      Effect.andThen(
+        Effect.forkScoped(watchFileDescriptors),
+        serveHttp(resolved.config, port, publicUrl, demoKey),
+      ),
+    ).pipe(Effect.scoped, Effect.provide(telemetryLayer(environment))),
   );
 
-const startServer = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
+interface Place {
+  readonly port: Port;
+  readonly publicUrl: string;
+  readonly demoKey: string | undefined;
+}
+
+/**
+ * Starts the services, then what serves them, until it is interrupted.
+ *
+ * @param serve opens the port
+ */
+export const startService = Effect.fnUntraced(function* <E, R>(
+  resolved: ResolvedConfig,
+  serve: (place: Place) => Effect.Effect<void, E, R>,
+) {
   const { config, demo, platform, storage } = resolved;
   // Everything that can fail by a wrong configuration comes before the first write.
   const fixture = yield* readStartupFixture(resolved);
@@ -37,10 +56,10 @@ const startServer = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
     port: config.ACCOUNTLINK_PORT,
   });
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
+  const demoKey = demo ? demoKeyOf(fixture.text) : undefined;
   return yield* Effect.gen(function* () {
-    yield* Effect.forkScoped(watchFileDescriptors);
     yield* loadStartupFixture(fixture);
-    yield* serveHttp(config, port, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
+    yield* serve({ port, publicUrl, demoKey });
     yield* Console.log(`listening on ${port.url}`);
     if (demo) yield* Console.log(demoIntroduction(port.url, fixture.text));
     return yield* Effect.never;
