@@ -9,8 +9,8 @@ import { type Html, html } from "@accountlink/html";
 import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
-import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
-import { counted, timeHtml, timeUntil } from "../look/time.ts";
+import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { counted, timeHtml, timeOr } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
@@ -72,8 +72,8 @@ const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
 <div><dt>Created</dt><dd>${timeHtml(key.createdAt)}</dd></div>
-<div><dt>Last used</dt><dd>${key.lastUsedAt === null ? "never" : timeHtml(key.lastUsedAt)}</dd></div>
-<div><dt>Expires</dt><dd>${key.expiresAt === null ? "never" : timeHtml(key.expiresAt)}${endsSoon(key, now) && key.expiresAt !== null ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>
+<div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
+<div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
 ${
   key.previousSecretEndsAt === null || key.previousSecretEndsAt <= now || key.status === "revoked"
     ? null

@@ -4,9 +4,9 @@
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
-import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeHtml, timeUntil } from "../look/time.ts";
+import { counted, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
 import { sparkline } from "../usage/sparkline.ts";
@@ -61,18 +61,10 @@ const card = (key: KeyDetails, guilds: ReadonlyArray<NamedGuild>, now: Millis): 
 <dl>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Last used</dt><dd>${lastUsed(key)}</dd></div>
-${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${expiry(key, now)}</dd></div>`}
+<div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
+${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>`}
 </dl>
 </li>`;
-
-const lastUsed = ({ lastUsedAt }: KeyDetails): Html | string =>
-  lastUsedAt === null ? "never" : timeHtml(lastUsedAt);
-
-const expiry = (key: KeyDetails, now: Millis): Html | string =>
-  key.expiresAt === null
-    ? "never"
-    : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
 
 const table = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html => html`
 <div class="field filter" hidden>
@@ -95,8 +87,8 @@ ${tableHtml({
     html`<a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
     accesses[key.access].label,
     scopeText(key, guilds),
-    lastUsed(key),
-    expiry(key, now),
+    timeOr(key.lastUsedAt, "never"),
+    expiryHtml(key, now),
     sparkline(days),
   ]),
 })}

@@ -5,6 +5,7 @@ import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys"
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
+import { timeHtml, timeUntil } from "./time.ts";
 
 /** A guild with its name on the chat platform. */
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
@@ -43,7 +44,13 @@ export const accesses = {
 export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
   name === "" ? `Key ${id}` : name;
 
-/** Where a key counts: everywhere, or in a guild. */
+/** When a key expires, with a badge in its last week. */
+export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
+  key.expiresAt === null
+    ? "never"
+    : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
+
+/** Where a key or a webhook counts: everywhere, or in a guild. */
 export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
   if (scope.kind === "global") return "All communities";
   const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;

@@ -13,6 +13,9 @@ export const timeHtml = (time: Millis): Html => {
   return html`<time datetime="${text}">${`${text.slice(0, 10)} ${text.slice(11, 16)} UTC`}</time>`;
 };
 
+export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
+  time === null ? otherwise : timeHtml(time);
+
 /** How long until a time: "in 3 days". */
 export const timeUntil = (time: Millis, now: Millis): string => `in ${durationText(time - now)}`;
 

@@ -10,21 +10,13 @@ import type {
 import { type Html, html } from "@accountlink/html";
 import type { Refused } from "../keys/new_key_page.ts";
 import { checkField, csrfField, menuField, problemSummary } from "../look/field.ts";
-import type { NamedGuild } from "../look/owned_key.ts";
+import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
-import { numberText, timeHtml } from "../look/time.ts";
+import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
-import {
-  disabledText,
-  resultHtml,
-  timeOr,
-  typesText,
-  webhookName,
-  webhookScopeText,
-  webhookStateHtml,
-} from "./webhook_texts.ts";
+import { disabledText, resultHtml, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
 
 /** A webhook with what its page shows beside it. */
 export interface WebhookView extends DeliveryPage {
@@ -65,7 +57,7 @@ const facts = ({ webhook, guilds }: WebhookView): Html => html`
 ${webhook.status === "disabled" ? html`<div class="notice bad" role="alert"><p>${disabledText(webhook)}</p></div>` : null}
 <p>${webhookStateHtml(webhook)} <code>${webhook.url}</code></p>
 <dl class="facts">
-<div><dt>Scope</dt><dd>${webhookScopeText(webhook, guilds)}</dd></div>
+<div><dt>Scope</dt><dd>${scopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
 <div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
 <div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>

@@ -2,11 +2,8 @@
  * Webhooks and their deliveries, in words.
  */
 import { type EventType, eventTypes } from "@accountlink/core/events";
-import type { Millis } from "@accountlink/core/timestamp";
 import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";
-import type { NamedGuild } from "../look/owned_key.ts";
-import { timeHtml } from "../look/time.ts";
 
 /** What each event says. */
 const events: Record<EventType, string> = {
@@ -41,13 +38,6 @@ export const webhookStateHtml = ({ status, failingSince }: Webhook): Html => {
 export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
   description === "" ? new URL(url).host : description;
 
-/** Whose events a webhook gets. */
-export const webhookScopeText = ({ scope }: Webhook, guilds: ReadonlyArray<NamedGuild>): string => {
-  if (scope.kind === "global") return "All communities";
-  const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
-  return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;
-};
-
 export const typesText = ({ types }: Webhook): string => (types.length === 0 ? "All" : types.join(", "));
 
 /** Why the service disabled a webhook, and what to do. */
@@ -81,6 +71,3 @@ export const resultHtml = ({ status, responseStatus, error }: WebhookDelivery): 
       : `Answered ${responseStatus}`;
   return html`<span class="badge ${tone}">${label}</span> <small>${answer}</small>`;
 };
-
-export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
-  time === null ? otherwise : timeHtml(time);

@@ -3,18 +3,11 @@
  */
 import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";
-import type { NamedGuild } from "../look/owned_key.ts";
-import { numberText } from "../look/time.ts";
+import { type NamedGuild, scopeText } from "../look/owned_key.ts";
+import { numberText, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, webhookPath } from "../paths.ts";
-import {
-  disabledText,
-  timeOr,
-  typesText,
-  webhookName,
-  webhookScopeText,
-  webhookStateHtml,
-} from "./webhook_texts.ts";
+import { disabledText, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
 
 export interface WebhookList {
   /** Oldest first. */
@@ -43,7 +36,7 @@ const card = (webhook: WebhookDetails, guilds: ReadonlyArray<NamedGuild>): Html 
 ${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
 <p><code>${webhook.url}</code></p>
 <dl>
-<div><dt>Scope</dt><dd>${webhookScopeText(webhook, guilds)}</dd></div>
+<div><dt>Scope</dt><dd>${scopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
 <div><dt>Delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
 <div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>

@@ -10,7 +10,6 @@ import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { redirectTo } from "../pages/page_requests.ts";
 import { PageSettings } from "../pages/page_settings.ts";
-import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { HttpSettings } from "../settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
@@ -32,26 +31,7 @@ export type Fields = (name: string) => string;
 type DashboardPath = `/dashboard${string}`;
 
 /** Binds the paths of the dashboard. */
-export interface OwnerPages {
-  /**
-   * A page. Anyone else is sent to sign in.
-   *
-   * @param answer also gets the values of the query
-   */
-  readonly page: (
-    path: DashboardPath,
-    answer: (visitor: OwnerVisitor, query: Fields) => Answer,
-  ) => BoundRoute;
-
-  /** A form of a page, whose field `csrf` is checked. */
-  readonly form: (
-    path: DashboardPath,
-    answer: (visitor: OwnerVisitor, fields: Fields) => Answer,
-  ) => BoundRoute;
-
-  /** A form with a file, which the answer reads; it checks the field `csrf`. */
-  readonly upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) => BoundRoute;
-}
+export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
 
 /** `makeSiteRoutes` of the dashboard, where every page and form knows the account. */
 export const makeOwnerPages = Effect.gen(function* () {
@@ -87,14 +67,22 @@ export const makeOwnerPages = Effect.gen(function* () {
       ),
     );
 
-  const pages: OwnerPages = {
-    page: (path, answer) =>
+  return {
+    routes,
+    visit,
+
+    /** A page, with the values of its query. Anyone else is sent to sign in. */
+    page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) => answerTo(visitor, (owning) => answer(owning, queryOf(visitor)))),
-    form: (path, answer) =>
+
+    /** A form of a page, whose field `csrf` is checked. */
+    form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
       site.form(path, (visitor, fields) => answerTo(visitor, (owning) => answer(owning, fieldsOf(fields)))),
-    upload: (path, answer) => site.upload(path, (visitor) => answerTo(visitor, answer)),
+
+    /** A form with a file, which the answer reads; it checks the field `csrf`. */
+    upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
+      site.upload(path, (visitor) => answerTo(visitor, answer)),
   };
-  return { routes, visit, ...pages };
 });
 
 /** Makes the function that names an owner as the chat platform does. */

@@ -7,14 +7,14 @@ import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";
 import { html } from "@accountlink/html";
-import { type AccountCard, cardHtml, chatCard } from "../pages/account_card.ts";
+import { cardHtml, chatCard } from "../pages/account_card.ts";
 import type { Page } from "../pages/page.ts";
 import type { PageSettingsShape } from "../pages/page_settings.ts";
 import { codePage } from "./code_page.ts";
 import { queryOf } from "./pages.ts";
 
 /** The text of an error page. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly title: string;
   /** What happened, and what to do. */
@@ -28,14 +28,7 @@ type PlatformNames = Pick<PageSettingsShape, "chatName" | "gameName">;
 /** Final states with a page of their own. */
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 
-/**
- * - `no_entry`: no single `sid` or `pid`, or an unreadable URL.
- * - `unreadable`: a form that is too large.
- * - `misplaced`: a wrong method.
- * - `too_many`: the client address is over its limit.
- * - `store_down`: a store is unavailable.
- * - `defect`: an internal error.
- */
+/** Those that HTTP has, and core has not. */
 type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down" | "defect";
 
 export type RefusalName = Exclude<FlowRefusal, "over" | "unknown_code"> | Ending | OwnRefusal;
@@ -172,28 +165,14 @@ export const refusalPage = (
   platforms: PlatformNames,
 ): Page => {
   if (reason === "unknown_code") return codePage(reason);
-  if (reason === "over") return pageOf(refusals[isEnding(state) ? state : "expired"], platforms);
+  if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
   // An expired session cannot be entered again, a scope can.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return pageOf(refusals[reason], platforms, {
-    entry: isOver ? null : entry,
-    card: account === undefined ? null : chatCard(account),
-  });
+  return namedRefusalPage(reason, platforms, isOver ? null : entry, account);
 };
 
-/** The page for a refusal by http. */
-export const ownRefusalPage = (name: OwnRefusal, platforms: PlatformNames): Page =>
-  pageOf(refusals[name], platforms);
-
-/** The page for any refusal, with a link back. */
-export const namedRefusalPage = (name: RefusalName, platforms: PlatformNames, entry: FlowEntry): Page =>
-  pageOf(refusals[name], platforms, { entry, card: null });
-
-/** The page for a request without a route. */
-export const unmatchedPage = ({ problem }: BadRequest, platforms: PlatformNames): Page =>
-  pageOf(refusals[unmatched[problem]], platforms);
-
-const unmatched = {
+/** The refusals of requests without a route. */
+export const unmatched = {
   unreadable: "no_entry",
   not_found: "unknown",
   method_not_allowed: "misplaced",
@@ -202,20 +181,23 @@ const unmatched = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-const noneKnown = { entry: null, card: null };
-
-/** Renders a refusal, with the signed-in account and a link back where known. */
-const pageOf = (
-  { status, title, text, again }: Refusal,
+/** The page for a refusal, with a link back and the signed-in account where these are known. */
+export const namedRefusalPage = (
+  name: RefusalName,
   platforms: PlatformNames,
-  { entry, card }: { readonly entry: FlowEntry | null; readonly card: AccountCard | null } = noneKnown,
-): Page => ({
-  status,
-  title,
-  pictures: card?.picture ? [card.picture] : [],
-  content: html`
+  entry: FlowEntry | null = null,
+  account?: FlowRefused["account"],
+): Page => {
+  const { status, title, text, again }: Refusal = refusals[name];
+  const card = account === undefined ? null : chatCard(account);
+  return {
+    status,
+    title,
+    pictures: card?.picture ? [card.picture] : [],
+    content: html`
 <h1>${title}</h1>
 <p>${typeof text === "string" ? text : text(platforms)}</p>
 ${card && html`<p class="who">You are signed in as:</p>${cardHtml(card)}`}
 ${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
-});
+  };
+};

@@ -12,17 +12,16 @@ import { browserCookie } from "../pages/browser_cookie.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse, stylePath } from "../pages/page.ts";
 import { pageCookie } from "../pages/page_cookie.ts";
-import { makePageHandler, readForm, redirectTo, withRequestId } from "../pages/page_requests.ts";
+import { makePageHandler, readForm, redirectTo } from "../pages/page_requests.ts";
 import { PageSettings, type PageSettingsShape } from "../pages/page_settings.ts";
 import { style } from "../pages/style.ts";
-import type { BoundRoute } from "../pipeline/pipeline.ts";
-import { makeObservers, observeResponse } from "../pipeline/respond.ts";
-import { contextMaker, type RequestContext, type Answer as RouteAnswer } from "../request_context.ts";
+import { type BoundRoute, withHeaders } from "../pipeline/pipeline.ts";
+import type { RequestContext, Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { type CodeRefusal, codePage } from "./code_page.ts";
 import { homePage } from "./home_page.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
-import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
+import { namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
@@ -35,8 +34,6 @@ const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
-  const observers = yield* makeObservers;
-  const withContext = contextMaker(settings);
   const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
   const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
@@ -60,7 +57,8 @@ export const flowRoutes = Effect.gen(function* () {
 
   const show = (context: RequestContext): Answer => {
     const entry = entryOf(context);
-    if (entry === null) return Effect.succeed(renderPage(ownRefusalPage("no_entry", pageSettings), context));
+    if (entry === null)
+      return Effect.succeed(renderPage(namedRefusalPage("no_entry", pageSettings), context));
     return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
       const now = context.clock.currentTimeMillisUnsafe();
       const page = flowPage(view, { ...pageSettings, sightingRetention }, now);
@@ -128,7 +126,7 @@ export const flowRoutes = Effect.gen(function* () {
     ) =>
     (context: RequestContext): Answer =>
       Effect.matchEffect(readForm(context.request, maxFormBytes), {
-        onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
+        onFailure: () => Effect.succeed(renderPage(namedRefusalPage("unreadable", pageSettings), context)),
         onSuccess: (fields) => answer(context, formOf(fields)),
       });
 
@@ -147,14 +145,8 @@ export const flowRoutes = Effect.gen(function* () {
     bind("GET", "/verify/game/callback", finish("game")),
     bind("POST", "/verify/confirm", withForm(flowFormOf, confirm)),
     bind("POST", "/verify/cancel", withForm(flowFormOf, cancel)),
-    {
-      method: "GET",
-      path: stylePath,
-      // Not counted, so that the pages for an outage or a limit get it too.
-      answer: withContext(stepRoute, (context) =>
-        observeResponse(context, observers.usage, withRequestId(styleSheet, context), null),
-      ),
-    },
+    // Not counted, so that the pages for an outage or a limit get it too.
+    { method: "GET", path: stylePath, answer: withHeaders(stepRoute.id, () => Effect.succeed(styleSheet)) },
   ];
   const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
@@ -173,13 +165,13 @@ const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
     case "FlowRefused":
       return refusalPage(error, settings);
     case "SharedIpRateLimited":
-      return ownRefusalPage("too_many", settings);
+      return namedRefusalPage("too_many", settings);
     case "BadRequest":
-      return unmatchedPage(error, settings);
+      return namedRefusalPage(unmatched[error.problem], settings);
     case "StoreUnavailable":
-      return ownRefusalPage("store_down", settings);
+      return namedRefusalPage("store_down", settings);
     case "InternalError":
-      return ownRefusalPage("defect", settings);
+      return namedRefusalPage("defect", settings);
   }
 };
 

@@ -33,33 +33,6 @@ export interface Visitor {
   readonly csrf: string;
 }
 
-/** The routes of a site, and what binds more of them. */
-interface SiteRoutes {
-  /** Sign-in, its callback, and sign-out. */
-  readonly routes: ReadonlyArray<BoundRoute>;
-
-  /** A page for who is signed in. Anyone else is sent to sign in. */
-  readonly page: (path: SitePath, answer: (visitor: Visitor) => Answer) => BoundRoute;
-
-  /** A form of such a page, whose field `csrf` is checked before the answer. */
-  readonly form: (
-    path: SitePath,
-    answer: (visitor: Visitor, fields: URLSearchParams) => Answer,
-  ) => BoundRoute;
-
-  /** A form of such a page that the answer reads, whose field `csrf` it has to check. */
-  readonly upload: (path: SitePath, answer: (visitor: Visitor) => Answer) => BoundRoute;
-
-  /** A page as a response. */
-  readonly render: (page: Page, context: RequestContext) => HttpResponse;
-
-  /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
-  readonly signedOut: (response: HttpResponse) => HttpResponse;
-
-  /** A response for other paths, with a page for its error. */
-  readonly visit: (id: string, answer: (request: HttpRequest) => Answer) => RouteAnswer;
-}
-
 /** Makes the routes of a site, all of which count against the client address. */
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
@@ -69,7 +42,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const basePath = basePathOf(settings);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
-  const render: SiteRoutes["render"] = (page, { requestId }) =>
+  const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
     pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
   // Browsers do not follow a form to the platform, since `form-action` of its page holds for redirects too.
@@ -97,23 +70,25 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
 
-  const page: SiteRoutes["page"] = (path, answer) =>
+  /** A page for who is signed in. Anyone else is sent to sign in. */
+  const page = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
-  const answerForm = Effect.fnUntraced(function* (
-    context: RequestContext,
-    answer: (visitor: Visitor, fields: URLSearchParams) => Answer,
-  ) {
+  type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
+
+  const answerForm = Effect.fnUntraced(function* (context: RequestContext, answer: AnswerForm) {
     const visitor = yield* visitorOf(context);
     const fields = yield* readSiteForm(context);
     if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
     return yield* answer(visitor, fields);
   });
 
-  const form: SiteRoutes["form"] = (path, answer) =>
+  /** A form of such a page, whose field `csrf` is checked before the answer. */
+  const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
     bind("POST", path, (context) => answerForm(context, answer));
 
-  const upload: SiteRoutes["upload"] = (path, answer) =>
+  /** A form of such a page that the answer reads, whose field `csrf` it has to check. */
+  const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
   const begin = (context: RequestContext): Answer =>
@@ -135,16 +110,17 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       ({ cookie }) => site.session.write(site.begun.clear(redirectTo(303, site.path)), cookie),
     );
 
-  const signedOut: SiteRoutes["signedOut"] = (response) => site.session.clear(response);
+  /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
+  const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
 
   /** Ends this sign-in, or with the field `all` every one of the person. */
-  const signOut = ({ signIn }: Visitor, fields: URLSearchParams): Answer => {
-    return Effect.as(
+  const signOut: AnswerForm = ({ signIn }, fields) =>
+    Effect.as(
       signIns.end(signIn, fields.has("all") ? null : signIn.id),
       signedOut(redirectTo(303, `${site.path}/signed-out`)),
     );
-  };
 
+  /** Sign-in, its callback, and sign-out. */
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", `${site.path}/sign-in`, begin),
     bind("GET", `${site.path}/callback`, finish),
@@ -154,9 +130,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     ),
     keptPagesRoute(site),
   ];
-  const visit: SiteRoutes["visit"] = (id, answer) => handle(id, ({ request }) => answer(request));
+  /** A response for other paths, with a page for its error. */
+  const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
+    handle(id, ({ request }) => answer(request));
 
-  return { routes, page, form, upload, render, signedOut, visit } satisfies SiteRoutes;
+  return { routes, page, form, upload, render, signedOut, visit };
 });
 
 const signedOutPage = (path: Site["path"]): Page => ({
