@@ -79,6 +79,10 @@ export const readKeyId = (text: string): Option.Option<KeyId> => {
   return Option.filter(Option.fromNullishOr(id), Schema.is(KeyId));
 };
 
+/** A flag that is on or off, and off where it is left out. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
+
 /** The format of a file of links. */
 export const formatFlag = Flag.Literals("format", linkFormatNames).pipe(
   Flag.withDescription("Format of the file (default: by its ending, .csv, .ndjson or .jsonl)"),

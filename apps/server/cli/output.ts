@@ -3,17 +3,14 @@
  */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { Console, Effect } from "effect";
-import { Flag, GlobalFlag } from "effect/cli";
+import { GlobalFlag } from "effect/cli";
 import { escaped, printable } from "../message_text.ts";
+import { switchFlag } from "./flags.ts";
 import { Invocation } from "./invocation.ts";
 
 /** `--json`, on every command but `serve`. */
 export const Json = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print JSON on standard output and nothing else"),
-    Flag.withDefault(false),
-  ),
+  flag: switchFlag("json", "Print JSON on standard output and nothing else"),
 });
 
 /**

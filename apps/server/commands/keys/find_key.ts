@@ -6,11 +6,11 @@ import { KeyStore, maskedKey } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
 
+/** What a command does to a key. */
+export type Doing = "disable" | "enable" | "revoke" | "rotate";
+
 /** Fails if the key does not exist. */
-export const findKey = Effect.fnUntraced(function* (
-  id: KeyId,
-  doing: "revoke" | "rotate" | "disable" | "enable",
-) {
+export const findKey = Effect.fnUntraced(function* (id: KeyId, doing: Doing) {
   const found = yield* (yield* KeyStore).findById(id);
   return yield* Effect.mapError(
     Effect.fromOption(found),

@@ -6,7 +6,7 @@ import type { KeyLimits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
 import { Effect, Option, Record } from "effect";
 import { type Command, Flag } from "effect/cli";
-import { countFlag, durationFlag, refuse, textFlag } from "../../cli/flags.ts";
+import { countFlag, durationFlag, refuse, switchFlag, textFlag } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
 
 const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
@@ -42,11 +42,7 @@ export const limitFlags = {
     Flag.withDescription("Verification requests per UTC day; 0 for any number"),
     Flag.optional,
   ),
-  unlimited: Flag.Boolean("unlimited").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("No limits at all"),
-    Flag.withDefault(false),
-  ),
+  unlimited: switchFlag("unlimited", "No limits at all"),
 };
 
 /** From where a key may be used, and where its flows may redirect to. */

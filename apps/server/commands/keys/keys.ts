@@ -5,9 +5,8 @@ import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { createKeyCommand } from "./keys_create.ts";
 import { listKeysCommand } from "./keys_list.ts";
-import { revokeKeyCommand } from "./keys_revoke.ts";
 import { rotateKeyCommand } from "./keys_rotate.ts";
-import { disableKeyCommand, enableKeyCommand } from "./keys_status.ts";
+import { disableKeyCommand, enableKeyCommand, revokeKeyCommand } from "./keys_status.ts";
 import { updateKeyCommand } from "./keys_update.ts";
 
 export const keysCommand = Command.make("keys").pipe(

@@ -1,21 +1,20 @@
 /**
- * `accountlink keys disable` and `keys enable`
+ * `accountlink keys disable`, `keys enable` and `keys revoke`
  */
 import { ApiKeys } from "@accountlink/core";
-import { maskedKey } from "@accountlink/core/keys";
+import { type ApiKey, maskedKey } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { keyArgument } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import { findKey } from "./find_key.ts";
+import { type Doing, findKey } from "./find_key.ts";
 
-const statusCommand = (doing: "disable" | "enable", description: string) =>
+const statusCommand = (doing: Doing, status: ApiKey["status"], description: string) =>
   Command.make(doing, { id: keyArgument }, ({ id }) =>
     Effect.gen(function* () {
-      const status = doing === "disable" ? "disabled" : "active";
-      if ((yield* findKey(id, doing)).status === "revoked") {
+      if ((yield* findKey(id, doing)).status === "revoked" && status !== "revoked") {
         return yield* new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` });
       }
       const changed = yield* (yield* ApiKeys).setStatus(id, status, operatorOrigin());
@@ -31,7 +30,14 @@ const statusCommand = (doing: "disable" | "enable", description: string) =>
 
 export const disableKeyCommand = statusCommand(
   "disable",
+  "disabled",
   "Disable a key until it is enabled. A running server refuses it within a second.",
 );
 
-export const enableKeyCommand = statusCommand("enable", "Enable a key that was disabled.");
+export const enableKeyCommand = statusCommand("enable", "active", "Enable a key that was disabled.");
+
+export const revokeKeyCommand = statusCommand(
+  "revoke",
+  "revoked",
+  "Revoke a key for good. A running server refuses it within a second.",
+);

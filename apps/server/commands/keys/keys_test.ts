@@ -61,7 +61,7 @@ describe("accountlink keys", () => {
     expect(JSON.parse(inJson.stdout)).toMatchObject({ keys: [{ name: "bot" }, { name }] });
 
     const revoked = await run("keys", "revoke", key);
-    const line = `Revoked alk_${id}_… in data folder "${folder}"\n`;
+    const line = `alk_${id}_… is revoked now in data folder "${folder}"\n`;
     expect(revoked).toEqual({ code: 0, stdout: line, stderr: "" });
     expect(await json("keys", "revoke", id)).toEqual({ id, status: "revoked", changed: false, folder });
     expect(await json("keys", "list", "--account", "acme")).toMatchObject({

@@ -13,6 +13,7 @@ import {
   refuse,
   scopeFlags,
   scopeText,
+  switchFlag,
   targetOf,
 } from "../../cli/flags.ts";
 import { answer, countOf, Json, jsonWanted } from "../../cli/output.ts";
@@ -33,11 +34,7 @@ const flags = {
     Flag.withDescription("The file, which is written atomically (default: standard output)"),
     Flag.optional,
   ),
-  force: Flag.Boolean("force").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Replace an existing file"),
-    Flag.withDefault(false),
-  ),
+  force: switchFlag("force", "Replace an existing file"),
 };
 
 type Choice = Command.Command.Config.Infer<typeof flags>;

@@ -22,6 +22,7 @@ import {
   refuse,
   scopeFlags,
   scopeText,
+  switchFlag,
   targetOf,
   textFlag,
 } from "../../cli/flags.ts";
@@ -34,9 +35,6 @@ import { managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { openSource } from "./link_source.ts";
 import { openRejects } from "./rejects_file.ts";
-
-const switchFlag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
 
 const namedFlag = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional);

@@ -4,8 +4,8 @@
 import { type ChatId, UserData } from "@accountlink/core";
 import type { UserErased } from "@accountlink/core/users";
 import { Effect } from "effect";
-import { Command, Flag } from "effect/cli";
-import { chatIdFlag } from "../../cli/flags.ts";
+import { Command } from "effect/cli";
+import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
 import { countOf } from "../../cli/output.ts";
 import { paragraphs } from "../../cli/usage.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
@@ -13,11 +13,7 @@ import { operatorOrigin } from "../operator_origin.ts";
 
 const flags = {
   chatId: chatIdFlag,
-  dryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Erase nothing, and print what would be erased"),
-    Flag.withDefault(false),
-  ),
+  dryRun: switchFlag("dry-run", "Erase nothing, and print what would be erased"),
 };
 
 export const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }) =>

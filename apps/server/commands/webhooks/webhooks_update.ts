@@ -4,7 +4,7 @@
 import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
-import { refuse } from "../../cli/flags.ts";
+import { refuse, switchFlag } from "../../cli/flags.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag, webhookArgument } from "./webhook_flags.ts";
@@ -14,11 +14,7 @@ const flags = {
   id: webhookArgument,
   url: urlFlag.pipe(Flag.optional),
   types: typesFlag,
-  allTypes: Flag.Boolean("all-types").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Send all types of events"),
-    Flag.withDefault(false),
-  ),
+  allTypes: switchFlag("all-types", "Send all types of events"),
   description: descriptionFlag.pipe(Flag.optional),
   status: Flag.Literals("status", ["active", "paused"]).pipe(
     Flag.withDescription("Whether events are sent; while it is paused they are kept"),
