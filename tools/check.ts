@@ -23,7 +23,6 @@ const findEffectCompiler = async (): Promise<string> => {
   return (await promisify(execFile)(node, command)).stdout.trim();
 };
 
-/** The command line of each step. */
 const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
   "types, Effect": [await findEffectCompiler(), "-p", "tsconfig.json", "--singleThreaded"],
   lint: [node, "node_modules/oxlint/bin/oxlint", "--threads=1"],

@@ -8,7 +8,6 @@
  */
 import { type Comment, parseSync, Visitor } from "oxc-parser";
 
-/** An example and its position. */
 export interface Example {
   /** Path from the root. */
   readonly file: string;
@@ -45,7 +44,6 @@ export const examplesIn = (file: string, source: string): ReadonlyArray<Example>
 /** An example as a module, with the line numbers of the documentation. */
 export interface ExampleModule {
   readonly source: string;
-  /** The number of documented values. */
   readonly values: number;
   /** Whether it declares tests, so that it has to be loaded while tests are collected. */
   readonly isTest: boolean;

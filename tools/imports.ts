@@ -1,6 +1,3 @@
-/**
- * The imports of a TypeScript file.
- */
 import { parseSync } from "oxc-parser";
 
 export interface Import {

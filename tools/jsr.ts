@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { entryPointsOf } from "./entry_points.ts";
 import { type Manifest, type Package, publishablePackages, root } from "./publishable.ts";
 
-/** The content of the file. */
 export const jsrManifestOf = (described: Package): Readonly<Record<string, unknown>> => {
   const { folder, manifest } = described;
   const { name, version, license, dependencies, peerDependencies } = manifest;

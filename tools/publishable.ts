@@ -22,7 +22,6 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-/** The package in a folder. */
 export const packageIn = (folder: string): Package => ({
   folder,
   manifest: JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest,

@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 import type { FileResults } from "./results.ts";
 
-/** The file for the results. */
 export const resultsVariable = "ACCOUNTLINK_TEST_RESULTS";
 
 /** Vitest loads the default export. */

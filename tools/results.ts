@@ -1,4 +1,3 @@
-/** The results of a run of checks or tests. */
 export interface Results {
   readonly passed: number;
   readonly failed: number;
@@ -9,7 +8,6 @@ export interface Results {
   readonly flaky: ReadonlyArray<string>;
 }
 
-/** The results of one file of tests. */
 export interface FileResults extends Omit<Results, "flaky"> {
   readonly project: string;
   readonly file: string;

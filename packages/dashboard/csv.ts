@@ -1,6 +1,3 @@
-/**
- * CSV files that spreadsheets open.
- */
 import { csvRow } from "@accountlink/core/csv";
 
 /**

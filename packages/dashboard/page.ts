@@ -39,11 +39,9 @@ const groups: ReadonlyArray<ReadonlyArray<Section>> = [
   allSections.filter((name) => !grouped.some((group) => group.includes(name))),
 ];
 
-/** A page of the dashboard. */
 export interface Page {
   readonly status: number;
   readonly title: string;
-  /** Its entry of the navigation. */
   readonly section: Section;
   /** After how many seconds the browser loads the page again. */
   readonly refresh?: number;
@@ -51,7 +49,6 @@ export interface Page {
   readonly content: Html;
 }
 
-/** Who looks at a page. */
 export interface Visitor {
   readonly account: { readonly name: string; readonly tier: Tier };
   /** The name of the signed-in user. */
@@ -67,7 +64,6 @@ export interface PlatformNames {
   readonly game: string;
 }
 
-/** The whole document. */
 export const documentOf = (
   { title, section, content, refresh }: Page,
   visitor: Visitor,

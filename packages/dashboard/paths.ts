@@ -1,6 +1,3 @@
-/**
- * The paths of the dashboard.
- */
 import type { KeyId, Pid } from "@accountlink/core";
 import type { WebhookId } from "@accountlink/core/webhooks";
 
@@ -34,28 +31,20 @@ export const paths = {
   script: "/dashboard/comfort.js",
 } as const;
 
-/** The page of a community, by the public id of its scope. */
 export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
 
-/** The page of an import. */
 export const importPath = (id: string): `/dashboard/${string}` => `${paths.imports}/${id}`;
 
-/** What a form can do to a key. */
 export type KeyAct = "update" | "rotate" | "status" | "revoke";
 
-/** The page of a key. */
 export const keyPath = (id: KeyId | ":id"): `/dashboard/${string}` => `${paths.keys}/${id}`;
 
-/** Where the form of an act is sent. */
 export const keyActPath = (id: KeyId | ":id", act: KeyAct): `/dashboard/${string}` => `${keyPath(id)}/${act}`;
 
-/** What a form can do to a webhook. */
 export type WebhookAct = "update" | "status" | "test" | "rotate" | "delete" | "resend";
 
-/** The page of a webhook. */
 export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `${paths.webhooks}/${id}`;
 
-/** Where the form of an act is sent. */
 export const webhookActPath = (id: WebhookId | ":id", act: WebhookAct): `/dashboard/${string}` =>
   `${webhookPath(id)}/${act}`;
 

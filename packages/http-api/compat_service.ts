@@ -106,9 +106,7 @@ const badRequestKinds = {
   method_not_allowed: "wrong_method",
 } as const;
 
-/** The statuses of kinds where a service differs from v2. */
 export type KindStatuses = Partial<Record<RefusalKind, number>>;
 
-/** The status of an error. */
 export const kindStatus = (error: PublicError, statuses: KindStatuses): number =>
   statuses[refusalKind(error)] ?? statusOf(error);

@@ -105,7 +105,6 @@ export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => wit
 /** Makes the parameter a part of the path. */
 export const inPath = <A>(parameter: Parameter<A>): Parameter<A> => ({ ...parameter, isInPath: true });
 
-/** One of a few words. */
 export const oneOf = <const Words extends ReadonlyArray<string>>(
   words: Words,
   description: string,
@@ -114,11 +113,9 @@ export const oneOf = <const Words extends ReadonlyArray<string>>(
   return required(Schema.Literals(words), expected, description);
 };
 
-/** A chat user. */
 export const chatId = (description = "ID of the chat user") =>
   required(ChatId, `expected ${idRules.chatId}`, description);
 
-/** A game user. */
 export const gameId = (description = "ID of the game user") =>
   required(GameId, `expected ${idRules.gameId}`, description);
 
@@ -158,7 +155,6 @@ export const premiumFlag = (description: string): Parameter<boolean> => ({
 export const sid = () =>
   inPath(required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"));
 
-/** The client's own name for its user. */
 export const clientId = (): Parameter<string> =>
   required(
     Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
@@ -187,7 +183,6 @@ export const wait = (what = "the next state"): Parameter<number> =>
     0,
   );
 
-/** How many there are to be, at least one. */
 export const countUpTo = (
   max: number,
   usual: number,
@@ -224,15 +219,12 @@ const Address = Schema.String.check(
   }),
 );
 
-/** The text of a client address. */
 export const address = (): Parameter<string> =>
   required(Address, "expected an IPv4 or IPv6 address", "IPv4 or IPv6 address; IPv6 matches by its /64");
 
-/** What a moderator says about a pair of chat users. */
 export const verdict = (): Parameter<AltVerdict> =>
   oneOf(["different", "same"], "Whether they are two people or one");
 
-/** A note of a moderator. */
 export const note = (): Parameter<string | null> =>
   optional(
     required(
@@ -248,7 +240,6 @@ export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
   itemRefusesBody: true,
 });
 
-/** A string. */
 export const text = (description: string): Parameter<string> =>
   required(Schema.String, "expected a string", description);
 

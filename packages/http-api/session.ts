@@ -66,10 +66,8 @@ export const exampleSession = {
 
 const { sid: exampleSid } = exampleSession;
 
-/** The example of creating a session. */
 export const creationExample = { values: { clientId: "player-7" }, answer: { data: exampleSession } };
 
-/** The example of reading a session. */
 export const readingExample = {
   values: { sid: exampleSid },
   answer: { data: { ...exampleSession, pollsRemaining: 149 } },
@@ -90,7 +88,6 @@ data: {}
 `,
 };
 
-/** Parameters of creating a session. */
 export const creation = {
   clientId: clientId(),
   guildId: guildId(),
@@ -98,12 +95,10 @@ export const creation = {
   redirect: redirect(),
 };
 
-/** Parameters of reading a session. */
 export const reading = { sid: sid(), wait: wait() };
 
 /** The stream of a session. */
 export const SessionEvents = Schema.String;
 
-/** Describes the stream in the documentation. */
 export const streamDescription =
   "Server-sent events: `session` with the session at once and on each change; its final state as one event of that name (`completed`, `failed`, `cancelled`, `expired`), or `timeout`, ends the stream. The id of an event is the change of the session; with a Last-Event-ID that is up to date the first event is the next change. A comment every 10 seconds keeps the connection open.";

@@ -26,7 +26,6 @@ const compressed = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> =
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
 
-/** Makes a document from its text. */
 export const makeStaticDocument = async (
   text: string,
   { contentType, headers = {}, onlyCompressed }: StaticDocumentOptions,

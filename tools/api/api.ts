@@ -17,7 +17,6 @@ export interface ApiState {
   readonly name: string;
   /** The report as committed. */
   readonly written: string;
-  /** The report of the sources. */
   readonly actual: string;
   /** The fingerprint of the report with the last version; undefined if that had no such package. */
   readonly released: string | undefined;
@@ -25,7 +24,6 @@ export interface ApiState {
   readonly isAnnounced: boolean;
 }
 
-/** What is wrong with it, and what to do. */
 export const problemOf = ({ name, written, actual, released, isAnnounced }: ApiState): string | null => {
   if (written !== actual)
     return `${name} does not export what its api.txt says, run "npm run api":\n${differences(written, actual).join("\n")}`;

@@ -5,7 +5,6 @@ import { parseSync } from "oxc-parser";
 import { entryPointsOf } from "../entry_points.ts";
 import type { Package } from "../publishable.ts";
 
-/** A name that an entry point exports. */
 export interface PublicName {
   /** With its namespace, as in `AccountLink.layerMemory`. */
   readonly name: string;
@@ -22,7 +21,6 @@ export interface PublicName {
   readonly id: string;
 }
 
-/** What an entry point exports. */
 export interface EntrySurface {
   /** What is imported, such as `@accountlink/core/links`. */
   readonly specifier: string;
@@ -53,7 +51,6 @@ const headOf = (path: string): string => {
   return first === undefined ? "" : textOf(first.value);
 };
 
-/** A comment without its stars. */
 const textOf = (comment: string): string => comment.replace(/^[ \t]*\*+ ?/gm, "").trim();
 
 interface Declaration {
@@ -61,7 +58,6 @@ interface Declaration {
   readonly comment: string;
 }
 
-/** A module of declarations. */
 const readModule = (path: string) => {
   const source = readFileSync(path, "utf8");
   const { program, comments, module } = parseSync(path, source);

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import type { EntrySurface, PublicName } from "./public_surface.ts";
 
-/** The text of the report. */
 export const reportOf = (surface: ReadonlyArray<EntrySurface>): string =>
   `${[
     "What this package exports. `npm run api` writes this file.",

@@ -92,7 +92,6 @@ const quoted = (text: string): string => `\`${text}\``;
 
 type Table = ReadonlyArray<ReadonlyArray<string>>;
 
-/** The tables of the document. */
 const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
   [
     "| code | status | `details` | when |",

@@ -10,7 +10,6 @@ import type { EntrySurface, PublicName } from "../api/public_surface.ts";
 import { type Example, examplesIn } from "../doc_examples.ts";
 import { root } from "../publishable.ts";
 
-/** All examples of documents and doc comments. */
 export const readExamples = (): ReadonlyArray<Example> =>
   globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}"], {
     cwd: root,

@@ -58,7 +58,6 @@ const errorPages = (declaration: string): ReadonlyArray<string> => {
   return [`Pages of errors: ${codes.map((code) => `[${code}](../${errorPath(code)})`).join(" · ")}`];
 };
 
-/** Whether a comment has the example. */
 export const hasExample = (comment: string, code: string): boolean => comment.includes(`\n${code}\n`);
 
 const byName = (one: PublicName, other: PublicName): number => one.name.localeCompare(other.name);

@@ -21,7 +21,6 @@ export interface Site {
   readonly files: ReadonlyMap<string, string>;
   /** The public names without an example that runs, by entry point. */
   readonly withoutExample: ReadonlyMap<string, ReadonlyArray<string>>;
-  /** The number of public names. */
   readonly names: number;
 }
 
@@ -38,7 +37,6 @@ const errorDocument = "docs/errors.md";
 const pageOf = (file: string): string =>
   file === "README.md" ? "index.html" : file.replace(/\.md$/, ".html").replace("/README", "");
 
-/** Makes the site. */
 export const makeSite = async (): Promise<Site> => {
   const declarations = await compile();
   const surfaces = publishablePackages()

@@ -16,7 +16,6 @@ export const textFlag = (name: string, isRight: (text: string) => boolean, expec
 
 const isName = (text: string): boolean => text.trim() !== "" && text.length <= 100 && isNameText(text);
 
-/** The name of an account or a key. */
 export const nameFlag = (name: string) =>
   textFlag(name, isName, "1 to 100 characters, no control characters or direction overrides");
 
@@ -28,7 +27,6 @@ export const chatIdFlag = textFlag("chat-id", Schema.is(ChatId), "5 to 32 digits
   Flag.map((id) => id as ChatId),
 );
 
-/** The data scope of the account. */
 export const scopeFlags = {
   scope: Flag.Literals("scope", ["global", "guild"]).pipe(
     Flag.withDescription("The account's global data scope, or that of one guild (default: global)"),
@@ -83,7 +81,6 @@ export const readKeyId = (text: string): Option.Option<KeyId> => {
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
 
-/** The format of a file of links. */
 export const formatFlag = Flag.Literals("format", linkFormatNames).pipe(
   Flag.withDescription("Format of the file (default: by its ending, .csv, .ndjson or .jsonl)"),
   Flag.optional,
@@ -96,7 +93,6 @@ export const durationFlag = (name: string) =>
     Flag.withMetavar("duration"),
   );
 
-/** A whole number, 0 or more. */
 export const countFlag = (name: string) =>
   Flag.Int(name).pipe(
     Flag.filter(
@@ -113,7 +109,6 @@ export const timeFlag = (name: string) =>
     Flag.withMetavar("time"),
   );
 
-/** What is wrong with values that the service refuses. */
 export const problemsText = ({ parameters }: InvalidParameter): string =>
   parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ");
 

@@ -1,6 +1,3 @@
-/**
- * Output of commands.
- */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { Console, Effect } from "effect";
 import { GlobalFlag } from "effect/cli";

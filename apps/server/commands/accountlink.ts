@@ -1,6 +1,3 @@
-/**
- * The command `accountlink`.
- */
 import { Command } from "effect/cli";
 import { accountsCommand } from "./accounts/accounts.ts";
 import { auditCommand } from "./audit.ts";

@@ -1,6 +1,3 @@
-/**
- * `accountlink audit`
- */
 import { AuditLog } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";

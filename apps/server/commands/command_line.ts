@@ -1,6 +1,3 @@
-/**
- * A run of the command line.
- */
 import { Cause, Effect, Exit } from "effect";
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli";
 import { Invocation } from "../cli/invocation.ts";

@@ -75,7 +75,6 @@ export const answerWithLocation = (json: object, text: (location: string) => str
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 
-/** The services on an opened storage. */
 export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>

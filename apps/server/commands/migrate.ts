@@ -1,6 +1,3 @@
-/**
- * `accountlink migrate`
- */
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect } from "effect";
 import { Command } from "effect/cli";

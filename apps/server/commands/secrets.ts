@@ -1,6 +1,3 @@
-/**
- * `accountlink secrets`
- */
 import { AddressVault } from "@accountlink/core";
 import { rotateAddressKeys } from "@accountlink/core/alts";
 import { Effect } from "effect";

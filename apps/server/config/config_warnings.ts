@@ -29,7 +29,6 @@ export const unknownVariables = (environment: Environment): ReadonlyArray<Config
         : { problem: `${problem}, expected perhaps ${meant}`, advice: `Correct its name to ${meant}` };
     });
 
-/** The maximum edit distance of a suggested name. */
 const mostDifferences = 3;
 
 const nearestVariable = (name: string): string | null => {

@@ -28,7 +28,6 @@ const variable = <A>(description: string, fallback: A, expected: string, parse: 
   secret: false,
 });
 
-/** A variable whose value messages do not contain. */
 const hidden = <A>(...about: Parameters<typeof variable<A>>): Variable<A> => ({
   ...variable(...about),
   secret: true,

@@ -1,6 +1,3 @@
-/**
- * Atomic writes of files.
- */
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { Data, Effect, FileSystem, type PlatformError, Stream } from "effect";

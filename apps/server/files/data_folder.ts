@@ -1,6 +1,3 @@
-/**
- * The data folder of the embedded storage.
- */
 import { existsSync } from "node:fs";
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -21,7 +18,6 @@ export const prepareFolder = (config: Config, folder: string): Effect.Effect<voi
     catch: (cause) => unusableFolder(config, cause),
   });
 
-/** The error for a data folder that cannot be used. */
 export const unusableFolder = ({ ACCOUNTLINK_DATA_DIR }: Config, cause: unknown): InvalidConfig =>
   new InvalidConfig({
     problem: `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be made and written to (${reasonOf(cause)})`,

@@ -1,6 +1,3 @@
-/**
- * The cache ports on the chosen cache.
- */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { Effect, Layer } from "effect";
 import type { Cache } from "../config/resolved_config.ts";

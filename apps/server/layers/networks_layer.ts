@@ -1,6 +1,3 @@
-/**
- * Network intelligence from the configured files.
- */
 import { parseNetwork } from "@accountlink/core/addresses";
 import { NetworkIntelligence } from "@accountlink/core/alts";
 import { NetworkFiles } from "@accountlink/networks";

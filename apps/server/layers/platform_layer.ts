@@ -1,6 +1,3 @@
-/**
- * The platform and identity ports.
- */
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import {
   devChatIdentity,

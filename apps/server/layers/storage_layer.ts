@@ -1,6 +1,3 @@
-/**
- * The storage ports on the chosen storage.
- */
 import { StorageMemory } from "@accountlink/storage-memory";
 import { StorageSql } from "@accountlink/storage-sql";
 import type { Duration } from "effect";

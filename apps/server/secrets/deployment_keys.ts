@@ -39,7 +39,6 @@ const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
     }),
   );
 
-/** The error for a secret that does not unwrap the root key of the storage. */
 export const secretRejected = ({ ACCOUNTLINK_SECRET }: Config, storage: PersistentStorage): InvalidConfig => {
   const given =
     ACCOUNTLINK_SECRET === null && storage.kind === "embedded"

@@ -1,6 +1,3 @@
-/**
- * Rotation of the deployment's secret.
- */
 import { type DeploymentSecrets, rotateSecret } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Redacted, Stream } from "effect";

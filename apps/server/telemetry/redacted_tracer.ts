@@ -21,7 +21,6 @@ const attributes = new Set([
   "http.route",
 ]);
 
-/** Redacts the spans of a tracer that exports them. */
 export const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
   tracer === Tracer.nativeTracer
     ? tracer

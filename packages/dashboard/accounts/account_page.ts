@@ -9,12 +9,10 @@ import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 
-/** A sign-in of the owner. */
 interface OwnSignIn {
   readonly id: string;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
-  /** Whether it is the one of this browser. */
   readonly isThis: boolean;
 }
 

@@ -25,7 +25,6 @@ export interface AltsForm {
 
 export const emptyAltsForm: AltsForm = { pid: "", kind: "chat", id: "" };
 
-/** What was found. */
 export interface AltsFound {
   readonly report: AltReport;
   /** Those of the target, newest first. */

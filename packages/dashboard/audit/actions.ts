@@ -4,7 +4,6 @@
 
 import type { AuditAction } from "@accountlink/core/audit";
 
-/** What each action is called. */
 export const actions: Record<AuditAction, string> = {
   "link.set": "Link set",
   "link.moved": "Link moved to another chat account",

@@ -1,6 +1,3 @@
-/**
- * Entries of the audit log as a file.
- */
 import type { AuditEntry } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { csvOf } from "../csv.ts";
@@ -19,7 +16,6 @@ export const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
     ]),
   );
 
-/** The details of an entry, with their names. */
 const detailsText = ({ details: named }: AuditEntry): string =>
   Object.entries(named)
     .map(([name, value]) => `${name}: ${value ?? "none"}`)

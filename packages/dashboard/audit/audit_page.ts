@@ -1,7 +1,3 @@
-/**
- * The audit log of an account.
- */
-
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
@@ -14,7 +10,6 @@ import { actions } from "./actions.ts";
 import { historyHtml } from "./history.ts";
 import type { Names } from "./sentences.ts";
 
-/** What of the log is asked for. */
 export interface AuditFilter {
   readonly action: AuditAction | null;
   readonly keyId: string | null;

@@ -1,6 +1,3 @@
-/**
- * Entries of the audit log as sentences.
- */
 import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { nameOf } from "../look/owned_key.ts";
@@ -18,12 +15,10 @@ export interface Names {
 
 type Details = AuditEntry["details"];
 
-/** What an entry says, such as "Ada created the key Walk bot". */
 export const sentenceOf = (entry: AuditEntry, names: Names): string => sentences[entry.action](entry, names);
 
 type Sentence = (entry: AuditEntry, names: Names) => string;
 
-/** Who did it. */
 const whoOf = ({ type, id }: Actor, names: Names): string => {
   switch (type) {
     case "key":
@@ -66,7 +61,6 @@ const insteadOf = ({ previousGameId = null }: Details, names: Names): string =>
 
 const start = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A sentence about a key. */
 const ofKey =
   (verb: string, rest = ""): Sentence =>
   ({ actor, details }, names) =>

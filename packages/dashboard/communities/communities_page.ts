@@ -1,6 +1,3 @@
-/**
- * The communities of an account.
- */
 import { guildOf } from "@accountlink/core";
 import { type Html, html } from "@accountlink/html";
 import { linksText } from "../look/link_count.ts";

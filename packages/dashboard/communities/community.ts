@@ -12,7 +12,6 @@ export interface Community extends OwnedScope {
   readonly guildName: string | null;
 }
 
-/** What a community is called. */
 export const communityName = ({
   scope,
   guildName,
@@ -28,7 +27,6 @@ export const communityName = ({
 export const communityText = (community: Parameters<typeof communityName>[0]): string =>
   community.scope.kind === "global" ? "all communities" : communityName(community);
 
-/** A menu of communities. */
 export const communityMenu = (
   communities: ReadonlyArray<Community>,
   pid: string,

@@ -14,7 +14,6 @@ import { communityPath, paths, withQuery } from "../paths.ts";
 import { type Community, communityName, verifyUrl } from "./community.ts";
 import { botStep, firstSteps } from "./first_steps.ts";
 
-/** What users read, as typed. */
 export interface SaidForm {
   readonly displayName: string;
   readonly supportUrl: string;
@@ -30,14 +29,12 @@ export interface CommunityView {
   readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
 }
 
-/** The settings of a form; an empty field is null. */
 export const saidOf = ({ displayName, supportUrl, doneText }: SaidForm) => ({
   displayName: displayName || null,
   supportUrl: supportUrl || null,
   doneText: doneText || null,
 });
 
-/** The stored settings as the form shows them. */
 export const saidForm = ({ settings }: Community): SaidForm => ({
   displayName: settings.displayName ?? "",
   supportUrl: settings.supportUrl ?? "",

@@ -19,7 +19,6 @@ import { importPath, paths, withQuery } from "../paths.ts";
 
 type Csrf = Pick<Visitor, "csrf">;
 
-/** What an owner chooses for an import. */
 export interface ImportForm {
   readonly pid: string;
   readonly onConflict: string;
@@ -27,14 +26,12 @@ export interface ImportForm {
   readonly gameColumn: string;
 }
 
-/** An import and the community that it is for. */
 export interface ImportView {
   readonly id: string;
   readonly community: Community;
   readonly fileName: string;
 }
 
-/** The first rows of a file. */
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
 /** @param problem why a file was not taken, as a sentence; null for none */
@@ -89,7 +86,6 @@ export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
       : html`<p class="empty">Files cannot be uploaded here. Ask the operator of this service to import your links.</p>`,
 });
 
-/** What an import would do. */
 export const importPreviewPage = (
   view: ImportView,
   outcome: ImportOutcome,
@@ -126,7 +122,6 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
 <p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
 });
 
-/** What an import did. */
 export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf }: Csrf): Page => ({
   status: 200,
   title: "Links imported",
@@ -140,7 +135,6 @@ ${leftOutHtml(view, outcome)}
 ${dropForm(view, csrf, "Import another file")}`,
 });
 
-/** Why an import ended early. */
 export const importFailedPage = (view: ImportView, reason: string, { csrf }: Csrf): Page => ({
   status: 200,
   title: "The import stopped",

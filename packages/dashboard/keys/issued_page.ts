@@ -13,7 +13,6 @@ import type { Page } from "../page.ts";
 import { keyPath, withQuery } from "../paths.ts";
 import { curlOf } from "../trial/commands.ts";
 
-/** A key that was just issued. */
 export interface Issued {
   readonly key: KeyDetails;
   readonly token: string;

@@ -23,7 +23,6 @@ export interface KeyRules {
   readonly lastDay: string;
 }
 
-/** A new key as typed. */
 export interface NewKeyForm extends KeyRules {
   readonly scope: string;
   readonly guildId: string;
@@ -43,7 +42,6 @@ export const keyLabels: Readonly<Record<string, string>> = {
 
 const labelOf = (name: string): string => keyLabels[name] ?? name;
 
-/** The rules of a key, as the form shows them. */
 export const rulesOf = (key: KeyDetails): KeyRules => ({
   name: key.name,
   access: key.access,
@@ -67,7 +65,6 @@ export const entriesOf = (lines: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** The fields that a key can change. */
 export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterProblem>): Html => html`
 ${textField({ name: "name", label: labelOf("name"), hint: "Where it is used, such as the name of a bot.", value: rules.name, maxLength: 80, required: true, problems })}
 ${radioField({

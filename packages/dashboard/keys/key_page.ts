@@ -16,7 +16,6 @@ import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../pat
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 import type { Refused } from "./new_key_page.ts";
 
-/** A key with what its page shows beside it. */
 export interface KeyView {
   readonly key: KeyDetails;
   readonly quota: Quota;
@@ -26,7 +25,6 @@ export interface KeyView {
   readonly names: Names;
 }
 
-/** A form of the page that was refused. */
 export interface RefusedAct extends Refused {
   readonly act: KeyAct;
 }
@@ -81,7 +79,6 @@ ${
 }
 </dl>`;
 
-/** The limits of a key, in words. */
 const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string => {
   const parts = [
     perWindow === null ? null : `${counted(perWindow, "request")} per ${windowText(windowMs)}`,

@@ -1,6 +1,3 @@
-/**
- * The list of keys.
- */
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
@@ -12,7 +9,6 @@ import { keyPath, paths } from "../paths.ts";
 import { sparkline } from "../usage/sparkline.ts";
 import type { KeyUsage } from "../usage/usage_page.ts";
 
-/** The keys of an account, beside those that its plan allows. */
 export interface KeyList {
   /** Newest first. */
   readonly keys: ReadonlyArray<KeyDetails>;

@@ -1,6 +1,3 @@
-/**
- * The form for a new key.
- */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { html } from "@accountlink/html";
@@ -9,7 +6,6 @@ import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
 
-/** A form that was refused. */
 export interface Refused {
   readonly status: number;
   readonly problems: ReadonlyArray<ParameterProblem>;

@@ -10,7 +10,6 @@ import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 
-/** A chat user and a game user who are or will be linked. */
 export interface LinkQuestion {
   readonly community: Community;
   readonly chatId: ChatId;

@@ -25,7 +25,6 @@ export interface LinksView {
   readonly unlinked: ReadonlyArray<{ readonly chatId: ChatId; readonly chat: ChatProfile | null }>;
 }
 
-/** A link to make, as typed. */
 export interface LinkForm {
   readonly chat: string;
   readonly game: string;
@@ -38,7 +37,6 @@ export const linkLabels = ({ chat, game }: PlatformNames) => ({
   game: `Account on ${game}`,
 });
 
-/** An account by its name and ID. */
 export const accountText = (
   id: string,
   profile: Pick<ChatProfile | GameProfile, "displayName" | "username"> | null,
@@ -52,10 +50,8 @@ const accountCell = (id: string, profile: Pick<GameProfile, "displayName" | "use
   return html`<strong>${displayName ?? username ?? id}</strong> <small>${username === null ? null : `@${username} · `}${id}</small>`;
 };
 
-/** The page of a chat user. */
 export const userPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.linkUser, { pid, chatId });
 
-/** The question before a link is removed. */
 const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
 /** @param notice what an act did; null for none */

@@ -44,7 +44,6 @@ const describedBy = (field: Field): Html | null => {
   return html` aria-describedby="${ids.join(" ")}"${isWrong ? html` aria-invalid="true"` : null}`;
 };
 
-/** One line of text. */
 export const textField = (
   field: Field & {
     readonly value: string;
@@ -110,7 +109,6 @@ ${field.choices.map(
 )}
 </fieldset>`;
 
-/** Yes or no. */
 export const checkField = (name: string, label: string, isChecked: boolean): Html => html`
 <label class="choice"><input type="checkbox" name="${name}" value="true"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;

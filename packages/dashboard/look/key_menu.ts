@@ -1,6 +1,3 @@
-/**
- * The choice of a key in a filter.
- */
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { Html } from "@accountlink/html";
 import { menuField } from "./field.ts";

@@ -1,4 +1,3 @@
-/** Numbers of links on the pages. */
 import type { LinkCount } from "@accountlink/core/communities";
 import { durationText, numberText } from "./time.ts";
 
@@ -9,7 +8,6 @@ const old = 120_000;
 export const countText = ({ count, age }: LinkCount): string =>
   `${numberText(count)}${age === null ? "+" : ""}`;
 
-/** A number of links with its noun. */
 export const linksText = (links: LinkCount): string =>
   `${countText(links)} ${links.count === 1 ? "link" : "links"}`;
 

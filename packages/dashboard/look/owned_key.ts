@@ -7,7 +7,6 @@ import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { timeHtml, timeUntil } from "./time.ts";
 
-/** A guild with its name on the chat platform. */
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
 
 type KeyState = "active" | "disabled" | "expired" | "revoked";
@@ -16,7 +15,6 @@ type KeyState = "active" | "disabled" | "expired" | "revoked";
 const stateOf = (key: ApiKey, now: Millis): KeyState =>
   key.status === "active" && !isAccepted(key, now) ? "expired" : key.status;
 
-/** Whether an accepted key expires within a week. */
 export const endsSoon = (key: ApiKey, now: Millis): boolean =>
   isAccepted(key, now) && key.expiresAt !== null && key.expiresAt - now < 7 * dayMs;
 
@@ -27,24 +25,20 @@ const states = {
   revoked: { label: "Revoked", tone: "bad" },
 } as const;
 
-/** The state of a key, in a word. */
 export const stateHtml = (key: ApiKey, now: Millis): Html => {
   const { label, tone } = states[stateOf(key, now)];
   return html`<span class="badge ${tone}">${label}</span>`;
 };
 
-/** What a key is for. */
 export const accesses = {
   full: { label: "Full", hint: "Lookups, writes, alts and verification sessions" },
   read: { label: "Read", hint: "Lookups, bulk, status, alts and reading reviews" },
   verify: { label: "Verification", hint: "Verification sessions and single lookups" },
 } as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 
-/** The name of a key; its public id where it has none. */
 export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
   name === "" ? `Key ${id}` : name;
 
-/** When a key expires, with a badge in its last week. */
 export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
   key.expiresAt === null
     ? "never"

@@ -16,7 +16,6 @@ export const timeHtml = (time: Millis): Html => {
 export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
   time === null ? otherwise : timeHtml(time);
 
-/** How long until a time: "in 3 days". */
 export const timeUntil = (time: Millis, now: Millis): string => `in ${durationText(time - now)}`;
 
 /** A duration in the largest unit that it fills: "3 days". */
@@ -31,5 +30,4 @@ export const durationText = (duration: Millis): string => {
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${numberText(count)} ${count === 1 ? noun : plural}`;
 
-/** A number with separators between the thousands. */
 export const numberText = (count: number): string => count.toLocaleString("en");

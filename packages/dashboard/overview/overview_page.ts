@@ -29,17 +29,14 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   readonly today: ReadonlyArray<KeyToday>;
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
-  /** The number of links in all communities. */
   readonly links: LinkCount;
   /** How many of them were verified lately. */
   readonly verified: VerifiedWeeks;
   /** The way to the first verified user; null once there is one. */
   readonly steps: FirstSteps | null;
-  /** Webhooks that the service disabled. */
   readonly disabled: ReadonlyArray<WebhookDetails>;
 }
 
-/** Today's requests of a key, beside its limits. */
 interface KeyToday {
   readonly key: KeyDetails;
   readonly quota: Quota;
@@ -57,7 +54,6 @@ ${view.steps === null ? null : html`<section class="panel"><h2>Your first verifi
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
-/** What the owner should look at. */
 const attention = ({ keys, leaks, disabled }: OverviewView, now: Millis): Html | null => {
   const ending = keys.filter((key) => endsSoon(key, now));
   if (leaks.length + ending.length + disabled.length === 0) return null;
@@ -128,7 +124,6 @@ const figure = (label: string, value: string, note: string | null = null): Html 
 const verifiedNote = ({ last, before }: VerifiedWeeks): string | null =>
   before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));
 
-/** How a week compares with the one before. */
 const changeText = (now: number, before: number): string => {
   if (before === 0) return "none the week before";
   const percent = Math.round((100 * (now - before)) / before);

@@ -5,14 +5,11 @@ import { type Html, html } from "@accountlink/html";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
-/** A page of the flow. */
 export interface PreviewedState {
   readonly name: string;
-  /** The title of the page. */
   readonly title: string;
 }
 
-/** Pages of the flow that belong together. */
 export interface PreviewGroup {
   readonly label: string;
   readonly states: ReadonlyArray<PreviewedState>;

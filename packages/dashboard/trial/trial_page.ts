@@ -42,7 +42,6 @@ export interface TrialForm {
   readonly resolved: boolean;
 }
 
-/** What the service said. */
 export interface TrialResult {
   /** Where the service is. */
   readonly url: string;

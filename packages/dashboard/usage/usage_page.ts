@@ -1,6 +1,3 @@
-/**
- * The usage of an account or of one key.
- */
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { html } from "@accountlink/html";
@@ -20,7 +17,6 @@ export interface UsageFilter {
   readonly days: number;
 }
 
-/** The usage of one key. */
 export interface KeyUsage {
   readonly key: KeyDetails;
   readonly days: ReadonlyArray<UsageDay>;
@@ -31,7 +27,6 @@ export interface UsageView {
   readonly days: ReadonlyArray<UsageDay>;
   /** The same by key; empty where one key was asked for. */
   readonly byKey: ReadonlyArray<KeyUsage>;
-  /** The keys of the account. */
   readonly keys: ReadonlyArray<KeyDetails>;
 }
 

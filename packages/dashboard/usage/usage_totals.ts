@@ -1,9 +1,5 @@
-/**
- * Usage of an account or a key, added up.
- */
 import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 
-/** What the groups of routes are called. */
 export const groups: Record<UsageGroup, string> = {
   lookup: "Lookups",
   bulk: "Bulk",
@@ -12,7 +8,6 @@ export const groups: Record<UsageGroup, string> = {
   session: "Sessions",
 };
 
-/** What the outcomes are called. */
 export const outcomes: Record<keyof UsageCounts, string> = {
   served: "Served",
   refused: "Over a limit",
@@ -21,7 +16,6 @@ export const outcomes: Record<keyof UsageCounts, string> = {
 
 const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
 
-/** The sum of some counts. */
 export const sumOf = (counts: ReadonlyArray<UsageCounts>): UsageCounts => counts.reduce(addUsage, none);
 
 /** The sum of a day, of all groups or of one. */

@@ -9,7 +9,6 @@ import type { Page } from "../page.ts";
 import { webhookPath } from "../paths.ts";
 import { webhookName } from "./webhook_texts.ts";
 
-/** A webhook whose secret was just issued. */
 export interface IssuedWebhookView {
   readonly webhook: WebhookDetails;
   readonly secret: string;

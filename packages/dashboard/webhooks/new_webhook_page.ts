@@ -1,6 +1,3 @@
-/**
- * The form for a new webhook.
- */
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { html } from "@accountlink/html";
 import { scopeFields } from "../keys/key_form.ts";

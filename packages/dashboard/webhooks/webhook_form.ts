@@ -7,7 +7,6 @@ import { type Html, html } from "@accountlink/html";
 import { checkField, textField } from "../look/field.ts";
 import { eventChoices } from "./webhook_texts.ts";
 
-/** What a webhook can change, as typed. */
 export interface WebhookForm {
   readonly url: string;
   /** The chosen types; none for all. */
@@ -15,7 +14,6 @@ export interface WebhookForm {
   readonly description: string;
 }
 
-/** A new webhook as typed. */
 export interface NewWebhookForm extends WebhookForm {
   readonly scope: string;
   readonly guildId: string;
@@ -39,17 +37,14 @@ export const webhookLabels: Readonly<Record<string, string>> = {
   confirm: "Confirmation",
 };
 
-/** A webhook as its form shows it. */
 export const formOfWebhook = ({ url, types, description }: Webhook): WebhookForm => ({
   url,
   types,
   description,
 });
 
-/** The field that chooses a type of events. */
 export const typeField = (type: string): string => `type-${type}`;
 
-/** The fields that a webhook can change. */
 export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => html`
 ${textField({ name: "url", label: "URL", hint: "The address on your server that receives the events, such as https://example.com/links.", value: form.url, maxLength: 2000, required: true, problems })}
 ${textField({ name: "description", label: "Description", hint: "What it is for (optional).", value: form.description, maxLength: 300, problems })}

@@ -18,7 +18,6 @@ import { type WebhookAct, webhookActPath, webhookPath, withQuery } from "../path
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 import { disabledText, resultHtml, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
 
-/** A webhook with what its page shows beside it. */
 export interface WebhookView extends DeliveryPage {
   readonly webhook: WebhookDetails;
   readonly guilds: ReadonlyArray<NamedGuild>;
@@ -26,7 +25,6 @@ export interface WebhookView extends DeliveryPage {
   readonly filter: DeliveryStatus | null;
 }
 
-/** A form of the page that was refused. */
 export interface RefusedWebhookAct extends Refused {
   readonly act: WebhookAct;
 }

@@ -5,7 +5,6 @@ import { type EventType, eventTypes } from "@accountlink/core/events";
 import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";
 
-/** What each event says. */
 const events: Record<EventType, string> = {
   "link.set": "A user linked or replaced a game account",
   "link.moved": "A link moved to another chat account",
@@ -18,7 +17,6 @@ const events: Record<EventType, string> = {
   "session.cancelled": "A verification was cancelled",
 };
 
-/** The choice of events, by the names of the API. */
 export const eventChoices = eventTypes.map((type) => ({ type, label: events[type] }));
 
 const states = {
@@ -28,7 +26,6 @@ const states = {
   disabled: { label: "Disabled", tone: "bad" },
 } as const;
 
-/** The state of a webhook, in a word. */
 export const webhookStateHtml = ({ status, failingSince }: Webhook): Html => {
   const { label, tone } = states[status === "active" && failingSince !== null ? "failing" : status];
   return html`<span class="badge ${tone}">${label}</span>`;
@@ -40,7 +37,6 @@ export const webhookName = ({ description, url }: Pick<Webhook, "description" | 
 
 export const typesText = ({ types }: Webhook): string => (types.length === 0 ? "All" : types.join(", "));
 
-/** Why the service disabled a webhook, and what to do. */
 export const disabledText = ({ disabledReason }: Pick<WebhookDetails, "disabledReason">): string =>
   disabledReason === "gone"
     ? "Your server answered 410 (Gone), which asks for no more events. Nothing is sent until you activate the webhook again."
@@ -60,7 +56,6 @@ const results = {
   given_up: { label: "Given up", tone: "bad" },
 } as const;
 
-/** What became of an event. */
 export const resultHtml = ({ status, responseStatus, error }: WebhookDelivery): Html => {
   const { label, tone } = results[status];
   const answer =

@@ -1,6 +1,3 @@
-/**
- * The list of webhooks.
- */
 import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";

@@ -1,6 +1,3 @@
-/**
- * What both versions of Bloxlink's interface share.
- */
 import type { PublicError } from "@accountlink/core/errors";
 import { type KindStatuses, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
 

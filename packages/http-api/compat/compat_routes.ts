@@ -1,7 +1,3 @@
-/**
- * Every route that other link services have, too.
- */
-
 import type { CompatService } from "../compat_service.ts";
 import type { Route } from "../route.ts";
 import * as bloxlinkV3 from "./bloxlink_v3.ts";

@@ -1,9 +1,5 @@
-/**
- * What lookups of other services share.
- */
 import { Schema } from "effect";
 
-/** What all of them have in common. */
 export const compatLookup = {
   generation: "compat",
   method: "GET",

@@ -1,6 +1,3 @@
-/**
- * Parameters of the dashboard.
- */
 import { parseNetwork } from "@accountlink/core/addresses";
 import { type AuditAction, auditActions } from "@accountlink/core/audit";
 import { type EventType, eventTypes } from "@accountlink/core/events";
@@ -49,7 +46,6 @@ export const keyInPath = () => inPath(keyId("Public id of the key"));
 
 const longestName = 80;
 
-/** What an owner calls a key. */
 export const keyName = (): Parameter<string> =>
   required(
     Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
@@ -57,11 +53,9 @@ export const keyName = (): Parameter<string> =>
     "What you call it",
   );
 
-/** Which guilds a key is for. */
 export const keyScope = (): Parameter<"global" | "guild"> =>
   oneOf(["global", "guild"], "Every guild, or one");
 
-/** What a key is for. */
 export const keyAccess = (): Parameter<KeyAccess> =>
   oneOf(
     ["full", "read", "verify"],
@@ -77,11 +71,9 @@ const listOf = (isRight: (text: string) => boolean, expected: string) =>
 
 const networks = listOf((text) => Option.isSome(parseNetwork(text)), "an address or a CIDR");
 
-/** Addresses and networks. */
 export const networkList = (description: string): Parameter<ReadonlyArray<string>> =>
   required(networks, `expected a list of at most ${mostEntries} addresses or CIDRs`, description);
 
-/** Origins of redirects. */
 export const originList = (): Parameter<ReadonlyArray<string>> =>
   required(
     listOf(isOrigin, "an origin"),
@@ -99,7 +91,6 @@ const Time = Timestamp.pipe(
   ),
 );
 
-/** When a key expires; null for never. */
 export const expiresAt = (): Parameter<Millis | null> =>
   orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never");
 
@@ -115,7 +106,6 @@ export const eventInPath = () =>
 export const webhookUrl = (): Parameter<string> =>
   required(Schema.String, "expected an absolute https URL", "Absolute https URL of at most 2,000 characters");
 
-/** Which events are sent. */
 export const webhookTypes = (): Parameter<ReadonlyArray<EventType>> =>
   required(
     Schema.Array(Schema.Literals(eventTypes)),
@@ -123,7 +113,6 @@ export const webhookTypes = (): Parameter<ReadonlyArray<EventType>> =>
     "Types of the events that are sent; empty for all",
   );
 
-/** What an owner says about a webhook. */
 export const webhookDescription = (): Parameter<string | null> =>
   orNull(
     Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
@@ -131,24 +120,19 @@ export const webhookDescription = (): Parameter<string | null> =>
     "What it is for; null for nothing",
   );
 
-/** The status that an owner can give a webhook. */
 export const webhookStatus = (): Parameter<"active" | "paused"> =>
   oneOf(["active", "paused"], "Whether events are sent; while it is paused they are kept");
 
-/** What became of an event. */
 export const deliveryStatus = (): Parameter<DeliveryStatus | null> =>
   optional(oneOf(["delivered", "failing", "given_up"], "Only deliveries of this status"));
 
-/** The place of a page of deliveries. */
 export const deliveryCursor = () => nextOf(Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u)));
 
-/** The status that an owner can set. */
 export const keyStatus = (): Parameter<"active" | "disabled"> =>
   oneOf(["active", "disabled"], "Whether requests with it are accepted");
 
 const longestGrace = 604_800;
 
-/** How long the secrets before a rotation stay accepted. */
 export const graceSeconds = (): Parameter<number> =>
   withFallback(
     required(
@@ -159,13 +143,10 @@ export const graceSeconds = (): Parameter<number> =>
     86_400,
   );
 
-/** How many UTC days, today included. */
 export const days = () => countUpTo(90, 30, "How many UTC days, today included");
 
-/** How many entries a page has. */
 export const pageLimit = () => countUpTo(100, 50, "How many entries at most");
 
-/** The place of a page of entries. */
 export const cursor = () =>
   nextOf(
     Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
@@ -173,10 +154,8 @@ export const cursor = () =>
     ),
   );
 
-/** A chat user that entries are about. */
 export const userOfEntries = () => optional(chatId("Only entries about this chat user"));
 
-/** An action of the audit log. */
 export const auditAction = (): Parameter<AuditAction | null> =>
   optional(
     required(
@@ -194,7 +173,6 @@ export const pidInPath = () => inPath(pid());
 
 const longestSearch = 100;
 
-/** Whom to find. */
 export const search = (): Parameter<string> =>
   withFallback(
     required(
@@ -219,7 +197,6 @@ const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).
   ),
 );
 
-/** The place of a page of links. */
 export const linkCursor = () => nextOf(LinkPlace);
 
 /** A text that users read, or null for none. */
@@ -230,11 +207,9 @@ const saidText = (most: number, description: string): Parameter<string | null> =
     description,
   );
 
-/** Who asks users for their accounts. */
 export const displayName = () =>
   saidText(80, "Who asks users for their accounts; null for the account's name");
 
-/** What users should do once they are linked. */
 export const doneText = () => saidText(300, "What users should do once they are linked; null for nothing");
 
 const longestSupportUrl = 2_000;
@@ -242,7 +217,6 @@ const longestSupportUrl = 2_000;
 const isHttpsUrl = (text: string): boolean =>
   URL.canParse(text) && /^https:\/\/[^\s/]/iu.test(text) && isStorable(text);
 
-/** Where users get help. */
 export const supportUrl = (): Parameter<string | null> =>
   orNull(
     Schema.String.check(

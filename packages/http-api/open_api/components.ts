@@ -1,6 +1,3 @@
-/**
- * What operations share.
- */
 import { JsonSchema, Schema } from "effect";
 import type { Header, Parameter, Reference, Response } from "./document.ts";
 import { simplify } from "./simplify.ts";

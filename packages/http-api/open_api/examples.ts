@@ -59,7 +59,6 @@ interface Enveloped {
 const isEnveloped = (answer: unknown): answer is Enveloped =>
   typeof answer === "object" && answer !== null && "data" in answer;
 
-/** The answer of a success. */
 export const successExample = (route: Route): unknown => {
   const { example, status = 200, version = EnvelopeV1.version, traffic } = route;
   const answer = example?.answer;

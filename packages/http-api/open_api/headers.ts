@@ -1,6 +1,3 @@
-/**
- * The headers of requests and answers.
- */
 import { type Route, takesKey } from "../route.ts";
 import { serviceVersions } from "../v2/envelope.ts";
 import type { Components } from "./components.ts";
@@ -79,7 +76,6 @@ const limitsOfService = (components: Components, { service }: Route): Headers =>
     ]),
   );
 
-/** The headers of a success. */
 export const successHeaders = (components: Components, route: Route): Headers => ({
   ...referTo(components, [
     "X-Request-Id",
@@ -90,7 +86,6 @@ export const successHeaders = (components: Components, route: Route): Headers =>
   ...limitsOfService(components, route),
 });
 
-/** The headers of a redirect. */
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
@@ -133,7 +128,6 @@ const idempotencyHeader: Parameter = {
   schema: { type: "string", pattern: "^[!-~]{1,255}$" },
 };
 
-/** The headers that a request may carry. */
 export const requestHeadersOf = (
   components: Components,
   route: Route,

@@ -1,6 +1,3 @@
-/**
- * The operation of a route.
- */
 import { Option, Schema } from "effect";
 import type { Parameter as RouteParameter } from "../parameter.ts";
 import { type Route, takesKey } from "../route.ts";

@@ -1,6 +1,3 @@
-/**
- * The answers of an operation.
- */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
 import { type JsonSchema, Schema } from "effect";
@@ -184,7 +181,6 @@ const refusals = (components: Components, route: Route): Readonly<Record<string,
     ]),
   );
 
-/** The answers of a route by status. */
 export const responsesOf = (
   components: Components,
   route: Route,

@@ -1,6 +1,3 @@
-/**
- * How operations take the key.
- */
 import type { Credential } from "../compat_service.ts";
 import { type Route, takesKey } from "../route.ts";
 import type { Operation } from "./document.ts";
@@ -12,7 +9,6 @@ const schemeNames = {
   "api-key": "headerKey",
 } as const;
 
-/** The name of the scheme of a credential. */
 export const schemeName = ({ header, scheme }: Credential): string =>
   schemeNames[(scheme === null ? header : `${header} ${scheme}`) as keyof typeof schemeNames];
 

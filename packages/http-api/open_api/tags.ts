@@ -1,6 +1,3 @@
-/**
- * What operations are about.
- */
 import type { Route } from "../route.ts";
 
 /** The tags, in the order of the documentation. */
@@ -31,7 +28,6 @@ const tagsByGroup: Readonly<Record<NonNullable<Route["group"]>, Tag>> = {
   session: "Sessions",
 };
 
-/** The tag of a route. */
 export const tagOf = ({ generation, group, path }: Route): Tag => {
   if (generation === "v1") return "v1";
   if (generation === "compat") return "Compatible";

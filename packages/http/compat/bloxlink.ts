@@ -1,6 +1,3 @@
-/**
- * Bloxlink's interfaces v4 and v3.
- */
 import type { ApiKey, ChatId, GameId, GuildId, LinkLookup } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";

@@ -1,6 +1,3 @@
-/**
- * RoVer's interface.
- */
 import type { ChatId, LinkLookup } from "@accountlink/core";
 import type { ChatProfile, Profiles } from "@accountlink/core/platforms";
 import { Rover } from "@accountlink/http-api";

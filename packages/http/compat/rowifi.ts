@@ -1,6 +1,3 @@
-/**
- * RoWifi's interfaces v3 and v2.
- */
 import type { LinkLookup } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import { Rowifi } from "@accountlink/http-api";

@@ -21,7 +21,6 @@ import { HttpSettings } from "../settings.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeOwnerOf } from "./owner.ts";
 
-/** The input of a handler. */
 export interface OwnerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly context: RequestContext;

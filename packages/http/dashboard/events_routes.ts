@@ -1,6 +1,3 @@
-/**
- * The page of what happened lately in a community.
- */
 import { OwnedLinks } from "@accountlink/core/communities";
 import { EventFeed, EventRetention } from "@accountlink/core/events";
 import { dayMs } from "@accountlink/core/timestamp";

@@ -27,12 +27,10 @@ const keptFor = 30 * 60_000;
 /** How many files are read at the same time; others wait. */
 const filesAtOnce = 2;
 
-/** How many rows of a file are shown. */
 const shownRows = 10;
 
 const encoder = new TextEncoder();
 
-/** How far an import is. */
 type ImportState =
   | { readonly _tag: "Preview"; readonly outcome: ImportOutcome; readonly sample: ReadonlyArray<LinkLine> }
   | { readonly _tag: "Running"; readonly progress: ImportProgress }
@@ -55,7 +53,6 @@ export interface ImportJob {
 
 type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onConflict" | "options">;
 
-/** Makes the imports of a process. */
 export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;

@@ -1,6 +1,3 @@
-/**
- * The pages on which owners import links.
- */
 import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import {
   type ImportForm,

@@ -15,7 +15,6 @@ const readNewKey = parameterReader(DashboardKeys.createKey);
 const readUpdate = parameterReader(DashboardKeys.patchKey);
 const readRotation = parameterReader(DashboardKeys.rotateKey);
 
-/** The rules of a key, as typed. */
 export const typedRules = (fields: Fields): KeyRules => ({
   name: fields("name").trim(),
   access: fields("access"),
@@ -37,7 +36,6 @@ const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
   redirectOrigins: entriesOf(redirectOrigins),
 });
 
-/** The key that a form describes. */
 export const newKeyOf = (form: NewKeyForm) => {
   const { name, scope, access, guildId, lastDay } = form;
   // A menu has a value also where it does not matter.

@@ -3,7 +3,6 @@ import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { type LimitSettings, quotaOf } from "@accountlink/core/limits";
 import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 
-/** A key in responses. */
 export const keyJson = (key: KeyDetails, limits: LimitSettings) => {
   const { id, name, scope, tier, kind, access, status, allowIps, denyIps, redirectOrigins } = key;
   const { perWindow, windowMs, daily, verifyDaily } = quotaOf(key.limits, limits[tier]);

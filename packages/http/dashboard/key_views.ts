@@ -1,6 +1,3 @@
-/**
- * The pages of keys with what they show.
- */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
@@ -21,7 +18,6 @@ import { Effect } from "effect";
 import { HttpSettings } from "../settings.ts";
 import { makeGuildChoice, makeOwnerName, namedGuilds, type OwnerVisitor } from "./owner_pages.ts";
 
-/** How many changes the page of a key shows. */
 const shownChanges = 10;
 
 export const makeKeyViews = Effect.gen(function* () {

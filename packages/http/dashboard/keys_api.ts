@@ -48,13 +48,11 @@ export const keysApi = Effect.gen(function* () {
 
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
 
-/** The values that were given. */
 export const given = <Values extends object>(values: Values): Given<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
 
 type NewKeyValues = OwnerInput<typeof DashboardKeys.createKey.parameters>["values"];
 
-/** The key that the values of a creation describe. */
 export const ownedKeyOf = (values: NewKeyValues) => {
   const { name, access, allowIps, denyIps, redirectOrigins, expiresAt } = values;
   const chosen = given({ access, allowIps, denyIps, redirectOrigins, expiresAt });

@@ -35,7 +35,6 @@ import { csvResponse } from "./page_response.ts";
 
 const pageSize = 25;
 
-/** How many changes the page of a user shows. */
 const shownChanges = 50;
 
 type WriteRefusal = Forbidden | InvalidParameter | PlatformUnavailable;
@@ -184,7 +183,6 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   ];
 });
 
-/** A refused write as a problem of the form. */
 const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
   switch (error._tag) {
     case "InvalidParameter":

@@ -1,6 +1,3 @@
-/**
- * The first page of the dashboard.
- */
 import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
 import { OwnedScopes, sumCounts } from "@accountlink/core/communities";
 import { isAccepted } from "@accountlink/core/keys";
@@ -15,7 +12,6 @@ import { HttpSettings } from "../settings.ts";
 import { makeCommunities } from "./communities_routes.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "./owner_pages.ts";
 
-/** The most leaks that the page lists. */
 const mostLeaks = 10;
 
 export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {

@@ -16,7 +16,6 @@ import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { makeOwnerOf } from "./owner.ts";
 import { pageResponse } from "./page_response.ts";
 
-/** Who opened a page of the dashboard. */
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
   readonly platforms: PlatformNames;

@@ -25,7 +25,6 @@ export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePat
     "content-security-policy": policy,
   });
 
-/** A file to download. */
 export const csvResponse = (name: string, body: string | Stream.Stream<Uint8Array>): HttpResponse =>
   new HttpResponse(
     200,

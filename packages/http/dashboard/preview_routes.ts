@@ -1,6 +1,3 @@
-/**
- * The page with what users see when they verify.
- */
 import { SessionSettings } from "@accountlink/core";
 import { noSettings } from "@accountlink/core/keys";
 import { paths, previewPage } from "@accountlink/dashboard";

@@ -62,7 +62,6 @@ const endings = {
   cancelled: "Cancelled by the user",
 } as const;
 
-/** The states, as the preview lists them. */
 export const previewGroups: ReadonlyArray<PreviewGroup> = [
   {
     label: "Steps",
@@ -86,7 +85,6 @@ export interface SaidToUsers extends ScopeSettings {
   readonly displayName: string;
 }
 
-/** The whole page of a state, as users get it. */
 export const previewDocument = (
   name: string,
   said: SaidToUsers,

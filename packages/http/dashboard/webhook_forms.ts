@@ -25,14 +25,12 @@ export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
   guildId: fields("guildId").trim(),
 });
 
-/** The values of a new webhook. */
 export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
   // A menu has a value also where it does not matter.
   const guild = scope === "guild" ? { guildId } : {};
   return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global", []));
 };
 
-/** The values that change a webhook. */
 export const webhookUpdateOf = (id: WebhookId, { url, types, description }: WebhookForm) =>
   Effect.map(
     Effect.fromResult(

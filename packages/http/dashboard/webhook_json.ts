@@ -3,7 +3,6 @@ import type { EventType } from "@accountlink/core/events";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 
-/** A webhook in responses. */
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
   id,
   url,
@@ -20,7 +19,6 @@ export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => (
   pending: webhook.pending,
 });
 
-/** A delivery in responses. */
 export const deliveryJson = (delivery: WebhookDelivery) => ({
   eventId: delivery.eventId,
   type: delivery.type as EventType | "test",

@@ -45,7 +45,6 @@ import {
 import { makeCreateWebhook } from "./webhook_changes.ts";
 import { newWebhookOf, typedNewWebhook, typedWebhook, webhookUpdateOf } from "./webhook_forms.ts";
 
-/** How many deliveries a page shows. */
 const pageSize = 25;
 
 type Answered = Page | HttpResponse;

@@ -14,11 +14,9 @@ const headersOf = (service: CompatService, context: RequestContext, error: Publi
   return headers;
 };
 
-/** A success of a service. */
 export const compatAnswer = (service: CompatService, context: RequestContext, body: unknown): HttpResponse =>
   jsonResponse(200, body, headersOf(service, context, null));
 
-/** The refusals of a service. */
 export const envelopeCompat = (service: CompatService): Envelope => {
   const [{ scheme }] = service.credentials;
   return {

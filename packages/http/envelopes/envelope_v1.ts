@@ -1,6 +1,3 @@
-/**
- * The v1 envelope.
- */
 import { EnvelopeV1, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
 import { addErrorHeaders, commonHeaders, type Envelope, isoTime, jsonResponse } from "./envelope.ts";

@@ -88,7 +88,6 @@ const startOf = ({ cursor, from, types, chatId, gameId }: StartValues): FeedStar
   gameId,
 });
 
-/** Makes the event that clients get. */
 const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event.Encoded =>
   ({
     id,

@@ -1,6 +1,3 @@
-/**
- * A feed as server-sent events.
- */
 import type { FeedEvent, FeedStep } from "@accountlink/core/events";
 import type { Stream } from "effect";
 import { Sse } from "effect/encoding";

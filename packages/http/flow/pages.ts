@@ -95,7 +95,6 @@ ${wayBack(settings, guildId)}`,
 
 const capitalised = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** The page after a cancel. */
 export const cancelledPage = ({ guildId, redirect }: FlowEnded, settings: PageSettingsShape): Page => ({
   status: 200,
   title: "Nothing was linked",

@@ -13,7 +13,6 @@ import type { PageSettingsShape } from "../pages/page_settings.ts";
 import { codePage } from "./code_page.ts";
 import { queryOf } from "./pages.ts";
 
-/** The text of an error page. */
 interface Refusal {
   readonly status: number;
   readonly title: string;
@@ -159,7 +158,6 @@ export const refusals: Record<RefusalName, Refusal> = {
   },
 };
 
-/** The page for a refusal by core. */
 export const refusalPage = (
   { reason, entry, state, account }: FlowRefused,
   platforms: PlatformNames,
@@ -171,7 +169,6 @@ export const refusalPage = (
   return namedRefusalPage(reason, platforms, isOver ? null : entry, account);
 };
 
-/** The refusals of requests without a route. */
 export const unmatched = {
   unreadable: "no_entry",
   not_found: "unknown",

@@ -118,7 +118,6 @@ export const flowRoutes = Effect.gen(function* () {
       renderPage(cancelledPage(ended, pageSettings), context),
     );
 
-  /** Reads the form before a handler. */
   const withForm =
     <Form>(
       formOf: (fields: URLSearchParams) => Form,

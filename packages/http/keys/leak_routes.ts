@@ -1,6 +1,3 @@
-/**
- * The v2 handler of leak reports.
- */
 import { ApiKeys, BulkLimitExceeded, KeyAuthenticator } from "@accountlink/core";
 import { InvalidBody } from "@accountlink/core/errors";
 import { KeysV2 } from "@accountlink/http-api";

@@ -1,11 +1,7 @@
-/**
- * Answers of bulk routes.
- */
 import { type BulkItem, maxBulkInputs } from "@accountlink/core/links";
 import { statusOf } from "@accountlink/http-api";
 import { Result } from "effect";
 
-/** The answer of a bulk route. */
 export const bulkAnswer = <Data, Input>(
   items: ReadonlyArray<BulkItem<Data>>,
   inputOf: (input: string) => Input,

@@ -77,7 +77,6 @@ ${
 
 const backToLinks = html`<p><a class="button" href="/me">Back to your links</a></p>`;
 
-/** The page after the removal of a link. */
 export const removedPage = (link: OwnLink): Page => ({
   status: 200,
   title: "The link is removed",
@@ -90,7 +89,6 @@ ${cardHtml(cardOf(link))}
 ${backToLinks}`,
 });
 
-/** The page after the browsers were forgotten. */
 export const forgottenPage: Page = {
   status: 200,
   title: "Your browsers are forgotten",
@@ -101,7 +99,6 @@ export const forgottenPage: Page = {
 ${backToLinks}`,
 };
 
-/** The page when there is no such link any more. */
 export const notLinkedPage: Page = {
   status: 404,
   title: "There is no such link",
@@ -111,7 +108,6 @@ export const notLinkedPage: Page = {
 ${backToLinks}`,
 };
 
-/** Asks whether to erase everything, and says what that means. */
 export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, csrf: string): Page => ({
   status: 200,
   title: "Erase everything?",
@@ -134,7 +130,6 @@ ${
 <p class="aside"><a href="/me">Keep everything</a></p>`,
 });
 
-/** The page when an erasure was not confirmed. */
 export const unconfirmedPage: Page = {
   status: 400,
   title: "Nothing was erased",

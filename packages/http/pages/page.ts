@@ -6,7 +6,6 @@ import { type Html, html } from "@accountlink/html";
 import { type HttpResponse, textResponse } from "../http_response.ts";
 import { documentBelow } from "../mount.ts";
 
-/** The path of the style sheet. */
 export const stylePath = "/verify/style.css";
 
 /** A page, the pictures that it loads, and where its form may redirect. */
@@ -14,13 +13,11 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
-  /** The addresses of its pictures. */
   readonly pictures?: ReadonlyArray<string>;
   /** Where its form redirects to outside the service. */
   readonly redirect?: string | null;
 }
 
-/** Answers with a page. */
 export const pageResponse = (page: Page, footer: Html, basePath: string): HttpResponse =>
   textResponse(page.status, documentBelow(basePath, documentOf(page, footer)).source, htmlType, {
     ...privateHeaders,

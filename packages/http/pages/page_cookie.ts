@@ -1,6 +1,3 @@
-/**
- * The cookies of pages.
- */
 import { cookieOf } from "../http_request.ts";
 import type { HttpResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";

@@ -15,7 +15,6 @@ import { privateHeaders } from "./page.ts";
 /** What fails before or beside the answer to a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
-/** How errors of pages are shown. */
 export interface PageErrors<E> {
   readonly render: (error: E, context: RequestContext) => HttpResponse;
   /** The error for operators; null for what users cause. */
@@ -55,7 +54,6 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
 export const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
   response.withHeaders({ "x-request-id": requestId });
 
-/** Reads the fields of a form. */
 export const readForm = (
   request: HttpRequest,
   maxBytes: number,

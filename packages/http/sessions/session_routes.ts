@@ -1,6 +1,3 @@
-/**
- * The session handlers of both generations.
- */
 import { type ApiKey, VerificationSessions } from "@accountlink/core";
 import type { ReadSession } from "@accountlink/core/sessions";
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
@@ -57,7 +54,6 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-/** Makes the session that clients get. */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({
   sid: session.sid,
   pid: session.pid,

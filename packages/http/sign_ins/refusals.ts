@@ -1,6 +1,3 @@
-/**
- * The error pages of the sites that people sign in to.
- */
 import type { PublicError } from "@accountlink/core";
 import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";

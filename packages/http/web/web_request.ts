@@ -79,7 +79,6 @@ export const toWebResponse = (
   body: string | Uint8Array | ReadableStream<Uint8Array> | null,
 ): Response => new Response(body as BodyInit | null, { status, headers: headersOf(headers) });
 
-/** Makes the `Response` to HEAD. */
 export const toWebHead = (response: HttpResponse): Response => {
   const { body } = response;
   if (isStream(body)) return toWebResponse(response, null);

@@ -1,6 +1,3 @@
-/**
- * The account of a command.
- */
 import { Argument } from "effect/cli";
 import { CommandFailed } from "../../cli/report.ts";
 

@@ -1,6 +1,3 @@
-/**
- * `accountlink accounts`
- */
 import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { listAccountsCommand } from "./accounts_list.ts";

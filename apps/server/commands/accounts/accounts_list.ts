@@ -1,6 +1,3 @@
-/**
- * `accountlink accounts list`
- */
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { Command } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * `accountlink accounts show`
- */
 import { KeyStore } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";
 import { Command } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * `accountlink accounts set-tier`, `accounts suspend` and `accounts restore`
- */
 import { Accounts, type StoreUnavailable } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { Argument, Command } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * Checks of the data folder and its database.
- */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatTimestamp } from "@accountlink/core/timestamp";

@@ -1,6 +1,3 @@
-/**
- * Checks of the platforms.
- */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Logger, Predicate } from "effect";
 import { FetchHttpClient } from "effect/http";

@@ -1,6 +1,3 @@
-/**
- * `accountlink doctor`
- */
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";

@@ -1,12 +1,6 @@
-/**
- * Results of the doctor's checks.
- */
-
-/** The result of a check. */
 export interface Finding {
   /** `warn` works for now, `fail` does not. */
   readonly status: "ok" | "warn" | "fail";
-  /** The name of the check. */
   readonly check: string;
   readonly finding: string;
   /** Null for `ok`. */

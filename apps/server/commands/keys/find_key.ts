@@ -1,12 +1,8 @@
-/**
- * Finding the key of a command.
- */
 import type { KeyId } from "@accountlink/core";
 import { KeyStore, maskedKey } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
 
-/** What a command does to a key. */
 export type Doing = "disable" | "enable" | "revoke" | "rotate";
 
 /** Fails if the key does not exist. */

@@ -1,6 +1,3 @@
-/**
- * Flags for the fields of a key.
- */
 import { parseNetwork } from "@accountlink/core/addresses";
 import type { KeyLimits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
@@ -18,14 +15,12 @@ const networksFlag = (name: string, description: string) =>
     Flag.atLeast(0),
   );
 
-/** What a key is for. */
 export const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pipe(
   Flag.withDescription(
     "What the key is for: everything, lookups and alts, or sessions and single lookups (default: full)",
   ),
 );
 
-/** The limits of a key. */
 export const limitFlags = {
   perWindow: countFlag("per-window").pipe(
     Flag.withDescription(
@@ -64,13 +59,11 @@ const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: LimitChoice) =>
 /** The chosen limits; an empty object for those of the tier. */
 export const limitsOf = (choice: LimitChoice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
 
-/** Refuses `--unlimited` beside a limit. */
 export const checkLimits = (choice: LimitChoice) =>
   choice.unlimited && Object.keys(numbersOf(choice)).length > 0
     ? refuse("--unlimited takes no other limit beside it")
     : Effect.void;
 
-/** Refuses an end that is over. */
 export const checkEnd = (expires: Option.Option<number>, now: number, doing: string) =>
   Option.exists(expires, (end) => end <= now)
     ? new CommandFailed({ problem: `Cannot ${doing}: --expires is over, expected a time to come` })

@@ -7,7 +7,6 @@ import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
 import { formatTable, timeOrNull } from "../../cli/output.ts";
 
-/** A key in JSON. */
 export const keyJson = (key: KeyDetails, now: Millis) => ({
   id: key.id,
   masked: maskedKey(key.id),
@@ -31,7 +30,6 @@ export const keyJson = (key: KeyDetails, now: Millis) => ({
   revokedAt: timeOrNull(key.revokedAt),
 });
 
-/** Keys as a table. */
 export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis): string =>
   formatTable(
     ["KEY", "NAME", "ACCOUNT", "SCOPE", "TIER", "KIND", "ACCESS", "STATUS", "EXPIRES", "LAST USED"],

@@ -1,6 +1,3 @@
-/**
- * `accountlink keys`
- */
 import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { createKeyCommand } from "./keys_create.ts";

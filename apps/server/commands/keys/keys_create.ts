@@ -1,6 +1,3 @@
-/**
- * `accountlink keys create`
- */
 import { ApiKeys, type Conflict, type InvalidParameter } from "@accountlink/core";
 import type { IssuedKey, NewAccount } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";

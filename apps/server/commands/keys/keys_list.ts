@@ -1,6 +1,3 @@
-/**
- * `accountlink keys list`
- */
 import { KeyStore } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * `accountlink keys rotate`
- */
 import { ApiKeys } from "@accountlink/core";
 import { maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";

@@ -1,6 +1,3 @@
-/**
- * `accountlink keys disable`, `keys enable` and `keys revoke`
- */
 import { ApiKeys } from "@accountlink/core";
 import { type ApiKey, maskedKey } from "@accountlink/core/keys";
 import { Effect } from "effect";

@@ -1,6 +1,3 @@
-/**
- * `accountlink keys update`
- */
 import { ApiKeys, type Conflict, type InvalidParameter, type KeyId } from "@accountlink/core";
 import { KeyStore, type KeyUpdate, maskedKey } from "@accountlink/core/keys";
 import { Clock, Effect, Option, Record } from "effect";

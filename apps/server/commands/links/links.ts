@@ -1,6 +1,3 @@
-/**
- * `accountlink links`
- */
 import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { exportLinksCommand } from "./links_export.ts";

@@ -1,6 +1,3 @@
-/**
- * `accountlink links export`
- */
 import type { Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { allLinks, formatOfName, type LinkFormatName, linkFileOf } from "@accountlink/core/links";

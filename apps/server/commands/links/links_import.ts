@@ -1,6 +1,3 @@
-/**
- * `accountlink links import`
- */
 import { resolve } from "node:path";
 import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";

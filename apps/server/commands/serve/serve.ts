@@ -1,6 +1,3 @@
-/**
- * `accountlink serve`
- */
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";

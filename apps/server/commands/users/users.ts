@@ -1,6 +1,3 @@
-/**
- * `accountlink users`
- */
 import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { eraseUserCommand } from "./users_erase.ts";

@@ -1,6 +1,3 @@
-/**
- * `accountlink users erase`
- */
 import { type ChatId, UserData } from "@accountlink/core";
 import type { UserErased } from "@accountlink/core/users";
 import { Effect } from "effect";
@@ -42,7 +39,6 @@ export const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }
   ]),
 );
 
-/** What would be erased. */
 const preview = Effect.fnUntraced(function* (chatId: ChatId) {
   const { records, sightings, browsers, reviews, entries, accounts, keys } = yield* (yield* UserData).find(
     chatId,

@@ -1,6 +1,3 @@
-/**
- * `accountlink users export`
- */
 import { AddressVault, UserData } from "@accountlink/core";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { FoundUser } from "@accountlink/core/users";

@@ -1,6 +1,3 @@
-/**
- * Flags and arguments of webhooks.
- */
 import type { BadRequest, InvalidParameter } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import { isWebhookId } from "@accountlink/core/webhooks";

@@ -7,7 +7,6 @@ import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks
 import { scopeText } from "../../cli/flags.ts";
 import { formatTable, timeOrNull } from "../../cli/output.ts";
 
-/** A webhook in JSON. */
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
   id,
   url,
@@ -25,7 +24,6 @@ export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => (
   pending: webhook.pending,
 });
 
-/** Webhooks as a table. */
 export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
   formatTable(
     ["WEBHOOK", "ACCOUNT", "SCOPE", "URL", "STATUS", "PENDING", "LAST DELIVERED"],
@@ -40,14 +38,12 @@ export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
     ]),
   );
 
-/** A delivery in JSON. */
 export const deliveryJson = ({ at, nextAttemptAt, ...delivery }: WebhookDelivery) => ({
   ...delivery,
   at: formatTimestamp(at),
   nextAttemptAt: timeOrNull(nextAttemptAt),
 });
 
-/** Deliveries as a table. */
 export const deliveryTable = (deliveries: ReadonlyArray<WebhookDelivery>): string =>
   formatTable(
     ["EVENT", "TYPE", "AT", "STATUS", "ATTEMPTS", "ANSWER", "NEXT ATTEMPT"],

@@ -1,6 +1,3 @@
-/**
- * `accountlink webhooks`
- */
 import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { createWebhookCommand } from "./webhooks_create.ts";

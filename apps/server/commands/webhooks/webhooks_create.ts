@@ -1,6 +1,3 @@
-/**
- * `accountlink webhooks create`
- */
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * `accountlink webhooks deliveries`
- */
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * `accountlink webhooks delete` and `test`
- */
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { Command } from "effect/cli";

@@ -1,6 +1,3 @@
-/**
- * `accountlink webhooks update`
- */
 import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
