@@ -51,7 +51,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
     );
 });
 
-export const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
+const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
   response.withHeaders({ "x-request-id": requestId });
 
 export const readForm = (

@@ -75,7 +75,7 @@ const metricsFor = (route: string, status: number, code: string) => {
 };
 
 /** Counts and logs a response, and the cause of a 5xx. */
-export const observeResponse = (
+const observeResponse = (
   context: RequestContext,
   usage: UsageMeter["Service"],
   response: HttpResponse,
