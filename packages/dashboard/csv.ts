@@ -1,13 +1,6 @@
 import { csvRow } from "@accountlink/core/csv";
 
-/**
- * The text of a file. A text that a spreadsheet would run as a formula gets an apostrophe before it.
- *
- * @example
- * ```ts
- * csvOf(["name", "served"], [["=1+1", 2]]); // "name,served\r\n'=1+1,2\r\n"
- * ```
- */
+/** The text of a file. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
 export const csvOf = (
   columns: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number | null>>,

@@ -5,14 +5,12 @@
  */
 export { accountPage } from "./accounts/account_page.ts";
 export { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts/alts_page.ts";
-export { actions } from "./audit/actions.ts";
 export { auditCsv } from "./audit/audit_csv.ts";
 export { type AuditFilter, auditPage } from "./audit/audit_page.ts";
 export type { Names } from "./audit/sentences.ts";
 export { communitiesPage } from "./communities/communities_page.ts";
 export { type Community } from "./communities/community.ts";
 export { communityPage, type SaidForm, saidForm, saidOf } from "./communities/community_page.ts";
-export { csvOf } from "./csv.ts";
 export { eventsPage, noEventsPage } from "./events/events_page.ts";
 export {
   type ImportForm,
@@ -28,7 +26,7 @@ export { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "./
 export { keyPage, type RefusedAct } from "./keys/key_page.ts";
 export { keysPage, mostCards } from "./keys/keys_page.ts";
 export { emptyKeyForm, newKeyPage, type Refused } from "./keys/new_key_page.ts";
-export { linkQuestion, type Replaced, unlinkQuestion } from "./links/link_questions.ts";
+export { linkQuestion, unlinkQuestion } from "./links/link_questions.ts";
 export { emptyLinkForm, type LinkForm, linksPage, noLinksPage, userPath } from "./links/links_page.ts";
 export { linkedUserPage } from "./links/user_page.ts";
 export { type NoticeName, noticeHtml } from "./look/notice.ts";
@@ -58,7 +56,7 @@ export {
   trialPage,
 } from "./trial/trial_page.ts";
 export { usageCsv } from "./usage/usage_csv.ts";
-export { type KeyUsage, type UsageFilter, usagePage } from "./usage/usage_page.ts";
+export { type UsageFilter, usagePage } from "./usage/usage_page.ts";
 export { issuedWebhookPage } from "./webhooks/issued_webhook_page.ts";
 export { newWebhookPage } from "./webhooks/new_webhook_page.ts";
 export {

@@ -152,25 +152,22 @@ export const premiumFlag = (description: string): Parameter<boolean> => ({
 });
 
 /** The sid in a path. Any text is taken: a malformed sid is an unknown session. */
-export const sid = () =>
-  inPath(required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"));
+export const sid = inPath(required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"));
 
-export const clientId = (): Parameter<string> =>
-  required(
-    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
-    `expected 1 to ${longestClientId} characters`,
-    "The client's own name for its user; comes back with every answer",
-  );
+export const clientId: Parameter<string> = required(
+  Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
+  `expected 1 to ${longestClientId} characters`,
+  "The client's own name for its user; comes back with every answer",
+);
 
 /** Where users go after the flow. The session service checks the URL and its origin. */
-export const redirect = (): Parameter<string | null> =>
-  optional(
-    required(
-      Schema.String.check(Schema.isMaxCodePoints(maxRedirectLength), storable),
-      `expected an absolute http or https URL of at most ${maxRedirectLength} characters`,
-      `Absolute http or https URL, of at most ${maxRedirectLength} characters, whose origin is on the key's redirect list`,
-    ),
-  );
+export const redirect: Parameter<string | null> = optional(
+  required(
+    Schema.String.check(Schema.isMaxCodePoints(maxRedirectLength), storable),
+    `expected an absolute http or https URL of at most ${maxRedirectLength} characters`,
+    `Absolute http or https URL, of at most ${maxRedirectLength} characters, whose origin is on the key's redirect list`,
+  ),
+);
 
 const WholeNumber = Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
@@ -219,20 +216,24 @@ const Address = Schema.String.check(
   }),
 );
 
-export const address = (): Parameter<string> =>
-  required(Address, "expected an IPv4 or IPv6 address", "IPv4 or IPv6 address; IPv6 matches by its /64");
+export const address: Parameter<string> = required(
+  Address,
+  "expected an IPv4 or IPv6 address",
+  "IPv4 or IPv6 address; IPv6 matches by its /64",
+);
 
-export const verdict = (): Parameter<AltVerdict> =>
-  oneOf(["different", "same"], "Whether they are two people or one");
+export const verdict: Parameter<AltVerdict> = oneOf(
+  ["different", "same"],
+  "Whether they are two people or one",
+);
 
-export const note = (): Parameter<string | null> =>
-  optional(
-    required(
-      Schema.String.check(Schema.isMaxCodePoints(longestNote), storable),
-      `expected at most ${longestNote} characters`,
-      `At most ${longestNote} characters`,
-    ),
-  );
+export const note: Parameter<string | null> = optional(
+  required(
+    Schema.String.check(Schema.isMaxCodePoints(longestNote), storable),
+    `expected at most ${longestNote} characters`,
+    `At most ${longestNote} characters`,
+  ),
+);
 
 /** A list of IDs. The lookup checks each item, so that a malformed one fails alone. */
 export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({

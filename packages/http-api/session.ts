@@ -89,13 +89,13 @@ data: {}
 };
 
 export const creation = {
-  clientId: clientId(),
+  clientId,
   guildId: guildId(),
   chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
-  redirect: redirect(),
+  redirect,
 };
 
-export const reading = { sid: sid(), wait: wait() };
+export const reading = { sid, wait: wait() };
 
 /** The stream of a session. */
 export const SessionEvents = Schema.String;

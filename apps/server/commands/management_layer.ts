@@ -5,6 +5,7 @@ import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/storage-sql";
+import { NodeWebhookSender } from "@accountlink/webhook-sender";
 import { Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { answer } from "../cli/output.ts";
@@ -16,7 +17,6 @@ import { prepareFolder } from "../files/data_folder.ts";
 import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
-import { webhookSenderLayer } from "../layers/webhook_sender_layer.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
@@ -86,7 +86,10 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
-        Layer.provide([Layer.succeed(Limits, limitsOf(config)), webhookSenderLayer(config)]),
+        Layer.provide([
+          Layer.succeed(Limits, limitsOf(config)),
+          NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),
+        ]),
         // Commands log nothing. The servers log that Redis is down.
         Layer.provide(Logger.layer([])),
       ),

@@ -8,6 +8,7 @@ import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
+import { NodeWebhookSender } from "@accountlink/webhook-sender";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
@@ -15,7 +16,6 @@ import { cacheLayer } from "./cache_layer.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
-import { webhookSenderLayer } from "./webhook_sender_layer.ts";
 
 /**
  * Everything that the HTTP application requires.
@@ -39,7 +39,7 @@ export const serviceLayer = (
     Layer.succeed(SessionSettings, sessions),
     Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
     Layer.succeed(EventRetention, config.ACCOUNTLINK_EVENT_RETENTION),
-    webhookSenderLayer(config),
+    NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),
   );
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),

@@ -48,7 +48,7 @@ export const discordToRoblox = defineRoute({
   id: "bloxlinkV3DiscordToRoblox",
   path: `${bloxlinkPrefix}/developer/discord/:discordId`,
   summary: "Roblox user of a Discord user",
-  parameters: { discordId: discordId(), guildId: guildId() },
+  parameters: { discordId, guildId: guildId() },
   success: success(Schema.Struct({ robloxId: GameId, primaryAccount: GameId })),
   example: {
     values: { discordId: "100001" },
@@ -61,7 +61,7 @@ export const robloxToDiscord = defineRoute({
   id: "bloxlinkV3RobloxToDiscord",
   path: `${bloxlinkPrefix}/developer/roblox/:robloxId`,
   summary: "Discord users of a Roblox user",
-  parameters: { robloxId: robloxId(), guildId: guildId() },
+  parameters: { robloxId, guildId: guildId() },
   success: success(
     Schema.Struct({ discordIds: Schema.Array(ChatId).annotate({ description: "Newest link first" }) }),
   ),

@@ -103,7 +103,7 @@ export const discordToRoblox = defineRoute({
   ...toRoblox,
   id: "bloxlinkV4DiscordToRoblox",
   path: `${bloxlinkPrefix}/v4/public/guilds/:guildId/discord-to-roblox/:discordId`,
-  parameters: { guildId: pathGuildId(), discordId: discordId() },
+  parameters: { guildId: pathGuildId, discordId },
   example: { values: { guildId, discordId: "100001" }, answer: ofAda },
 });
 
@@ -111,7 +111,7 @@ export const robloxToDiscord = defineRoute({
   ...toDiscord,
   id: "bloxlinkV4RobloxToDiscord",
   path: `${bloxlinkPrefix}/v4/public/guilds/:guildId/roblox-to-discord/:robloxId`,
-  parameters: { guildId: pathGuildId(), robloxId: robloxId() },
+  parameters: { guildId: pathGuildId, robloxId },
   example: { values: { guildId, robloxId: "2" }, answer: ofGrace },
 });
 
@@ -120,7 +120,7 @@ export const globalDiscordToRoblox = defineRoute({
   ...globalKeysOnly,
   id: "bloxlinkV4GlobalDiscordToRoblox",
   path: `${bloxlinkPrefix}/v4/public/discord-to-roblox/:discordId`,
-  parameters: { discordId: discordId() },
+  parameters: { discordId },
   example: { values: { discordId: "100001" }, answer: ofAda },
 });
 
@@ -129,6 +129,6 @@ export const globalRobloxToDiscord = defineRoute({
   ...globalKeysOnly,
   id: "bloxlinkV4GlobalRobloxToDiscord",
   path: `${bloxlinkPrefix}/v4/public/roblox-to-discord/:robloxId`,
-  parameters: { robloxId: robloxId() },
+  parameters: { robloxId },
   example: { values: { robloxId: "2" }, answer: ofGrace },
 });

@@ -4,14 +4,13 @@
 import { GuildId, idRules } from "@accountlink/core/ids";
 import { chatId, gameId, inPath, required } from "../parameter.ts";
 
-export const discordId = () => inPath(chatId("ID of the Discord user"));
-export const robloxId = () => inPath(gameId("ID of the Roblox user"));
+export const discordId = inPath(chatId("ID of the Discord user"));
+export const robloxId = inPath(gameId("ID of the Roblox user"));
 
-export const pathGuildId = () =>
-  inPath(
-    required(
-      GuildId,
-      `expected ${idRules.guildId}`,
-      "ID of the Discord server; that of a guild-scoped key is its own",
-    ),
-  );
+export const pathGuildId = inPath(
+  required(
+    GuildId,
+    `expected ${idRules.guildId}`,
+    "ID of the Discord server; that of a guild-scoped key is its own",
+  ),
+);

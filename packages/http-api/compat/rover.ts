@@ -73,7 +73,7 @@ export const discordToRoblox = defineRoute({
   id: "roverDiscordToRoblox",
   path: "/compat/rover/api/guilds/:guildId/discord-to-roblox/:discordId",
   summary: "Roblox user of a Discord user",
-  parameters: { guildId: pathGuildId(), discordId: discordId() },
+  parameters: { guildId: pathGuildId, discordId },
   success: Schema.Struct({
     robloxId: RobloxNumber,
     cachedUsername: Schema.String.annotate({ description: "Empty where Roblox cannot say" }),
@@ -92,7 +92,7 @@ export const robloxToDiscord = defineRoute({
   path: "/compat/rover/api/guilds/:guildId/roblox-to-discord/:robloxId",
   summary: "Discord users of a Roblox user",
   description: "The names and roles of the first 25 are told.",
-  parameters: { guildId: pathGuildId(), robloxId: robloxId() },
+  parameters: { guildId: pathGuildId, robloxId },
   success: Schema.Struct({
     discordUsers: Schema.Array(
       Schema.Struct({

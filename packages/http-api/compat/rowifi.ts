@@ -34,13 +34,13 @@ const lookup = { ...compatLookup, service: rowifi } as const;
 const forward = {
   ...lookup,
   summary: "Roblox user of a member",
-  parameters: { guildId: pathGuildId(), discordId: discordId() },
+  parameters: { guildId: pathGuildId, discordId },
 } as const;
 
 const reverse = {
   ...lookup,
   summary: "Members of a Roblox user",
-  parameters: { guildId: pathGuildId(), robloxId: robloxId() },
+  parameters: { guildId: pathGuildId, robloxId },
 } as const;
 
 const member = {

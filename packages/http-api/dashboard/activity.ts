@@ -25,7 +25,7 @@ export const getUsage = defineRoute({
   method: "GET",
   path: "/dashboard/api/usage",
   summary: "Requests per UTC day and group of routes, oldest day first",
-  parameters: { keyId: optional(keyId("Only requests of this key")), days: days() },
+  parameters: { keyId: optional(keyId("Only requests of this key")), days },
   success: success(
     Schema.Struct({
       days: Schema.Array(
@@ -52,11 +52,11 @@ export const getAudit = defineRoute({
   path: "/dashboard/api/audit",
   summary: "What was changed, newest first",
   parameters: {
-    limit: pageLimit(),
-    cursor: cursor(),
-    action: auditAction(),
+    limit: pageLimit,
+    cursor,
+    action: auditAction,
     keyId: optional(keyId("Only what this key changed, or was changed of it")),
-    chatId: userOfEntries(),
+    chatId: userOfEntries,
   },
   success: success(
     Schema.Struct({

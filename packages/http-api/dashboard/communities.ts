@@ -61,10 +61,10 @@ export const patchScope = defineRoute({
   path: "/dashboard/api/scopes/:pid",
   summary: "Change what users read when they verify",
   parameters: {
-    pid: pidInPath(),
-    displayName: unlessLeftOut(displayName()),
-    supportUrl: unlessLeftOut(supportUrl()),
-    doneText: unlessLeftOut(doneText()),
+    pid: pidInPath,
+    displayName: unlessLeftOut(displayName),
+    supportUrl: unlessLeftOut(supportUrl),
+    doneText: unlessLeftOut(doneText),
   },
   source: "body",
   success: success(Schema.Struct({ scope: Scope })),
@@ -76,7 +76,7 @@ export const getLinks = defineRoute({
   method: "GET",
   path: "/dashboard/api/links",
   summary: "The links of a data scope, latest verification first",
-  parameters: { pid: pid(), q: search(), limit: pageLimit(), cursor: linkCursor() },
+  parameters: { pid, q: search, limit: pageLimit, cursor: linkCursor },
   source: "query",
   success: success(
     Schema.Struct({
@@ -101,7 +101,7 @@ export const putLink = defineRoute({
   method: "PUT",
   path: "/dashboard/api/links",
   summary: "Link a chat user to a game user",
-  parameters: { pid: pid(), chatId: chatId(), gameId: gameId() },
+  parameters: { pid, chatId: chatId(), gameId: gameId() },
   source: "body",
   success: patchGame.success,
 });
@@ -112,7 +112,7 @@ export const deleteLink = defineRoute({
   method: "DELETE",
   path: "/dashboard/api/links",
   summary: "Remove the link of a chat user",
-  parameters: { pid: pid(), chatId: chatId() },
+  parameters: { pid, chatId: chatId() },
   source: "body",
   success: deleteGame.success,
   errors: ["LINK_NOT_FOUND"],

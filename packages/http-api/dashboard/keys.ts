@@ -56,8 +56,14 @@ const Key = Schema.Struct({
 const KeyAnswer = Schema.Struct({ key: Key });
 const IssuedKeyAnswer = Schema.Struct({ token: Schema.String, key: Key });
 
-const allowIps = networkList("Addresses that may use it; empty for all");
-const denyIps = networkList("Addresses that may not");
+/** What both creating and changing a key can set. */
+const rules = {
+  access: unlessLeftOut(keyAccess),
+  allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),
+  denyIps: unlessLeftOut(networkList("Addresses that may not")),
+  redirectOrigins: unlessLeftOut(originList),
+  expiresAt: unlessLeftOut(expiresAt),
+};
 
 export const getKeys = defineRoute({
   ...shared,
@@ -77,14 +83,10 @@ export const createKey = defineRoute({
   path: "/dashboard/api/keys",
   summary: "Create a key, which is shown in full this once",
   parameters: {
-    name: keyName(),
-    scope: keyScope(),
+    name: keyName,
+    scope: keyScope,
     guildId: guildId(),
-    access: unlessLeftOut(keyAccess()),
-    allowIps: unlessLeftOut(allowIps),
-    denyIps: unlessLeftOut(denyIps),
-    redirectOrigins: unlessLeftOut(originList()),
-    expiresAt: unlessLeftOut(expiresAt()),
+    ...rules,
   },
   source: "body",
   success: success(IssuedKeyAnswer, 201),
@@ -98,14 +100,10 @@ export const patchKey = defineRoute({
   path: "/dashboard/api/keys/:id",
   summary: "Change a key",
   parameters: {
-    id: keyInPath(),
-    name: unlessLeftOut(keyName()),
-    access: unlessLeftOut(keyAccess()),
-    allowIps: unlessLeftOut(allowIps),
-    denyIps: unlessLeftOut(denyIps),
-    redirectOrigins: unlessLeftOut(originList()),
-    expiresAt: unlessLeftOut(expiresAt()),
-    status: unlessLeftOut(keyStatus()),
+    id: keyInPath,
+    name: unlessLeftOut(keyName),
+    ...rules,
+    status: unlessLeftOut(keyStatus),
   },
   source: "body",
   success: success(KeyAnswer),
@@ -118,7 +116,7 @@ export const revokeKey = defineRoute({
   method: "DELETE",
   path: "/dashboard/api/keys/:id",
   summary: "Revoke a key",
-  parameters: { id: keyInPath() },
+  parameters: { id: keyInPath },
   source: "query",
   success: success(KeyAnswer),
   errors: ["CONFLICT"],
@@ -130,7 +128,7 @@ export const rotateKey = defineRoute({
   method: "POST",
   path: "/dashboard/api/keys/:id/rotate",
   summary: "Give a key a new secret, which is shown in full this once",
-  parameters: { id: keyInPath(), graceSeconds: graceSeconds() },
+  parameters: { id: keyInPath, graceSeconds },
   source: "body",
   success: success(IssuedKeyAnswer),
   errors: ["CONFLICT"],

@@ -42,25 +42,22 @@ const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> =>
 export const keyId = (description: string): Parameter<string> =>
   required(Schema.String, "expected the id of a key", description);
 
-export const keyInPath = () => inPath(keyId("Public id of the key"));
+export const keyInPath = inPath(keyId("Public id of the key"));
 
 const longestName = 80;
 
-export const keyName = (): Parameter<string> =>
-  required(
-    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
-    `expected 1 to ${longestName} characters, no control characters or direction overrides`,
-    "What you call it",
-  );
+export const keyName: Parameter<string> = required(
+  Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
+  `expected 1 to ${longestName} characters, no control characters or direction overrides`,
+  "What you call it",
+);
 
-export const keyScope = (): Parameter<"global" | "guild"> =>
-  oneOf(["global", "guild"], "Every guild, or one");
+export const keyScope: Parameter<"global" | "guild"> = oneOf(["global", "guild"], "Every guild, or one");
 
-export const keyAccess = (): Parameter<KeyAccess> =>
-  oneOf(
-    ["full", "read", "verify"],
-    "What it is for: everything, lookups, or verification sessions with the lookups that they need",
-  );
+export const keyAccess: Parameter<KeyAccess> = oneOf(
+  ["full", "read", "verify"],
+  "What it is for: everything, lookups, or verification sessions with the lookups that they need",
+);
 
 const mostEntries = 100;
 
@@ -74,12 +71,11 @@ const networks = listOf((text) => Option.isSome(parseNetwork(text)), "an address
 export const networkList = (description: string): Parameter<ReadonlyArray<string>> =>
   required(networks, `expected a list of at most ${mostEntries} addresses or CIDRs`, description);
 
-export const originList = (): Parameter<ReadonlyArray<string>> =>
-  required(
-    listOf(isOrigin, "an origin"),
-    `expected a list of at most ${mostEntries} origins such as "https://example.com"`,
-    "Sites that verified users may be sent to",
-  );
+export const originList: Parameter<ReadonlyArray<string>> = required(
+  listOf(isOrigin, "an origin"),
+  `expected a list of at most ${mostEntries} origins such as "https://example.com"`,
+  "Sites that verified users may be sent to",
+);
 
 const Time = Timestamp.pipe(
   Schema.decodeTo(
@@ -91,97 +87,105 @@ const Time = Timestamp.pipe(
   ),
 );
 
-export const expiresAt = (): Parameter<Millis | null> =>
-  orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never");
+export const expiresAt: Parameter<Millis | null> = orNull(
+  Time,
+  "expected an ISO 8601 timestamp or null",
+  "When it expires; null for never",
+);
 
 /** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
-export const webhookInPath = () =>
-  inPath(required(Schema.String, "expected the id of a webhook", "Id of the webhook"));
+export const webhookInPath = inPath(
+  required(Schema.String, "expected the id of a webhook", "Id of the webhook"),
+);
 
 /** The id of an event in a path. Any text is taken: a malformed id is an unknown event. */
-export const eventInPath = () =>
-  inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
+export const eventInPath = inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
 
 /** Where events are sent. The service checks the URL and its address. */
-export const webhookUrl = (): Parameter<string> =>
-  required(Schema.String, "expected an absolute https URL", "Absolute https URL of at most 2,000 characters");
+export const webhookUrl: Parameter<string> = required(
+  Schema.String,
+  "expected an absolute https URL",
+  "Absolute https URL of at most 2,000 characters",
+);
 
-export const webhookTypes = (): Parameter<ReadonlyArray<EventType>> =>
-  required(
-    Schema.Array(Schema.Literals(eventTypes)),
-    `expected a list of ${eventTypes.join(", ")}`,
-    "Types of the events that are sent; empty for all",
-  );
+export const webhookTypes: Parameter<ReadonlyArray<EventType>> = required(
+  Schema.Array(Schema.Literals(eventTypes)),
+  `expected a list of ${eventTypes.join(", ")}`,
+  "Types of the events that are sent; empty for all",
+);
 
-export const webhookDescription = (): Parameter<string | null> =>
-  orNull(
-    Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
-    `expected at most ${longestDescription} characters, no control characters or direction overrides`,
-    "What it is for; null for nothing",
-  );
+export const webhookDescription: Parameter<string | null> = orNull(
+  Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
+  `expected at most ${longestDescription} characters, no control characters or direction overrides`,
+  "What it is for; null for nothing",
+);
 
-export const webhookStatus = (): Parameter<"active" | "paused"> =>
-  oneOf(["active", "paused"], "Whether events are sent; while it is paused they are kept");
+export const webhookStatus: Parameter<"active" | "paused"> = oneOf(
+  ["active", "paused"],
+  "Whether events are sent; while it is paused they are kept",
+);
 
-export const deliveryStatus = (): Parameter<DeliveryStatus | null> =>
-  optional(oneOf(["delivered", "failing", "given_up"], "Only deliveries of this status"));
+export const deliveryStatus: Parameter<DeliveryStatus | null> = optional(
+  oneOf(["delivered", "failing", "given_up"], "Only deliveries of this status"),
+);
 
-export const deliveryCursor = () => nextOf(Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u)));
+export const deliveryCursor = nextOf(Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u)));
 
-export const keyStatus = (): Parameter<"active" | "disabled"> =>
-  oneOf(["active", "disabled"], "Whether requests with it are accepted");
+export const keyStatus: Parameter<"active" | "disabled"> = oneOf(
+  ["active", "disabled"],
+  "Whether requests with it are accepted",
+);
 
 const longestGrace = 604_800;
 
-export const graceSeconds = (): Parameter<number> =>
-  withFallback(
-    required(
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGrace })),
-      `expected whole seconds from 0 to ${longestGrace}`,
-      "How long the secret before stays accepted",
-    ),
-    86_400,
-  );
+export const graceSeconds: Parameter<number> = withFallback(
+  required(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGrace })),
+    `expected whole seconds from 0 to ${longestGrace}`,
+    "How long the secret before stays accepted",
+  ),
+  86_400,
+);
 
-export const days = () => countUpTo(90, 30, "How many UTC days, today included");
+export const days = countUpTo(90, 30, "How many UTC days, today included");
 
-export const pageLimit = () => countUpTo(100, 50, "How many entries at most");
+export const pageLimit = countUpTo(100, 50, "How many entries at most");
 
-export const cursor = () =>
-  nextOf(
-    Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
-      Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
-    ),
-  );
+export const cursor = nextOf(
+  Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
+    Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
+  ),
+);
 
-export const userOfEntries = () => optional(chatId("Only entries about this chat user"));
+export const userOfEntries = optional(chatId("Only entries about this chat user"));
 
-export const auditAction = (): Parameter<AuditAction | null> =>
-  optional(
-    required(
-      Schema.Literals(auditActions),
-      `expected one of ${auditActions.join(", ")}`,
-      "Only entries of this action",
-    ),
-  );
+export const auditAction: Parameter<AuditAction | null> = optional(
+  required(
+    Schema.Literals(auditActions),
+    `expected one of ${auditActions.join(", ")}`,
+    "Only entries of this action",
+  ),
+);
 
 /** The public id of a data scope. Any text is taken: a malformed one is an unknown scope. */
-export const pid = (): Parameter<string> =>
-  required(Schema.String, "expected the public id of a data scope", "Public id of the data scope, `pid_…`");
+export const pid: Parameter<string> = required(
+  Schema.String,
+  "expected the public id of a data scope",
+  "Public id of the data scope, `pid_…`",
+);
 
-export const pidInPath = () => inPath(pid());
+export const pidInPath = inPath(pid);
 
 const longestSearch = 100;
 
-export const search = (): Parameter<string> =>
-  withFallback(
-    required(
-      Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
-      `expected at most ${longestSearch} characters`,
-      "A chat ID, a game ID, or an exact user name of either platform",
-    ),
-    "",
-  );
+export const search: Parameter<string> = withFallback(
+  required(
+    Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
+    `expected at most ${longestSearch} characters`,
+    "A chat ID, a game ID, or an exact user name of either platform",
+  ),
+  "",
+);
 
 /** A place among the links of a scope. */
 const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
@@ -197,7 +201,7 @@ const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).
   ),
 );
 
-export const linkCursor = () => nextOf(LinkPlace);
+export const linkCursor = nextOf(LinkPlace);
 
 /** A text that users read, or null for none. */
 const saidText = (most: number, description: string): Parameter<string | null> =>
@@ -207,22 +211,20 @@ const saidText = (most: number, description: string): Parameter<string | null> =
     description,
   );
 
-export const displayName = () =>
-  saidText(80, "Who asks users for their accounts; null for the account's name");
+export const displayName = saidText(80, "Who asks users for their accounts; null for the account's name");
 
-export const doneText = () => saidText(300, "What users should do once they are linked; null for nothing");
+export const doneText = saidText(300, "What users should do once they are linked; null for nothing");
 
 const longestSupportUrl = 2_000;
 
 const isHttpsUrl = (text: string): boolean =>
   URL.canParse(text) && /^https:\/\/[^\s/]/iu.test(text) && isStorable(text);
 
-export const supportUrl = (): Parameter<string | null> =>
-  orNull(
-    Schema.String.check(
-      Schema.isMaxCodePoints(longestSupportUrl),
-      Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
-    ),
-    `expected an https URL of at most ${longestSupportUrl} characters, or null`,
-    "Where users get help; null for nowhere",
-  );
+export const supportUrl: Parameter<string | null> = orNull(
+  Schema.String.check(
+    Schema.isMaxCodePoints(longestSupportUrl),
+    Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
+  ),
+  `expected an https URL of at most ${longestSupportUrl} characters, or null`,
+  "Where users get help; null for nowhere",
+);

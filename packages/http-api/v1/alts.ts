@@ -42,7 +42,7 @@ export const detectAlts = defineRoute({
   parameters: {
     chatId: optional(chatId()),
     gameId: optional(gameId()),
-    ip: optional(address()),
+    ip: optional(address),
     guildId: guildId(),
   },
   requiresOneOf: ["chatId", "gameId", "ip"],

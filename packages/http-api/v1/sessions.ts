@@ -65,7 +65,7 @@ export const streamSession = defineRoute({
   path: "/api/v1/verify/session/:sid/stream",
   summary: "Read a verification session as a stream of at most 30 seconds",
   description: "As GET /v2/sessions/{sid}/stream.",
-  parameters: { sid: sid() },
+  parameters: { sid },
   source: "query",
   success: SessionEvents,
   isStream: true,

@@ -90,7 +90,7 @@ export const getAlts = defineRoute({
   parameters: {
     chatId: optional(chatId()),
     gameId: optional(gameId()),
-    ip: optional(address()),
+    ip: optional(address),
     guildId: guildId(),
     resolved,
     explain,
@@ -212,7 +212,7 @@ export const putAltReview = defineRoute({
   summary: "Say whether two chat users are the same person",
   description:
     "It beats the score from the next request on: different is no match any more, same weighs 1. A pair has one review and no order.",
-  parameters: { ...pair, verdict: verdict(), note: note(), guildId: guildId() },
+  parameters: { ...pair, verdict, note, guildId: guildId() },
   success: success(Schema.Struct({ review: AltReview })),
   example: {
     values: { ...graceAndHerAlt, verdict: "same", note: "Said so" },

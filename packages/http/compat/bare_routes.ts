@@ -9,15 +9,13 @@ import type { SuccessOf } from "../envelopes/envelope.ts";
 import { compatAnswer } from "../envelopes/envelope_compat.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 
-/** Binds a route of a service to what makes its whole answer. */
-export type BindBare = <P extends Parameters, S extends Schema.Top>(
-  route: Route<P, S>,
-  handler: (input: KeyedInput<P>) => Effect.Effect<S["Encoded"], PublicError>,
-) => BoundRoute;
-
+/** Makes the function that binds a route of a service to what makes its whole answer. */
 export const bareRoutes =
-  ({ keyed }: Pipeline, service: CompatService): BindBare =>
-  (route, handler) =>
+  ({ keyed }: Pipeline, service: CompatService) =>
+  <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<S["Encoded"], PublicError>,
+  ): BoundRoute =>
     keyed(route, (input) =>
       Immediate.map(
         handler(input),

@@ -90,15 +90,10 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
       { concurrency: 2 },
     );
-    const problems = [
-      ...(chatId === undefined
-        ? [{ name: "chat", reason: "nobody was found with this ID or user name" }]
-        : []),
-      ...(gameId === undefined
-        ? [{ name: "game", reason: "nobody was found with this ID or user name" }]
-        : []),
-    ];
-    return chatId === undefined || gameId === undefined ? { problems } : { chatId, gameId };
+    if (chatId !== undefined && gameId !== undefined) return { chatId, gameId };
+    const unknown = Object.entries({ chat: chatId, game: gameId }).filter(([, id]) => id === undefined);
+    const reason = "nobody was found with this ID or user name";
+    return { problems: unknown.map(([name]) => ({ name, reason })) };
   });
 
   const link = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {

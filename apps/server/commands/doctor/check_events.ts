@@ -4,7 +4,7 @@
 import { dayMs } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import type { Config } from "../../config/config.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { ok, warn } from "./finding.ts";
 
 /** @param state the state of the storage; null if it could not be read or does not exist yet */
 export const checkEvents = Effect.fnUntraced(function* (
@@ -15,9 +15,9 @@ export const checkEvents = Effect.fnUntraced(function* (
   if (state.oldestEvent === null) return [ok("events", "there are none yet")];
   const age = Math.max(0, (yield* Clock.currentTimeMillis) - state.oldestEvent);
   const finding = `the oldest is ${(age / dayMs).toFixed(1)} days old, of ${retention / dayMs} that are kept`;
-  const isOverdue = age > retention + dayMs;
-  const judged: Finding = isOverdue
-    ? warn("events", finding, "See whether the server runs and logs: Cannot delete old events")
-    : ok("events", finding);
-  return [judged];
+  return [
+    age > retention + dayMs
+      ? warn("events", finding, "See whether the server runs and logs: Cannot delete old events")
+      : ok("events", finding),
+  ];
 });

@@ -22,34 +22,36 @@ export const checkServer = (
   running: { readonly pid: number | null } | null | undefined,
   deployment: string | null,
 ): Effect.Effect<Finding> => {
-  const host = config.ACCOUNTLINK_HOST;
-  const port = config.ACCOUNTLINK_PORT;
+  const { ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port } = config;
   const url = `http://${reachable(host)}:${port}/readyz`;
-  if (running === undefined || running === null) {
-    // If no server uses the folder, whatever answers on the port is another deployment's.
-    const judge = (answer: Answer) =>
-      running === null ? portTaken(url, answer) : judgeAnswer(url, "one runs", answer, deployment);
-    return port === 0
-      ? checkPort(host, port)
-      : ask(url).pipe(
-          Effect.map(judge),
-          Effect.catch(() => checkPort(host, port)),
-        );
+  const who = whoRuns(running ?? null);
+  if (port === 0) {
+    return running
+      ? Effect.succeed(ok("server", `${who}, on a port that is not known`))
+      : checkPort(host, port);
   }
-  const who = running.pid === null ? "a server runs" : `process ${running.pid} runs`;
-  if (port === 0) return Effect.succeed(ok("server", `${who}, on a port that is not known`));
   return ask(url).pipe(
-    Effect.map((answer) => judgeAnswer(url, who, answer, deployment)),
+    // If no server uses the folder, whatever answers on the port is another deployment's.
+    Effect.map((answer) =>
+      running === null ? portTaken(url, answer) : judgeAnswer(url, who, answer, deployment),
+    ),
     Effect.catch(({ message }) =>
-      Effect.succeed(
-        warn(
-          "server",
-          `${who}, and does not answer at ${url}: ${message}`,
-          "See its log, or set ACCOUNTLINK_HOST and ACCOUNTLINK_PORT as they are for the server",
-        ),
-      ),
+      running
+        ? Effect.succeed(
+            warn(
+              "server",
+              `${who}, and does not answer at ${url}: ${message}`,
+              "See its log, or set ACCOUNTLINK_HOST and ACCOUNTLINK_PORT as they are for the server",
+            ),
+          )
+        : checkPort(host, port),
     ),
   );
+};
+
+const whoRuns = (running: { readonly pid: number | null } | null): string => {
+  if (running === null) return "one runs";
+  return running.pid === null ? "a server runs" : `process ${running.pid} runs`;
 };
 
 const judgeAnswer = (url: string, who: string, answer: Answer, deployment: string | null): Finding => {

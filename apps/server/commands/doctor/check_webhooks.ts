@@ -5,7 +5,7 @@ import { hourMs } from "@accountlink/core/timestamp";
 import type { StorageSql } from "@accountlink/storage-sql";
 import { Clock, Effect } from "effect";
 import { formatCount } from "../../cli/output.ts";
-import { type Finding, ok, warn } from "./finding.ts";
+import { ok, warn } from "./finding.ts";
 
 /** @param state the state of the storage; null if it could not be read or does not exist yet */
 export const checkWebhooks = Effect.fnUntraced(function* (
@@ -20,9 +20,9 @@ export const checkWebhooks = Effect.fnUntraced(function* (
     ...(failingHours > 0 ? [`one fails for ${formatCount(failingHours)} h`] : []),
   ];
   const made = `${formatCount(all)} made`;
-  const judged: Finding =
+  return [
     troubles.length > 0
       ? warn("webhooks", [made, ...troubles].join(", "), "See which: accountlink webhooks list")
-      : ok("webhooks", `${made}, and none fails for long`);
-  return [judged];
+      : ok("webhooks", `${made}, and none fails for long`),
+  ];
 });
