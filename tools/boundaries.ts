@@ -70,7 +70,7 @@ const rules: Readonly<Record<string, Rule>> = {
   examples: { imports: ["client"] },
   // Programs of those who install the packages.
   recipes: { imports: "any" },
-  tools: { imports: ["http-api"] },
+  tools: { imports: ["html", "http-api"] },
 };
 
 /** What tests (`*_test.ts`, `test_*.ts`) may import in addition. */

@@ -15,6 +15,7 @@ import { examplesByName, makeNames, readExamples } from "./examples.ts";
 import { anchorOf, linksOf, type Rendered, render } from "./markdown.ts";
 import { type NavigationGroup, pageHtml } from "./page.ts";
 import { hasExample, referenceMarkdown, referencePath } from "./reference.ts";
+import { style } from "./style.ts";
 
 export interface Site {
   /** The text of each file, by its path. */
@@ -96,8 +97,8 @@ export const makeSite = async (): Promise<Site> => {
   for (const { path, title, page } of rendered)
     files.set(path, pageHtml({ path, title, content: page.html }, groups));
   files.set("search_index.js", `const searchDocuments = ${JSON.stringify(searchDocuments(rendered))};\n`);
-  for (const file of ["search.js", "style.css"])
-    files.set(file, readFileSync(join(import.meta.dirname, file), "utf8"));
+  files.set("style.css", style);
+  files.set("search.js", readFileSync(join(import.meta.dirname, "search.js"), "utf8"));
   const minisearch = join(dirname(fileURLToPath(import.meta.resolve("minisearch"))), "../umd/index.js");
   files.set("minisearch.js", readFileSync(minisearch, "utf8").replace(/\/\/# sourceMappingURL.*\s*$/, ""));
   return { files, ...examplesMissing(surfaces, names, examples) };

@@ -169,11 +169,11 @@ export const refusalPage = (
   return namedRefusalPage(reason, platforms, isOver ? null : entry, account);
 };
 
-export const unmatched = {
+export const unmatched: Record<BadRequest["problem"], RefusalName> = {
   unreadable: "no_entry",
   not_found: "unknown",
   method_not_allowed: "misplaced",
-} satisfies Record<BadRequest["problem"], RefusalName>;
+};
 
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
