@@ -64,41 +64,67 @@ export const exampleSession = {
   pollsRemaining: 150,
 } as const;
 
-const { sid: exampleSid } = exampleSession;
+/** The stream of a session. */
+export const SessionEvents = Schema.String;
 
-export const creationExample = { values: { clientId: "player-7" }, answer: { data: exampleSession } };
+const shared = {
+  access: "key",
+  group: "session",
+  keyAccess: ["verify"],
+  traffic: "verify",
+} as const;
 
-export const readingExample = {
-  values: { sid: exampleSid },
-  answer: { data: { ...exampleSession, pollsRemaining: 149 } },
-};
+export const ofOneSession = { ...shared, errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"] } as const;
 
-/** The example of a stream whose time is over before anything happened. */
-export const streamExample = {
-  values: { sid: exampleSid },
-  answer: `retry: 2000
+const values = { sid: exampleSession.sid };
+const readAnswer = { data: { ...exampleSession, pollsRemaining: 149 } };
+
+/** What `createSession` of both generations has in common. */
+export const creating = {
+  ...shared,
+  method: "POST",
+  summary: "Create a verification session",
+  parameters: {
+    clientId,
+    guildId: guildId(),
+    chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
+    redirect,
+  },
+  source: "body",
+  status: 201,
+  example: { values: { clientId: "player-7" }, answer: { data: exampleSession } },
+} as const;
+
+/** What `getSession` of both generations has in common. */
+export const reading = {
+  ...ofOneSession,
+  method: "GET",
+  summary: "Read a verification session",
+  parameters: { sid, wait: wait() },
+  source: "query",
+  example: { values, answer: readAnswer },
+} as const;
+
+/** What `streamSession` of both generations has in common; in the example its time is over before anything happened. */
+export const streaming = {
+  ...ofOneSession,
+  method: "GET",
+  summary: "Read a verification session as a stream of at most 30 seconds",
+  parameters: { sid },
+  source: "query",
+  success: SessionEvents,
+  isStream: true,
+  example: {
+    values,
+    answer: `retry: 2000
 
 id: 1
 event: session
-data: ${JSON.stringify(readingExample.answer.data)}
+data: ${JSON.stringify(readAnswer.data)}
 
 event: timeout
 data: {}
 
 `,
-};
-
-export const creation = {
-  clientId,
-  guildId: guildId(),
-  chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
-  redirect,
-};
-
-export const reading = { sid, wait: wait() };
-
-/** The stream of a session. */
-export const SessionEvents = Schema.String;
-
-export const streamDescription =
-  "Server-sent events: `session` with the session at once and on each change; its final state as one event of that name (`completed`, `failed`, `cancelled`, `expired`), or `timeout`, ends the stream. The id of an event is the change of the session; with a Last-Event-ID that is up to date the first event is the next change. A comment every 10 seconds keeps the connection open.";
+  },
+} as const;

@@ -20,12 +20,7 @@ import { FetchHttpClient } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
 import { makeDevHttpServer } from "../listening/dev_http_server.ts";
 
-/**
- * The ports of both platforms and of their sign-ins.
- *
- * @param fixture the initial state of the dev platform
- * @param publicUrl the public URL of the service
- */
+/** The ports of both platforms and of their sign-ins. */
 export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
   (platform.kind === "live" ? livePlatforms(platform) : devPlatforms(platform, fixture, publicUrl)).pipe(
     Layer.provide(FetchHttpClient.layer),

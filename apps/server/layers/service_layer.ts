@@ -17,12 +17,7 @@ import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
 
-/**
- * Everything that the HTTP application requires.
- *
- * @param fixture the initial state of the dev platform
- * @param publicUrl the public URL of the service
- */
+/** Everything that the HTTP application requires. */
 export const serviceLayer = (
   resolved: ResolvedConfig,
   secrets: DeploymentSecrets,

@@ -23,7 +23,6 @@ import { listenForOperators } from "./operator_server.ts";
 /**
  * Answers the requests to a port until the scope closes.
  *
- * @param publicUrl the public URL of the service
  * @param demoKey what `/docs` tries requests with
  */
 export const serveHttp = Effect.fnUntraced(function* (

@@ -15,70 +15,36 @@
 import { Schema } from "effect";
 import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import {
-  creation,
-  creationExample,
-  exampleSession,
-  reading,
-  readingExample,
-  Session,
-  SessionEvents,
-  streamDescription,
-  streamExample,
-} from "../session.ts";
+import { creating, exampleSession, ofOneSession, reading, Session, streaming } from "../session.ts";
 import { success } from "./envelope.ts";
 
-const shared = {
-  generation: "v2",
-  access: "key",
-  group: "session",
-  keyAccess: ["verify"],
-  traffic: "verify",
-} as const;
-
 export const createSession = defineRoute({
-  ...shared,
+  ...creating,
   id: "createSession",
-  method: "POST",
+  generation: "v2",
   path: "/v2/sessions",
-  summary: "Create a verification session",
   description: "It lives 5 minutes. Send its user to `url`, and read how it ends in one of three ways.",
-  parameters: creation,
-  source: "body",
   isIdempotent: true,
-  status: 201,
   success: success(Session, 201),
-  example: creationExample,
 });
 
 export const getSession = defineRoute({
-  ...shared,
+  ...reading,
   id: "getSession",
-  method: "GET",
+  generation: "v2",
   path: "/v2/sessions/:sid",
-  summary: "Read a verification session",
   description:
     "With `wait` it is a long poll: the answer comes when the state changes, or when the time is over. One read of a session is open at a time; a new one ends the older.",
-  parameters: reading,
-  source: "query",
   success: success(Session),
-  example: readingExample,
-  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 });
 
 export const streamSession = defineRoute({
-  ...shared,
+  ...streaming,
   id: "streamSession",
-  method: "GET",
+  generation: "v2",
   path: "/v2/sessions/:sid/stream",
-  summary: "Read a verification session as a stream of at most 30 seconds",
-  description: streamDescription,
-  parameters: { sid },
-  source: "query",
-  success: SessionEvents,
-  isStream: true,
-  example: streamExample,
-  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
+  description:
+    "Server-sent events: `session` with the session at once and on each change; its final state as one event of that name (`completed`, `failed`, `cancelled`, `expired`), or `timeout`, ends the stream. The id of an event is the change of the session; with a Last-Event-ID that is up to date the first event is the next change. A comment every 10 seconds keeps the connection open.",
 });
 
 export const redirectSession = defineRoute({
@@ -97,8 +63,9 @@ export const redirectSession = defineRoute({
 });
 
 export const cancelSession = defineRoute({
-  ...shared,
+  ...ofOneSession,
   id: "cancelSession",
+  generation: "v2",
   method: "DELETE",
   path: "/v2/sessions/:sid",
   summary: "Cancel a verification session",
@@ -111,5 +78,5 @@ export const cancelSession = defineRoute({
     values: { sid: exampleSession.sid },
     answer: { data: { ...exampleSession, state: "cancelled" } },
   },
-  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
+  errors: [...ofOneSession.errors, "CONFLICT"],
 });
