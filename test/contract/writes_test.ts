@@ -202,6 +202,16 @@ describe("DELETE /v2/data", () => {
   const global = inScope(world.key({ account: "deleter", links }));
   const ofGuild = inScope(world.key({ account: "deleter", guildId: guild, links }), guild);
 
+  const key = world.key({ guildId: guild });
+  test("takes the guild of a guild-scoped key from the body alone", async () => {
+    const line = `DELETE /v2/data?guildId=${guild}`;
+    const parameters = ["guildId"];
+    expectRefusal(await send(line, { key, body: { confirm: true } }), 400, "MISSING_PARAMETER", {
+      parameters,
+    });
+    expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
+  });
+
   test("deletes every record of the scope, those without a link too, and nothing of other scopes", async () => {
     await global.deleteGame("100003");
     const deleted = await global.deleteData();
@@ -234,14 +244,21 @@ describe("Deletes of a whole scope with a global key", () => {
     expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
   });
 
-  test.each(["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="])(
-    "refuse the query ?%s of v1",
-    async (query) => {
-      const answer = await send(`DELETE /api/v1/database/reset?${query}`, { key });
-      expectV1Refusal(answer, 400, "Invalid parameter: guildId");
-      expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
-    },
-  );
+  const queries = ["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="];
+
+  test.each(queries)("refuse the query ?%s beside the body", async (query) => {
+    const answer = await send(`DELETE /v2/data?${query}`, { key, body: { confirm: true } });
+    expectRefusal(answer, 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "guildId", reason: expect.any(String) }],
+    });
+    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+  });
+
+  test.each(queries)("refuse the query ?%s of v1", async (query) => {
+    const answer = await send(`DELETE /api/v1/database/reset?${query}`, { key });
+    expectV1Refusal(answer, 400, "Invalid parameter: guildId");
+    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+  });
 });
 
 describe("A data scope", () => {

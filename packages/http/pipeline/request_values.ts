@@ -13,9 +13,15 @@ import { parameterReader } from "./parameters.ts";
 /** Makes the step that selects the dated contract and reads parameters. */
 export const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
+  const refused = refusedInQuery(route);
 
-  return (context: RequestContext, raw: RawValues) => {
+  return (context: RequestContext, given: RawValues) => {
     const scopeKind = context.key?.key.scope.kind ?? "global";
+    const misplaced = scopeKind === "global" ? refused.filter((name) => name in context.query) : [];
+    const raw =
+      misplaced.length === 0
+        ? given
+        : { ...given, ...Object.fromEntries(misplaced.map((name) => [name, context.query[name]])) };
     if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, []));
     const contract = contractFor(context.request.header("service-version"));
     if (contract !== undefined) context.contract = contract;
@@ -25,6 +31,17 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
     return Effect.fromResult(read(values, scopeKind, problems));
   };
 };
+
+/**
+ * Parameters of a body that a global key must not give. In the query they are refused, too: ignored there, a deletion
+ * that was meant for one guild would delete everything.
+ */
+const refusedInQuery = ({ parameters, source }: Route): ReadonlyArray<string> =>
+  source === "query"
+    ? []
+    : Object.entries(parameters).flatMap(([name, { presence }]) =>
+        presence.globalKeys === "refused" ? [name] : [],
+      );
 
 const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
