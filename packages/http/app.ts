@@ -88,11 +88,13 @@ export const makeHttpApp = Effect.gen(function* () {
     ...(metricsElsewhere ? [] : [metricsRoute]),
   ]);
 
+  const unrouted = { visit: pipeline.unrouted };
+
   /** What answers outside of the routes, by the path. */
   const visitorsOf = (url: string) => {
     if (isUnder("/verify", url) || isUnder("/go", url) || url === "/" || url.startsWith("/?")) return flow;
     if (isUnder("/dashboard", url) && !isUnder(dashboardApi, url)) return dashboard;
-    return isUnder("/me", url) ? me : pipeline;
+    return isUnder("/me", url) ? me : unrouted;
   };
 
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) =>
@@ -105,7 +107,7 @@ export const makeHttpApp = Effect.gen(function* () {
     const allow = router.allowed(request.url) ?? documents.allowed(request.url);
     if (allow === undefined) return notFound(request);
     if (request.method === "OPTIONS") {
-      return pipeline.visit("options", () => Effect.succeed(emptyResponse(204, { allow })))(request, {});
+      return pipeline.unrouted("options", () => Effect.succeed(emptyResponse(204, { allow })))(request, {});
     }
     return Effect.map(methodNotAllowed(request), (response) =>
       response.status === 405 ? response.withHeaders({ allow }) : response,
@@ -139,7 +141,7 @@ export const makeHttpApp = Effect.gen(function* () {
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
-    const { visit } = error._tag === "SharedIpRateLimited" ? visitorsOf(request.url) : pipeline;
+    const { visit } = error._tag === "SharedIpRateLimited" ? visitorsOf(request.url) : unrouted;
     return visit("unmatched", () => Effect.fail(error as SharedIpRateLimited))(request, {});
   };
 

@@ -127,6 +127,9 @@ export interface Pipeline {
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
   ) => Answer;
+
+  /** The same for a request without a route, which counts against nothing. */
+  readonly unrouted: Pipeline["visit"];
 }
 
 /** Makes the pipeline from the services of core and `HttpSettings`. */
@@ -226,29 +229,30 @@ export const makePipeline = Effect.gen(function* () {
       });
     });
 
-  const visit: Pipeline["visit"] = (id, answer) => {
-    return (request, query) => {
+  const outside =
+    (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
+    (request, query) => {
       const { url } = request;
       const shape = shapeOf(url);
-      const envelope = envelopeOf(shape);
       const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) =>
         render(
-          envelope,
+          envelopeOf(shape),
           context,
           observers,
-          Effect.andThen(
-            limits.admitVisit(context.address),
-            Effect.map(answer(request), (response) =>
-              response.withHeaders(standardHeaders(context.requestId, url)),
-            ),
+          Effect.map(answer(context), (response) =>
+            response.withHeaders(standardHeaders(context.requestId, url)),
           ),
         ),
       );
       return answerTo(request, query);
     };
-  };
 
-  return { keyed, streamed, write, open, visit } satisfies Pipeline;
+  const visit: Pipeline["visit"] = (id, answer) =>
+    outside(id, ({ address, request }) => Effect.andThen(limits.admitVisit(address), answer(request)));
+
+  const unrouted: Pipeline["unrouted"] = (id, answer) => outside(id, ({ request }) => answer(request));
+
+  return { keyed, streamed, write, open, visit, unrouted } satisfies Pipeline;
 });
 
 /** Closes the scope of an answer with its body, or at once if it has none. */
