@@ -1,6 +1,6 @@
 /**
- * Five minutes of faults on three nodes while links change by several ways: what the feed and a webhook say, against the
- * versions of the links, which count their changes.
+ * Five minutes of faults on three nodes while links change by several ways: what clients are answered, how soon they are
+ * answered again, and what the feed and a webhook say, against the versions of the links, which count their changes.
  */
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -14,13 +14,17 @@ import { expect, test, vi } from "vitest";
 import { textOf } from "../support/http.ts";
 import { makeWorld } from "../support/world.ts";
 import { attempt } from "./attempt.ts";
+import { recoveryAfter, startCountingClients } from "./counting_clients.ts";
 import { allFaults } from "./faults.ts";
+import { feelPulse, longestPulse } from "./pulse.ts";
 import { type Node, startService, whyNoService } from "./service.ts";
 
 const missing = await whyNoService();
 const seconds = 300;
 const world = makeWorld();
 const key = world.key({ account: "feed" });
+const countingKey = world.key();
+const longestRecovery = 2_000;
 
 /** Users whom one writer each changes; their versions have no gap. */
 const users = Array.from({ length: 12 }, (_, index) => String(300_001 + index));
@@ -139,20 +143,33 @@ const breakAndWrite = Effect.gen(function* () {
     (each, index) => Effect.forkScoped(Random.withSeed(each, `writer ${index}`)),
   );
 
-  const faults: Record<string, number> = {};
+  const counting = startCountingClients({
+    key: countingKey,
+    count: 6,
+    targetsOf: () => nodes,
+    isNamed: () => true,
+  });
+  const pulse = yield* feelPulse(nodes);
+  const faults: Record<string, { readonly times: number; readonly longest: number }> = {};
   const end = performance.now() + seconds * 1_000;
   while (performance.now() < end) {
     for (const fault of yield* allFaults(service)) {
       if (performance.now() > end) break;
-      faults[fault.name] = (faults[fault.name] ?? 0) + 1;
       yield* fault.begin;
       yield* Effect.sleep(yield* Random.nextIntBetween(300, 3_000));
       yield* fault.end;
-      yield* Effect.sleep(yield* Random.nextIntBetween(300, 2_000));
+      const returned = performance.now();
+      yield* Effect.sleep(longestRecovery + (yield* Random.nextIntBetween(300, 1_000)));
+      const recovery = recoveryAfter(returned, counting.attempts, longestRecovery);
+      const delay = longestPulse(pulse, returned, Infinity);
+      if (recovery > longestRecovery + delay) problems.push(`${fault.name}: recovered after ${recovery} ms`);
+      const { times, longest } = faults[fault.name] ?? { times: 0, longest: 0 };
+      faults[fault.name] = { times: times + 1, longest: Math.max(longest, Math.round(recovery)) };
     }
   }
   over.abort();
   yield* Fiber.joinAll(writers);
+  const counted = yield* Effect.promise(counting.stop);
   // Every user has a link at the end, whose version counts the changes.
   for (const chatId of users) {
     yield* Effect.promise(() =>
@@ -176,17 +193,19 @@ const breakAndWrite = Effect.gen(function* () {
       .filter(({ chatId }) => users.includes(chatId))
       .every(({ chatId, linkVersion }) => new Set(versionsOf(heard, chatId)).size >= linkVersion);
   yield* Effect.repeat(Effect.sleep("1 second"), { until: isHeard, times: 120 });
-  return { read, stored, heard, counts, problems, faults };
+  return { read, stored, heard, counts: { ...counts, counted }, problems, faults };
 });
 
 test.skipIf(missing !== null)(
-  `the feed and a webhook miss nothing in 5 minutes of faults ${missing ?? ""}`,
+  `three nodes answer right, and the feed and a webhook miss nothing, in 5 minutes of faults ${missing ?? ""}`,
   async () => {
     const seed = `feed ${Date.now()}`;
     const run = await Effect.runPromise(Effect.scoped(Random.withSeed(breakAndWrite, seed)));
     const { read, stored, heard, counts, problems, faults } = run;
     console.log({ seed, ...counts, events: read.length, deliveries: heard.length, faults });
     expect(problems).toEqual([]);
+    expect(Object.keys(faults)).toHaveLength(15);
+    expect(counts.counted).toBeGreaterThan(1_000);
     expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
     expect(replay(read)).toEqual(Object.fromEntries(stored.map(({ chatId, gameId }) => [chatId, gameId])));
     const imported = read.filter(({ type }) => type === "links.imported").length;

@@ -1,21 +1,56 @@
-/**
- * A few rounds of `kill -9`; `kill_proof.ts` has many.
- */
+/** Servers on the embedded storage that `kill -9` ends in the middle of their writes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { StorageSql } from "@accountlink/storage-sql";
+import { isProof } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
-import { runKillRounds } from "./kill_rounds.ts";
+import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
 
-test("a write that was answered survives kill -9", async () => {
-  const counts = await runKillRounds(2);
-  console.log(counts);
-  expect(counts.rounds).toBe(2);
-  expect(counts.answered).toBeGreaterThan(0);
+test("every write that was answered survives kill -9, and one that has an Idempotency-Key is done once", async () => {
+  const rounds = isProof ? 50 : 2;
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
+  const world = makeWorld();
+  const key = world.key({ account: "writers" });
+  const start = () => startServer({ fixture: world.fixture, dataFolder: folder });
+  let server = await start();
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const target = fragile("the one", (line, request) => server.send(line, request));
+  const clients = startCountingClients({
+    key,
+    count: 12,
+    targetsOf: () => [target],
+    isNamed: (client) => client % 2 === 0,
+    pause: () => 0,
+  });
+  for (let round = 0; round < rounds; round++) {
+    const answered = countOf(clients.attempts, "answered");
+    const wanted = 1 + Math.floor(Math.random() * 300);
+    while (countOf(clients.attempts, "answered") < answered + wanted) await setTimeout(1);
+    await setTimeout(Math.random() * 8);
+    await server.kill();
+    server = await start();
+  }
+  const writes = await clients.stop();
+  const unanswered = countOf(clients.attempts, "broken");
+  console.log({ rounds, writes, unanswered });
+  expect(Math.min(writes, unanswered)).toBeGreaterThan(rounds);
+
+  const database = new DatabaseSync(StorageSql.databaseFile(folder), { readOnly: true });
+  const valueOf = (query: string) => Object.values(database.prepare(query).get() ?? {})[0];
+  expect(valueOf("PRAGMA integrity_check")).toBe("ok");
+  expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+  const changes = valueOf("SELECT SUM(link_version) FROM links");
+  expect(valueOf("SELECT COUNT(*) FROM audit_log WHERE action = 'link.set'")).toBe(changes);
+  expect(valueOf("SELECT COUNT(*) FROM events WHERE type = 'link.set'")).toBe(changes);
+  database.close();
 });
 
 test("a deletion of 100,000 links that kill -9 cuts off is in the audit log as far as it came", async () => {

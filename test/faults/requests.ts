@@ -3,15 +3,14 @@
  */
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import type { Found, Value } from "./linearizability.ts";
-import type { Write } from "./writers.ts";
 
 /** One request, about one chat user or several. */
 export interface Request {
   readonly line: `${string} ${string}`;
   readonly body?: object;
   readonly chatIds: ReadonlyArray<string>;
-  /** For a write, what it asks for and what it leaves behind. */
-  readonly write?: Pick<Write, "action" | "body"> & { readonly leaves: Value };
+  /** For a write, what it leaves behind. */
+  readonly write?: { readonly leaves: Value };
   /** What the answer says that it found, of each of the chat users. Throws when it says something else. */
   readonly read: (answer: Answer) => ReadonlyArray<Found>;
 }
@@ -21,7 +20,7 @@ export const setGame = (chatId: string, gameId: string): Request => ({
   line: "PATCH /v2/game",
   body: { chatId, gameId },
   chatIds: [chatId],
-  write: { action: "link.set", body: { chatId, gameId }, leaves: gameId },
+  write: { leaves: gameId },
   read: (answer) => {
     const { previousGameId, updated, ...rest } = dataOf(answer);
     const previous = valueOf(previousGameId);
@@ -36,7 +35,7 @@ export const removeGame = (chatId: string): Request => ({
   line: "DELETE /v2/game",
   body: { chatId },
   chatIds: [chatId],
-  write: { action: "link.removed", body: { chatId }, leaves: null },
+  write: { leaves: null },
   read: (answer) => [{ is: isNotFound(answer) ? null : textOf(dataOf(answer)["removedGameId"]) }],
 });
 

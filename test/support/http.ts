@@ -2,7 +2,13 @@
  * Requests exactly as a test writes them: nothing is added to them, followed or retried.
  */
 import { once } from "node:events";
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { text } from "node:stream/consumers";
 
 /** A JSON value of which only the shape that a test expects is looked at. */
@@ -41,11 +47,20 @@ export interface RequestOptions {
 /** Sends one request, written as `"GET /v2/chat?chatId=100001"`. */
 export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
 
-/** A client of the server at `url`. Its connections are kept alive; `close` ends them. */
-export const makeClient = (url: string): { readonly send: Send; readonly close: () => void } => {
-  const { hostname, port } = new URL(url);
+/** A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them. */
+export const makeClient = (
+  url: string,
+  { keepAlive = true } = {},
+): { readonly send: Send; readonly close: () => void } => {
+  const { protocol, hostname, port } = new URL(url);
+  const isSecure = protocol === "https:";
+  const request = isSecure ? secureRequest : plainRequest;
   // In turn, so that none is unused for so long that the server closes it as it is used again.
-  const agent = new Agent({ keepAlive: true, scheduling: "fifo" });
+  const options = { keepAlive, scheduling: "fifo" } as const;
+  // The certificate of a test vouches for itself.
+  const agent = isSecure
+    ? new SecureAgent({ ...options, rejectUnauthorized: false })
+    : new PlainAgent(options);
 
   const send: Send = async (line, { key, from, headers, body } = {}) => {
     const space = line.indexOf(" ");

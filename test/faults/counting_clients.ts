@@ -1,0 +1,139 @@
+/** Clients that write without a pause, and know of every answer whether it can be true. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Effect } from "effect";
+import { expect } from "vitest";
+import type { Answer, RequestOptions, Send } from "../support/http.ts";
+import { chatUsers, gameUsers } from "../support/world.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import type { Target } from "./service.ts";
+
+/** Clients under way. */
+export interface CountingClients {
+  /** Every request, in the order in which they ended. */
+  readonly attempts: ReadonlyArray<Attempt>;
+  /** Stops them after their present request, and gives how many writes were answered. Throws what an answer broke. */
+  readonly stop: () => Promise<number>;
+}
+
+export interface CountingOptions {
+  readonly key: string;
+  readonly count: number;
+  /** Whom a client asks: any of these that is up. */
+  readonly targetsOf: (client: number) => ReadonlyArray<Target>;
+  /** Whether a client names its writes by an `Idempotency-Key`, and sends each until it is answered. */
+  readonly isNamed: (client: number) => boolean;
+  /** How long a client pauses after a turn, in milliseconds. */
+  readonly pause?: (client: number) => number;
+}
+
+/**
+ * Starts clients, each on its own chat user, whom every write links to another game user. So an answer has to name the
+ * game user of the write before, and the link's version counts the writes. A write without an answer may be done or not;
+ * one with a name is done once.
+ */
+export const startCountingClients = (options: CountingOptions): CountingClients => {
+  const { key, count, targetsOf, isNamed, pause = () => 20 * Math.random() } = options;
+  const stopped = new AbortController();
+  const attempts: Array<Attempt> = [];
+
+  const run = async (client: number, chatId: string): Promise<number> => {
+    const targets = targetsOf(client);
+    let [changes, uncertain] = [0, 0];
+    let possible: ReadonlyArray<string | null> = [null];
+
+    /** Gives what was answered, or null. */
+    const ask = async (line: Attempt["line"], request: RequestOptions = {}): Promise<Attempt["outcome"]> => {
+      const up = targets.filter((target) => target.isUp());
+      const target = anyOf(up.length === 0 ? targets : up);
+      const made = await Effect.runPromise(attempt(target, line, { key, ...request }));
+      attempts.push(made);
+      if (made.outcome.kind === "wrong")
+        throw new Error(`${line} of node ${target.name}: ${made.outcome.problem}`);
+      return made.outcome;
+    };
+    /** Asks until there is an answer; gives null if the clients are stopped before. */
+    const askUntilAnswered = async (
+      line: Attempt["line"],
+      request?: RequestOptions,
+    ): Promise<Answer | null> => {
+      while (!stopped.signal.aborted) {
+        const outcome = await ask(line, request);
+        if (outcome.kind === "answered" && !isUnderWay(outcome.answer)) return outcome.answer;
+        await sleep(50);
+      }
+      return null;
+    };
+    const write = async (turn: number, gameId: string): Promise<Answer | null> => {
+      const body = { chatId, gameId };
+      if (isNamed(client)) {
+        return askUntilAnswered("PATCH /v2/game", {
+          headers: { "idempotency-key": `${chatId}-${turn}` },
+          body,
+        });
+      }
+      for (;;) {
+        const outcome = await ask("PATCH /v2/game", { body });
+        if (outcome.kind !== "not sent") return outcome.kind === "answered" ? outcome.answer : null;
+        if (stopped.signal.aborted) return null;
+        await sleep(50);
+      }
+    };
+
+    for (let turn = 0; !stopped.signal.aborted; turn++) {
+      const gameId = String(1 + (turn % gameUsers.length));
+      const written = await write(turn, gameId);
+      if (written === null) {
+        uncertain++;
+        possible = [...possible, gameId];
+      } else {
+        const { previousGameId, ...data } = { ...written.body.data };
+        expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated: true }]);
+        expect(possible, `previousGameId of ${written.text}`).toContain(previousGameId);
+        changes++;
+        possible = [gameId];
+      }
+      const read = await askUntilAnswered(`GET /v2/verifications/chat?chatId=${chatId}`);
+      if (read === null) break;
+      const { gameId: found, linkVersion } = { ...read.body.data };
+      expect(possible, `gameId of ${read.text}`).toContain(found);
+      expect(Number(linkVersion ?? 0), read.text).toBeGreaterThanOrEqual(changes);
+      expect(Number(linkVersion ?? 0), read.text).toBeLessThanOrEqual(changes + uncertain);
+      await sleep(pause(client), null, { signal: stopped.signal }).catch(() => null);
+    }
+    return changes;
+  };
+
+  const ended = Promise.all(chatUsers.slice(0, count).map(({ id }, client) => run(client, id)));
+  // Thrown when they are stopped.
+  ended.catch(() => null);
+  return {
+    attempts,
+    stop: async () => {
+      stopped.abort();
+      return (await ended).reduce((sum, changes) => sum + changes, 0);
+    },
+  };
+};
+
+/** A server that may break at any time. */
+export const fragile = (name: string, send: Send): Target => ({
+  name,
+  send,
+  isUp: () => false,
+  disturbances: () => 0,
+});
+
+/** How long after a moment the last request ended that was not answered, or too late, in milliseconds. */
+export const recoveryAfter = (moment: number, attempts: ReadonlyArray<Attempt>, tooLate: number): number =>
+  attempts
+    .filter(({ ended }) => ended >= moment)
+    .filter(({ called, ended, outcome }) => outcome.kind !== "answered" || ended - called > tooLate)
+    .reduce((longest, { ended }) => Math.max(longest, ended - moment), 0);
+
+export const countOf = (attempts: ReadonlyArray<Attempt>, kind: Attempt["outcome"]["kind"]): number =>
+  attempts.filter(({ outcome }) => outcome.kind === kind).length;
+
+const isUnderWay = ({ body }: Answer): boolean =>
+  body.error?.details?.["reason"] === ("idempotency_key_in_use" as unknown);
+
+const anyOf = <A>(values: ReadonlyArray<A>): A => values[Math.floor(Math.random() * values.length)] as A;
