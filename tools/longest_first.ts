@@ -15,7 +15,7 @@ const longest = [
   "test/browser/flow_pages_test.ts",
   "test/client/client_test.ts",
   "test/start/fresh_clone_test.ts",
-  "test/faults/idempotency_test.ts",
+  "test/faults/kill_test.ts",
   "test/faults/three_nodes_test.ts",
   "packages/storage-sql/postgres/client/pool_test.ts",
   "packages/storage-sql/postgres/outage_test.ts",

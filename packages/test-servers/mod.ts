@@ -16,6 +16,5 @@ export * from "./prometheus.ts";
 export * from "./redis/redis.ts";
 export * from "./redis/redis_cluster.ts";
 export * from "./redis/redis_sentinel.ts";
-export * from "./slowhttptest.ts";
 export * from "./small_disk.ts";
 export * from "./tcp_proxy.ts";

@@ -26,7 +26,7 @@ const start = (options: Parameters<typeof startServer>[0]) =>
     (server) => Effect.promise(() => server.stop()),
   );
 
-/** Writes and reads while the disk fills up and is freed, and checks that it did not take long to recover. */
+/** Writes and reads while the disk fills up and is freed. Gives how long it took to recover, in milliseconds. */
 const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: SmallDisk, key: string) {
   const clients = startCountingClients({
     key,
@@ -52,7 +52,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
   const writes = yield* Effect.promise(clients.stop);
   const recovery = Math.round(recoveryAfter(returned, clients.attempts, longestRecovery));
   console.log({ requests: clients.attempts.length, writes, recovery });
-  expect(recovery).toBeLessThan(longestRecovery);
+  return recovery;
 });
 
 test.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk ?? ""}`, () =>
@@ -61,7 +61,7 @@ test.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk
     const key = world.key();
     const disk = yield* mountSmallDisk(16);
     const server = yield* start({ fixture: world.fixture, dataFolder: join(disk.folder, "data") });
-    yield* fillAndFree(server, disk, key);
+    expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
   }).pipe(Effect.scoped, Effect.runPromise),
 );
 
@@ -79,7 +79,7 @@ test.skipIf(noDisk !== null || noPostgres !== null)(
         ACCOUNTLINK_SECRET: secret,
       };
       const server = yield* start({ fixture: world.fixture, env });
-      yield* fillAndFree(server, disk, key);
+      expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
     }).pipe(Effect.scoped, Effect.runPromise),
 );
 

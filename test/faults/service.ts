@@ -34,7 +34,11 @@ export interface Node extends Target {
   readonly url: () => string;
   readonly links: { readonly postgres: TcpProxy; readonly redis: TcpProxy };
   readonly kill: Effect.Effect<void>;
-  /** Starts it again after a kill, and waits until it listens. */
+  /** Ends it as an operator does, and gives its exit code. */
+  readonly stop: Effect.Effect<number | null>;
+  /** Everything that its last process printed. */
+  readonly output: () => string;
+  /** Starts it again, and waits until it listens. */
   readonly restart: Effect.Effect<void>;
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
@@ -123,6 +127,11 @@ const startNode = Effect.fnUntraced(function* (
       disturb(false);
       return server.kill();
     }),
+    stop: Effect.promise(() => {
+      disturb(false);
+      return server.stop();
+    }),
+    output: () => server.output(),
     restart: Effect.promise(async () => {
       server = await start();
       disturb(true);

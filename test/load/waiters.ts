@@ -1,7 +1,7 @@
 /**
  * Very many clients that wait on one server, for sessions or for events, and what that costs it.
  */
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { changePollInterval } from "@accountlink/core/sessions";
@@ -218,31 +218,6 @@ export const startFeedServer = async (most: number) => {
   };
 
   return { wait, stop: server.stop };
-};
-
-/** What one waiting client costs a bare node:http server, in bytes of heap. */
-export const bareCost = async (count: number): Promise<number> => {
-  const server = spawn(process.execPath, [probe, fileOf("bare_events.ts")], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void server.kill());
-  const output = collect(server);
-  const url = await vi.waitFor(() => textOf(/^listening on (\S+)$/m.exec(output())?.[1]), patience);
-  const probed = { pid: server.pid as number, output };
-  const open = (wanted: number) =>
-    startClients({ requests: Array.from({ length: wanted }, () => ({ url, key: "" })), begins: true });
-  await open(100);
-  const before = await heldBy(probed);
-  await open(count);
-  const during = await heldBy(probed);
-  return (during.heap - before.heap) / count;
-};
-
-const collect = ({ stdout, stderr }: ChildProcess): (() => string) => {
-  let printed = "";
-  for (const stream of [stdout, stderr])
-    stream?.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
-  return () => printed;
 };
 
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;

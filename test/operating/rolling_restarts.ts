@@ -101,7 +101,10 @@ export const startClients = (url: string, key: string, count: number, { keepAliv
     // Half of them pause for up to 4 seconds, until the connection is about to be dropped as idle.
     pause: (client) => (client % 2 === 0 ? 100 * Math.random() : 2 ** (Math.random() * 12)),
   });
-  const stop = () => clients.stop().finally(() => connections.forEach(({ close }) => void close()));
+  const stop = () =>
+    clients.stop().finally(() => {
+      for (const { close } of connections) close();
+    });
   return { ...clients, stop };
 };
 
