@@ -31,7 +31,7 @@ const requests: ReadonlyArray<readonly [line: `${string} ${string}`, body?: Requ
   ["POST /v2/alts/bulk", { gameIds: [] }],
   ["POST /v2/sessions", { clientId: "client" }],
   [`GET /v2/sessions/${unknownSession}`],
-  ["GET /v2/events?wait=1"],
+  ["GET /v2/events?from=oldest"],
   ["GET /v2/events?limit=0"],
   ["GET /v2/nothing"],
 ];

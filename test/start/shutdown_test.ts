@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { makeClient, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { type ServerProcess, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 let folder = "";
@@ -67,7 +67,7 @@ const accepts = (url: string): Promise<boolean> => {
 const untilRefusing = (url: string) =>
   vi.waitFor(async () => expect(await accepts(url)).toBe(false), { ...patience, interval: 5 });
 
-describe("on SIGTERM", () => {
+describe("on a signal", () => {
   test("finishes what is in flight, takes nothing new, hears no second signal and ends with 0", async () => {
     const data = join(folder, "in_flight");
     const { server, answer, recover, close } = await startSlowWrite(data);
@@ -100,78 +100,6 @@ describe("on SIGTERM", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  test("serves on for the delay, while /readyz is 503, and hears no second signal", async () => {
-    const server = await startServer({
-      fixture: world.fixture,
-      env: { ACCOUNTLINK_DRAIN_DELAY: "10 seconds" },
-    });
-    expect((await server.send("GET /readyz")).status).toBe(200);
-    const kept = await openConnection(server.url);
-
-    const started = performance.now();
-    signal(server, "SIGTERM");
-    await vi.waitFor(
-      async () =>
-        expect(await server.send("GET /readyz")).toMatchObject({
-          status: 503,
-          body: { status: "unavailable", failing: ["stopping"] },
-        }),
-      patience,
-    );
-    signal(server, "SIGTERM");
-    expect(await accepts(server.url)).toBe(true);
-    expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
-    const write = await server.send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
-    expect(write).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
-    expect(performance.now() - started).toBeLessThan(9_900);
-
-    await untilRefusing(server.url);
-    expect(performance.now() - started).toBeGreaterThan(9_900);
-    expect(await kept.ask("GET /readyz")).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
-    await kept.closed;
-    expect(await server.stop()).toBe(0);
-  });
-
-  test("ends long polls and streams at once, and answers on each idle connection once more", async () => {
-    const server = await startServer({ fixture: world.fixture });
-    const newSid = async () =>
-      textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
-    const poll = server.send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
-    const stream = server.send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
-    const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
-    await used.ask("GET /healthz");
-    await vi.waitFor(
-      async () =>
-        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
-      patience,
-    );
-
-    const started = performance.now();
-    signal(server, "SIGTERM");
-    expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
-    expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
-    await untilRefusing(server.url);
-    for (const { ask, closed } of [used, unused]) {
-      expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
-      await closed;
-    }
-    expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(20_000);
-  });
-
-  test("closes idle connections when they have been idle for long enough", async () => {
-    const server = await startServer({
-      fixture: world.fixture,
-      env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
-    });
-    const { send, close } = makeClient(server.url);
-    await send("GET /healthz");
-    const started = performance.now();
-    expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(20_000);
-    close();
-  });
-
   test("ends with 0 however many signals come, and until when", async () => {
     const server = await startServer({ fixture: world.fixture });
     const again = setInterval(() => {
@@ -185,9 +113,86 @@ describe("on SIGTERM", () => {
     expect(await server.stop()).toBe(0);
     clearInterval(again);
   });
+});
+
+describe("a server that is told to end", () => {
+  test("serves on for the delay, while /readyz is 503", async () => {
+    const server = await startServerHere({
+      fixture: world.fixture,
+      env: { ACCOUNTLINK_DRAIN_DELAY: "10 seconds" },
+    });
+    const { send, close } = makeClient(server.url);
+    expect((await send("GET /readyz")).status).toBe(200);
+    const kept = await openConnection(server.url);
+
+    const started = performance.now();
+    const ended = server.stop();
+    await vi.waitFor(
+      async () =>
+        expect(await send("GET /readyz")).toMatchObject({
+          status: 503,
+          body: { status: "unavailable", failing: ["stopping"] },
+        }),
+      patience,
+    );
+    expect(await accepts(server.url)).toBe(true);
+    expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
+    const write = await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
+    expect(write).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+    expect(performance.now() - started).toBeLessThan(9_900);
+
+    close();
+    await untilRefusing(server.url);
+    expect(performance.now() - started).toBeGreaterThan(9_900);
+    expect(await kept.ask("GET /readyz")).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
+    await kept.closed;
+    expect(await ended).toBe(0);
+  });
+
+  test("ends long polls and streams at once, and answers on each idle connection once more", async () => {
+    const server = await startServerHere({ fixture: world.fixture });
+    const { send, close } = makeClient(server.url);
+    const newSid = async () =>
+      textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
+    const poll = send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
+    const stream = send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
+    const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
+    await used.ask("GET /healthz");
+    await vi.waitFor(
+      async () =>
+        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+      patience,
+    );
+
+    const started = performance.now();
+    const ended = server.stop();
+    expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
+    expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
+    close();
+    await untilRefusing(server.url);
+    for (const { ask, closed } of [used, unused]) {
+      expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+      await closed;
+    }
+    expect(await ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
+  test("closes idle connections when they have been idle for long enough", async () => {
+    const server = await startServerHere({
+      fixture: world.fixture,
+      env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
+    });
+    const { send, close } = makeClient(server.url);
+    await send("GET /healthz");
+    const started = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    close();
+  });
 
   test("waits no longer than 10 seconds for clients that never send the rest of a request", async () => {
-    const server = await startServer({ fixture: world.fixture });
+    const server = await startServerHere({ fixture: world.fixture });
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
     const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
@@ -222,13 +227,3 @@ const sendAndStop = async (url: string, sent: string) => {
   socket.resume().write(sent);
   return { closed: once(socket, "close") };
 };
-
-test("on SIGINT it ends in the same way", async () => {
-  const { server, answer, recover, close } = await startSlowWrite(join(folder, "interrupted"));
-  signal(server, "SIGINT");
-  await untilRefusing(server.url);
-  await recover();
-  expect((await answer).status).toBe(200);
-  expect(await server.stop()).toBe(0);
-  close();
-});
