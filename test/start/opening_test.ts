@@ -12,7 +12,6 @@ import {
   isProof,
   makePostgresDatabase,
   redisUrl,
-  startPostgres,
   whyNoPostgresDatabase,
   whyNoRedisUrl,
 } from "@accountlink/test-servers";
@@ -35,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const sharedStores = Effect.gen(function* () {
-  const { url } = yield* makePostgresDatabase(yield* startPostgres());
+  const { url } = yield* makePostgresDatabase();
   return {
     ACCOUNTLINK_STORAGE: "postgres",
     ACCOUNTLINK_DATABASE_URL: url,
