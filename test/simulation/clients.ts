@@ -3,6 +3,10 @@
  */
 import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
+import { textOf } from "../support/http.ts";
+import type { Client, Sent } from "./client.ts";
+import type { Deployment } from "./deployment.ts";
+import { erasedChatId } from "./node.ts";
 import {
   findByChat,
   findByGame,
@@ -11,11 +15,7 @@ import {
   type Request,
   removeGame,
   setGame,
-} from "../faults/requests.ts";
-import { textOf } from "../support/http.ts";
-import type { Client, Sent } from "./client.ts";
-import type { Deployment } from "./deployment.ts";
-import { erasedChatId } from "./node.ts";
+} from "./requests.ts";
 
 /** A request about links, and how often it was sent. */
 export interface Operation {

@@ -1,9 +1,10 @@
 /**
  * Links and idempotency keys.
  */
-import { describeHistory, findContradiction, type Operation } from "../faults/linearizability.ts";
+
 import { describeOutcome } from "./client.ts";
 import type { Operation as Asked } from "./clients.ts";
+import { describeHistory, findContradiction, type Operation } from "./linearizability.ts";
 import { type Check, isFinal } from "./promise.ts";
 
 /** How long after its client was told nothing a write may still take effect, in milliseconds. */

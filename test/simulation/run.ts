@@ -3,7 +3,6 @@
  */
 import { Chance } from "@accountlink/testing/simulation";
 import { Cause, Effect, Exit } from "effect";
-import { findStatus } from "../faults/requests.ts";
 import { brokenPromises } from "./checks.ts";
 import { Client } from "./client.ts";
 import { ask, behaviours, Records, readFeed } from "./clients.ts";
@@ -12,6 +11,7 @@ import { begin } from "./faults.ts";
 import { undelivered } from "./feed_checks.ts";
 import type { ClientPlan, Plan } from "./plan.ts";
 import type { Broken } from "./promise.ts";
+import { findStatus } from "./requests.ts";
 
 /** What a schedule came to. */
 export interface Run {
