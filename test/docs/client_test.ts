@@ -1,4 +1,4 @@
-/** docs/client.md: its programs against a server, and its tables against the sources. */
+/** docs/client.md: its programs against a server, and its tables against the sources. `code_examples_test.ts` compiles them. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -45,22 +45,6 @@ describe("the programs", () => {
       expect(stdout.trimEnd().split("\n")).toEqual(said);
     },
   );
-
-  it("compile", async () => {
-    await writeFile(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({
-        extends: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
-        compilerOptions: { types: ["node"] },
-        include: ["*.ts"],
-      }),
-    );
-    const tsc = join(modules, "typescript/bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", folder, "--singleThreaded"]).catch(
-      (failed: { stdout: string }) => failed,
-    );
-    expect(stdout).toBe("");
-  });
 });
 
 describe("the tables", () => {

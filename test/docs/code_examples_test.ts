@@ -16,6 +16,7 @@ import {
 } from "../../tools/doc_examples.ts";
 import { entryPointsOf } from "../../tools/entry_points.ts";
 import { packageIn, root } from "../../tools/publishable.ts";
+import { blocksOf, readDocument } from "./document.ts";
 
 const run = promisify(execFile);
 
@@ -98,6 +99,12 @@ const found = documents
   .toSorted()
   .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
 const examples: ReadonlyArray<PlacedExample> = await Promise.all(found.map(place));
+
+// These run against a server, in `client_test.ts`.
+const programs = blocksOf(readDocument("docs/client.md")).filter(({ language }) => language === "typescript");
+for (const [index, { text }] of programs.entries()) {
+  await writeFile(join(project, `client_program_${index}.ts`), text);
+}
 
 // They declare their tests when they are loaded.
 for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
