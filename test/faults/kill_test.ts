@@ -10,13 +10,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
+import * as dying from "./dying.ts";
 
 test("every write that was answered survives kill -9, and one that has an Idempotency-Key is done once", async () => {
   const rounds = isProof ? 50 : 2;
   const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
   const world = makeWorld();
   const key = world.key({ account: "writers" });
-  const start = () => startServer({ fixture: world.fixture, dataFolder: folder });
+  const start = () => startServer({ fixture: world.fixture, dataFolder: folder, env: dying.env });
   let server = await start();
   onTestFinished(async () => {
     await server.stop();
@@ -35,8 +36,17 @@ test("every write that was answered survives kill -9, and one that has an Idempo
     const wanted = 1 + Math.floor(Math.random() * 300);
     while (countOf(clients.attempts, "answered") < answered + wanted) await setTimeout(1);
     await setTimeout(Math.random() * 8);
+    // Dies as it begins to answer.
+    const headers = { "idempotency-key": `owed-${round}` };
+    const owed = { key, headers, body: { chatId: "100040", gameId: String(1 + (round % 9)) } };
+    await dying.expectNoAnswer(
+      server.send("PATCH /v2/game", { ...owed, headers: { ...headers, ...dying.header } }),
+    );
     await server.kill();
     server = await start();
+    const again = await server.send("PATCH /v2/game", owed);
+    expect([again.text, again.headers["idempotent-replayed"]]).toEqual([again.text, "true"]);
+    expect(again.body.data).toMatchObject({ updated: true });
   }
   const writes = await clients.stop();
   const unanswered = countOf(clients.attempts, "broken");
