@@ -11,6 +11,8 @@ import { Effect } from "effect";
 export const ada = ChatId.make("10001");
 export const bob = ChatId.make("10002");
 export const cyd = ChatId.make("10003");
+/** The greatest of the IDs as a number, and the least as text. */
+export const dan = ChatId.make("010004");
 
 /** Game users. */
 export const chess = GameId.make("1");

@@ -8,5 +8,5 @@ import { makeSingleKeys } from "./test_map_store.ts";
 const name = "Key-value, single keys";
 const open = () => StorageKv.singleProcess(makeSingleKeys());
 
-storageSuites({ name, layer: StorageKv.layer(open), model: StorageMemory.layer, runs: 5, test });
+storageSuites({ name, layer: StorageKv.layer(open), model: StorageMemory.layer, runs: 100, test });
 storageOutageSuite({ name, layer: layerBreaking(open), test });

@@ -10,5 +10,5 @@ import { layerReopening } from "./sqlite/test_reopening.ts";
 const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
 const name = "Embedded";
 
-storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 100 : 50, test });
+storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
 storageOutageSuite({ name, layer: layerReopening, test });

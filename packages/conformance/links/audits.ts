@@ -1,88 +1,14 @@
 import { AuditLog, LinkStore, type StoragePorts } from "@accountlink/core";
-import type { AuditEntry, AuditFilter } from "@accountlink/core/audit";
+import type { AuditFilter } from "@accountlink/core/audit";
 import { uniqueKeyId, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
-import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
 import { line, linkBench, newLinkBench, twoLinkBenches } from "./link_bench.ts";
 
 /** The audit entries of link writes. */
 export const audits: Cases<StoragePorts> = {
-  "each write logs one entry, and a write without a change logs none": Effect.gen(function* () {
-    const links = yield* newLinkBench;
-    yield* links.remove(ada);
-    yield* links.move(ada, bob);
-    yield* links.set(ada, chess);
-    yield* links.set(ada, chess);
-    yield* links.set(ada, poker);
-    yield* links.move(ada, ada);
-    yield* links.move(ada, bob);
-    yield* links.set(ada, chess);
-    yield* links.move(ada, bob);
-    yield* links.remove(ada);
-    yield* links.remove(ada);
-    yield* links.deleteAll();
-    yield* links.deleteAll();
-    expectEqual(
-      (yield* links.entries).map(({ action, details }) => [action, details] as const),
-      [
-        ["link.set", { chatId: ada, gameId: chess, previousGameId: null }],
-        ["link.set", { chatId: ada, gameId: poker, previousGameId: chess }],
-        ["link.moved", { chatId: ada, newChatId: bob, gameId: poker }],
-        ["link.set", { chatId: ada, gameId: chess, previousGameId: null }],
-        ["link.removed", { chatId: ada, removedGameId: chess }],
-        ["scope.deleted", { deletedRecords: 2 }],
-        ["scope.deleted", { deletedRecords: 0 }],
-      ],
-    );
-  }),
-
-  "each import batch logs one entry, and a batch without a change logs none": Effect.gen(function* () {
-    const links = yield* newLinkBench;
-    yield* links.load([line(ada, chess), line(bob, chess)], "keep");
-    yield* links.load([line(ada, poker), line(bob, chess)], "keep", { source: links.pid, position: 2 });
-    yield* links.load([line(ada, poker), line(bob, chess)], "replace");
-    yield* links.load([line(ada, poker), line(bob, chess)], "replace");
-    yield* links.load([], "replace", { source: links.pid, position: 3 });
-    expectEqual(
-      (yield* links.entries).map(({ action, details }) => [action, details] as const),
-      [
-        ["links.imported", { inserted: 2, replaced: 0, unchanged: 0, kept: 0 }],
-        ["links.imported", { inserted: 0, replaced: 1, unchanged: 1, kept: 0 }],
-      ],
-    );
-  }),
-
-  "an entry has actor, time, request, scope and account": Effect.gen(function* () {
-    const { account, guild } = yield* makeWorld;
-    const links = yield* linkBench(guild);
-    yield* links.set(ada, chess, 1_767_225_600_123);
-    yield* links.load([line(bob, chess)], "keep", null, 1_767_225_600_124);
-    const entries = yield* links.entries;
-    for (const { sequence } of entries) {
-      expectThat(Number.isSafeInteger(sequence), `the sequence ${sequence} is a whole number`);
-    }
-    const from = { ...origin, account: account.name, pid: guild.pid };
-    expectEqual<ReadonlyArray<Omit<AuditEntry, "sequence">>>(
-      entries.map(({ sequence: _, ...entry }) => entry),
-      [
-        {
-          ...from,
-          at: 1_767_225_600_123,
-          action: "link.set",
-          details: { chatId: ada, gameId: chess, previousGameId: null },
-        },
-        {
-          ...from,
-          at: 1_767_225_600_124,
-          action: "links.imported",
-          details: { inserted: 1, replaced: 0, unchanged: 0, kept: 0 },
-        },
-      ],
-    );
-  }),
-
   "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {
     const store = yield* LinkStore;
     const { global } = yield* makeWorld;

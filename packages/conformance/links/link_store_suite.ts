@@ -10,8 +10,8 @@ import { reads } from "./reads.ts";
 import { writes } from "./writes.ts";
 
 /**
- * Tests a `LinkStore` with the other storage ports: links belong to scopes of `KeyStore`, and
- * writes log entries in `AuditLog`.
+ * Tests a `LinkStore` with the other storage ports: links belong to scopes of `KeyStore`, and writes log entries in
+ * `AuditLog`. `storagePropertySuite` tests reads and writes in sequence.
  *
  * @example
  * ```ts

@@ -17,18 +17,6 @@ const pageOf = Effect.fnUntraced(function* (
 });
 
 export const newest: Cases<StoragePorts> = {
-  "newestPage returns whole links by their latest verification": Effect.gen(function* () {
-    const links = yield* newLinkBench;
-    yield* links.set(ada, chess, 1);
-    yield* links.set(bob, poker, 3);
-    yield* links.set(cyd, chess, 2);
-    expectEqual(yield* pageOf(links.pid), [bob, cyd, ada]);
-    yield* links.set(ada, chess, 4);
-    expectEqual(yield* pageOf(links.pid), [ada, bob, cyd]);
-    const [first] = yield* (yield* LinkStore).newestPage(links.pid, null, 1);
-    expectEqual<LinkRecord | null>(first ?? null, yield* links.find(ada));
-  }),
-
   "newestPage sorts ties by chat ID as text, and pages through them": Effect.gen(function* () {
     const links = yield* newLinkBench;
     const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
@@ -53,23 +41,6 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 2, chatId: bob }), [ada]);
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 3, chatId: ChatId.make("00000") }), [cyd, ada]);
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 0, chatId: ada }), []);
-  }),
-
-  "countLinks counts links, whatever made or ended them": Effect.gen(function* () {
-    const [links, other] = yield* twoLinkBenches;
-    const counts = [yield* links.count()];
-    const count = Effect.map(links.count(), (now) => counts.push(now));
-    yield* Effect.andThen(links.set(ada, chess), count);
-    yield* Effect.andThen(links.set(ada, poker), count);
-    yield* Effect.andThen(links.load([line(ada, chess), line(bob, chess)], "keep"), count);
-    yield* Effect.andThen(links.move(bob, cyd), count);
-    yield* Effect.andThen(links.remove(ada), count);
-    yield* Effect.andThen(links.remove(ada), count);
-    yield* Effect.andThen(links.load([line(ada, chess), line(bob, chess)]), count);
-    yield* other.set(ada, chess);
-    yield* Effect.andThen(links.deleteAll(), count);
-    expectEqual(counts, [0, 1, 1, 2, 2, 1, 1, 3, 0]);
-    expectEqual(yield* other.count(), 1);
   }),
 
   "countLinks stops at enough, unless it has the number": Effect.gen(function* () {

@@ -15,8 +15,9 @@ import type { KeyKind } from "@accountlink/core/limits";
 import type { PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
-import { ada, bob, chess, cyd, poker, type ScopeName } from "../world.ts";
+import { ada, bob, chess, dan, poker, type ScopeName } from "../world.ts";
 import {
+  challengeWalk,
   sweepCommand,
   type VerificationCommand,
   verificationCommand,
@@ -75,7 +76,7 @@ export const hashCount = 5;
 const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
 
 const scope = constantFrom<ScopeName>("global", "guild");
-const chatId = constantFrom(ada, bob, cyd);
+const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
 // Few times, so that ties are common.
 const at = nat(3);
@@ -113,7 +114,7 @@ const write: FastCheck.Arbitrary<LinkCommand> = oneof(
 
 /** Mostly writes. */
 export const linkCommand: FastCheck.Arbitrary<LinkCommand> = oneof(
-  { weight: 3, arbitrary: write },
+  { weight: 2, arbitrary: write },
   { weight: 1, arbitrary: read },
 );
 
@@ -164,6 +165,7 @@ export const commandsInOrder = (maxLength: number): FastCheck.Arbitrary<Readonly
     oneof(
       { weight: 12, arbitrary: anyCommand.map((command): ReadonlyArray<Command> => [command]) },
       { weight: 3, arbitrary: verificationWalk },
+      { weight: 1, arbitrary: challengeWalk },
       { weight: 1, arbitrary: sweepCommand.map((command) => [command]) },
     ),
     { maxLength, size: "max" },

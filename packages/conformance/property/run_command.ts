@@ -28,7 +28,7 @@ import {
   uniqueText,
 } from "@accountlink/testing";
 import { Effect, Option } from "effect";
-import { ada, bob, chess, cyd, newWorld, origin, poker, storeWorld, type World } from "../world.ts";
+import { ada, bob, chess, dan, newWorld, origin, poker, storeWorld, type World } from "../world.ts";
 import { type Command, hashCount, keyCount } from "./command.ts";
 import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 
@@ -97,7 +97,9 @@ export const observe = Effect.fnUntraced(function* (
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const observeScope = ({ pid }: DataScope) =>
     Effect.all([
-      Effect.map(links.findByChatIds(pid, [ada, bob, cyd]), plain),
+      Effect.forEach(users, (chatId) => Effect.map(links.findByChatId(pid, chatId), plain)),
+      Effect.map(links.findByChatIds(pid, users), plain),
+      Effect.map(links.findGamesByChatIds(pid, users), plain),
       Effect.map(links.findByGameIds(pid, [chess, poker]), plain),
       links.exportPage(pid, null, 100),
       links.newestPage(pid, null, 100),
@@ -120,6 +122,8 @@ export const observe = Effect.fnUntraced(function* (
     ]),
   };
 });
+
+const users = [ada, bob, dan];
 
 const ofAda = { action: null, keyId: null, chatId: ada };
 
@@ -224,7 +228,7 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   },
   advance: (world, { session, to, at }) =>
     askSessions((store) => store.advance({ id: sessionOf(world, session), to, at })),
-  complete: (world, { scope, flow, chatId, gameId, at }) => {
+  complete: (world, { scope, flow, chatId, gameId, keeps, at }) => {
     const { pid } = world[scope];
     const write = {
       ...origin,
@@ -235,6 +239,7 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
       gameId,
       address,
       browser: "browser",
+      keeps,
     };
     return askSessions((store) => store.complete(write));
   },
@@ -251,9 +256,9 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   },
   findFlow: (world, { flow, at }) => askFlows((store) => store.find(flowOf(world, flow), at)),
   endFlow: (world, { flow }) => askFlows((store) => store.end(flowOf(world, flow))),
-  challenge: (world, { flow, challenge }) => {
+  challenge: (world, { flow, challenge, expiresAt }) => {
     const [id, stateHash] = [flowOf(world, flow), stateHashOf(world, challenge)];
-    const kept = { stateHash, flow: id, step: "chat", expiresAt: commandDeadline } as const;
+    const kept = { stateHash, flow: id, step: "chat", expiresAt } as const;
     return askFlows((store) => store.challenge(kept));
   },
   takeChallenge: (world, { flow, challenge, at }) =>

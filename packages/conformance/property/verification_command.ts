@@ -6,7 +6,7 @@ import type { Proof } from "@accountlink/core/flow";
 import type { SessionStep } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
-import { ada, bob, chess, cyd, poker, type ScopeName } from "../world.ts";
+import { ada, bob, chess, dan, poker, type ScopeName } from "../world.ts";
 
 /** Sessions, flows and challenges are indexes of those of the world. */
 export type VerificationCommand =
@@ -27,6 +27,7 @@ export type VerificationCommand =
       readonly flow: number;
       readonly chatId: ChatId;
       readonly gameId: GameId;
+      readonly keeps: boolean;
       readonly at: Millis;
     }
   | { readonly op: "sweep"; readonly at: Millis; readonly sessionsBefore: Millis }
@@ -38,7 +39,12 @@ export type VerificationCommand =
     }
   | { readonly op: "findFlow"; readonly flow: number; readonly at: Millis }
   | { readonly op: "endFlow"; readonly flow: number }
-  | { readonly op: "challenge"; readonly flow: number; readonly challenge: number }
+  | {
+      readonly op: "challenge";
+      readonly flow: number;
+      readonly challenge: number;
+      readonly expiresAt: Millis;
+    }
   | { readonly op: "takeChallenge"; readonly flow: number; readonly challenge: number; readonly at: Millis }
   | {
       readonly op: "prove";
@@ -65,7 +71,7 @@ const at = nat(commandDeadline);
 const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
 const chatId = oneof(
   { weight: 3, arbitrary: constant(ada) },
-  { weight: 1, arbitrary: constantFrom(bob, cyd) },
+  { weight: 1, arbitrary: constantFrom(bob, dan) },
 );
 const gameId = oneof({ weight: 3, arbitrary: constant(chess) }, { weight: 1, arbitrary: constant(poker) });
 const scope = oneof(
@@ -76,6 +82,8 @@ const proof: FastCheck.Arbitrary<Proof> = oneof(
   record({ step: constant("chat"), chatId }),
   record({ step: constant("game"), gameId }),
 );
+
+const keeps = oneof({ weight: 4, arbitrary: constant(false) }, { weight: 1, arbitrary: constant(true) });
 
 const sessionCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
   {
@@ -106,12 +114,16 @@ const sessionCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
       flow,
       chatId,
       gameId,
+      keeps,
       at: early,
     }),
   },
   { weight: 1, arbitrary: record({ op: constant("findSession"), session }) },
   { weight: 1, arbitrary: record({ op: constant("changedSince"), at, sessions: option(array(session)) }) },
 );
+
+const challengeCommand = record({ op: constant("challenge"), flow, challenge, expiresAt: nat(4) });
+const takeCommand = record({ op: constant("takeChallenge"), flow, challenge, at });
 
 const flowCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
   {
@@ -126,8 +138,8 @@ const flowCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
   { weight: 6, arbitrary: record({ op: constant("prove"), flow, proof, at: early, nextFlow: flow }) },
   { weight: 1, arbitrary: record({ op: constant("findFlow"), flow, at }) },
   { weight: 1, arbitrary: record({ op: constant("endFlow"), flow }) },
-  { weight: 1, arbitrary: record({ op: constant("challenge"), flow, challenge }) },
-  { weight: 1, arbitrary: record({ op: constant("takeChallenge"), flow, challenge, at: early }) },
+  { weight: 1, arbitrary: challengeCommand },
+  { weight: 1, arbitrary: takeCommand },
 );
 
 export const verificationCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
@@ -143,7 +155,8 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
   chatId,
   gameId,
   isCompleted: FastCheck.boolean(),
-}).map(({ session: asked, flow: walked, scope: where, chatId: chat, gameId: game, isCompleted }) => {
+  keeps,
+}).map(({ session: asked, flow: walked, scope: where, chatId: chat, gameId: game, isCompleted, ...rest }) => {
   const prove = (proven: Proof) =>
     ({ op: "prove", flow: walked, proof: proven, at: 0, nextFlow: walked }) as const;
   return [
@@ -163,14 +176,28 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
     prove({ step: "chat", chatId: chat }),
     prove({ step: "game", gameId: game }),
     ...(isCompleted
-      ? [{ op: "complete", scope: where, flow: walked, chatId: chat, gameId: game, at: 1 } as const]
+      ? [{ op: "complete", scope: where, flow: walked, chatId: chat, gameId: game, at: 1, ...rest } as const]
       : []),
   ];
 });
+
+/** Challenges of one flow, taken and deleted by its proofs. */
+export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
+  flow,
+  scope,
+  steps: array(oneof(challengeCommand, takeCommand, record({ op: constant("prove"), proof, at: early })), {
+    minLength: 3,
+    maxLength: 8,
+    size: "max",
+  }),
+}).map(({ flow: walked, scope: where, steps }) => [
+  { op: "beginFlow", flow: walked, session: null, scope: where },
+  ...steps.map((step) => ({ nextFlow: walked, ...step, flow: walked })),
+]);
 
 /** Not for concurrent commands, since a sweep is not atomic. */
 export const sweepCommand: FastCheck.Arbitrary<VerificationCommand> = record({
   op: constant("sweep"),
   at,
-  sessionsBefore: oneof({ weight: 3, arbitrary: constant(0) }, { weight: 1, arbitrary: constant(4) }),
+  sessionsBefore: oneof({ weight: 3, arbitrary: constant(0) }, { weight: 1, arbitrary: constantFrom(3, 4) }),
 });

@@ -1,68 +1,18 @@
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import { SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
-import {
-  type CompleteFlow,
-  type FlowCompleted,
-  type SessionState,
-  SessionStore,
-} from "@accountlink/core/sessions";
+import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { deadline, uniqueFlowId, uniquePid, unstorableTexts } from "@accountlink/testing";
+import { uniquePid, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, poker } from "../world.ts";
-import { inState } from "./changes.ts";
-import { newVerificationBench, twoVerificationBenches } from "./verification_bench.ts";
+import { ada, bob } from "../world.ts";
+import { newVerificationBench } from "./verification_bench.ts";
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
-const gone: FlowCompleted = { _tag: "FlowGone" };
-const changed: FlowCompleted = { _tag: "LinkChanged" };
 
 export const completion: Cases<StoragePorts> = {
-  "complete stores the link and completes the session, once": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const session = yield* bench.create();
-    yield* bench.advance(session.id, "opened");
-    const flow = yield* bench.proven(session.id);
-    yield* bench.challenge(flow, `${flow} state`);
-    const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 20, lastVerifiedAt: 20 };
-    const completed = {
-      ...session,
-      state: "completed",
-      chatId: ada,
-      gameId: chess,
-      linkChanged: true,
-      completedAt: 20,
-      change: 3,
-    } as const;
-    expectEqual(yield* bench.complete(flow, { at: 20, address }), {
-      _tag: "Completed",
-      previousGameId: null,
-      session: completed,
-    });
-    expectEqual(yield* bench.find(session.id), completed);
-    expectEqual(yield* bench.links.find(ada), record);
-    expectEqual(
-      (yield* bench.entries).map(({ sequence: _, account: __, ...entry }) => entry),
-      [
-        {
-          at: 20,
-          pid: bench.pid,
-          actor: { type: "operator", id: "conformance" },
-          requestId: "req_conformance",
-          action: "link.set",
-          details: { chatId: ada, gameId: chess, previousGameId: null },
-        },
-      ],
-    );
-    expectEqual(yield* bench.findFlow(flow), null);
-    expectEqual(yield* bench.complete(flow, { at: 20 }), gone);
-    yield* bench.begin(null, { id: flow });
-    expectEqual(yield* bench.takeChallenge(flow, `${flow} state`), null);
-  }),
-
   "complete logs the user as the actor": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     const actor = { type: "user", id: ada } as const;
@@ -71,177 +21,6 @@ export const completion: Cases<StoragePorts> = {
       (yield* bench.entries).map(({ actor: who, requestId }) => [who, requestId]),
       [[actor, null]],
     );
-  }),
-
-  "complete replaces another game, and returns it": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    yield* bench.links.set(ada, poker, 1);
-    const { id } = yield* bench.create();
-    const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
-    const record = { chatId: ada, gameId: chess, linkVersion: 2, linkedAt: 2, lastVerifiedAt: 2 };
-    const session = yield* bench.find(id);
-    expectEqual(completed, { _tag: "Completed", previousGameId: poker, session });
-    expectEqual([session?.linkChanged, session?.previousGameId], [true, poker]);
-    expectEqual(yield* bench.links.find(ada), record);
-  }),
-
-  "complete with the same game only updates the verification time": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    yield* bench.links.set(ada, chess, 1);
-    const { id } = yield* bench.create({ chatId: ada });
-    const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
-    const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 1, lastVerifiedAt: 2 };
-    const session = yield* bench.find(id);
-    expectEqual(completed, { _tag: "Completed", previousGameId: chess, session });
-    expectEqual(yield* bench.links.find(ada), record);
-    expectEqual([session?.linkChanged, session?.previousGameId], [false, chess]);
-    expectEqual((yield* bench.entries).length, 1);
-  }),
-
-  "complete that keeps the link writes nothing else, and completes the session with it": Effect.gen(
-    function* () {
-      const bench = yield* newVerificationBench;
-      yield* bench.links.set(ada, poker, 1);
-      const [record, entries] = [yield* bench.links.find(ada), yield* bench.entries];
-      const session = yield* bench.create();
-      const flow = yield* bench.proven(session.id);
-      const kept = {
-        ...session,
-        state: "completed",
-        chatId: ada,
-        gameId: poker,
-        linkChanged: false,
-        previousGameId: null,
-        completedAt: 2,
-        change: 2,
-      } as const;
-      expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), {
-        _tag: "Kept",
-        gameId: poker,
-        session: kept,
-      });
-      expectEqual(yield* bench.find(session.id), kept);
-      expectEqual([yield* bench.links.find(ada), yield* bench.entries], [record, entries]);
-      expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), gone);
-      const alone = yield* bench.proven();
-      expectEqual(yield* bench.complete(alone, { keeps: true }), {
-        _tag: "Kept",
-        gameId: poker,
-        session: null,
-      });
-    },
-  ),
-
-  "complete that keeps refuses without a link, or after one changed": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { id } = yield* bench.create();
-    const first = yield* bench.proven(id);
-    expectEqual(yield* bench.complete(first, { keeps: true }), changed);
-    yield* bench.links.set(ada, poker);
-    expectEqual(yield* bench.complete(first, { keeps: true }), changed);
-    expectEqual((yield* bench.find(id))?.state, "pending");
-    expectEqual((yield* bench.links.find(ada))?.gameId, poker);
-    expectEqual(yield* bench.complete(uniqueFlowId(), { keeps: true }), gone);
-  }),
-
-  "complete after a removal increments the version, and replaces no game": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    yield* bench.links.set(ada, poker, 1);
-    yield* bench.links.remove(ada, 2);
-    expectEqual(yield* bench.complete(yield* bench.proven(), { at: 3 }), {
-      _tag: "Completed",
-      previousGameId: null,
-      session: null,
-    });
-    const record = { chatId: ada, gameId: chess, linkVersion: 3, linkedAt: 3, lastVerifiedAt: 3 };
-    expectEqual(yield* bench.links.find(ada), record);
-  }),
-
-  "complete requires both proofs of the flow, in its scope": Effect.gen(function* () {
-    const [bench, other] = yield* twoVerificationBenches;
-    const { id } = yield* bench.create();
-    const flow = yield* bench.proven(id);
-    const [empty, half] = [yield* bench.begin(id), yield* bench.begin(id)];
-    yield* bench.prove(half, { step: "chat", chatId: ada });
-    const attempts: ReadonlyArray<Partial<CompleteFlow>> = [
-      { flow: uniqueFlowId() },
-      { flow: empty },
-      { flow: half },
-      { flow, chatId: bob },
-      { flow, gameId: poker },
-      { flow, pid: other.pid },
-    ];
-    for (const attempt of attempts) expectEqual(yield* bench.complete(flow, attempt), gone);
-    expectEqual(yield* bench.links.all, []);
-    expectEqual(yield* other.links.all, []);
-    expectEqual((yield* bench.find(id))?.state, "pending");
-    expectEqual((yield* bench.complete(flow))._tag, "Completed");
-  }),
-
-  "complete refuses another chat user than that of the session": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { id } = yield* bench.create({ chatId: ada });
-    const flow = yield* bench.proven(id, bob);
-    expectEqual(yield* bench.complete(flow, { chatId: bob }), gone);
-    expectEqual(yield* bench.links.all, []);
-    expectEqual((yield* bench.complete(yield* bench.proven(id)))._tag, "Completed");
-  }),
-
-  "complete refuses an expired flow and its session": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const session = yield* bench.create();
-    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(session.id)];
-    expectEqual(yield* bench.complete(alone, { at: deadline }), gone);
-    expectEqual(yield* bench.complete(withSession, { at: deadline }), { _tag: "SessionOver", session });
-    expectEqual(yield* bench.find(session.id), session);
-    expectEqual(yield* bench.links.all, []);
-    expectEqual((yield* bench.complete(withSession, { at: deadline - 1 }))._tag, "Completed");
-  }),
-
-  "complete refuses a final session": Effect.gen(function* () {
-    const ends: ReadonlyArray<SessionState> = ["completed", "cancelled", "failed", "expired"];
-    for (const state of ends) {
-      const bench = yield* newVerificationBench;
-      const session = yield* inState(bench, state);
-      const before = yield* bench.links.find(ada);
-      const flow = yield* bench.proven(session.id, ada, poker);
-      expectEqual(yield* bench.complete(flow, { gameId: poker, at: 5 }), { _tag: "SessionOver", session });
-      expectEqual(yield* bench.find(session.id), session);
-      expectEqual(yield* bench.links.find(ada), before);
-    }
-  }),
-
-  "complete refuses a record that changed after the proofs": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { id } = yield* bench.create();
-    const first = yield* bench.proven(id);
-    yield* bench.links.set(ada, poker);
-    expectEqual(yield* bench.complete(first), changed);
-
-    const second = yield* bench.proven(id);
-    yield* bench.links.move(ada, bob);
-    expectEqual(yield* bench.complete(second), changed);
-
-    const third = yield* bench.proven(id);
-    yield* bench.links.set(ada, chess);
-    yield* bench.links.set(ada, poker);
-    expectEqual(yield* bench.complete(third), changed);
-    expectEqual((yield* bench.links.find(ada))?.gameId, poker);
-    expectEqual((yield* bench.find(id))?.state, "pending");
-
-    const fourth = yield* bench.proven(id);
-    yield* bench.links.set(ada, poker);
-    expectEqual((yield* bench.complete(fourth))._tag, "Completed");
-    expectEqual((yield* bench.complete(first))._tag, "SessionOver");
-  }),
-
-  "a flow with renewed proofs completes over the current record": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const flow = yield* bench.proven();
-    yield* bench.links.set(ada, poker);
-    expectEqual(yield* bench.complete(flow), changed);
-    yield* bench.prove(flow, { step: "game", gameId: chess });
-    expectEqual((yield* bench.complete(flow))._tag, "Completed");
   }),
 
   "complete with unstorable text is a defect, and stores nothing": Effect.gen(function* () {

@@ -6,11 +6,10 @@ import { codes } from "./codes.ts";
 import { completion } from "./completion.ts";
 import { creation } from "./creation.ts";
 import { races } from "./races.ts";
-import { removals } from "./removals.ts";
 
 /**
- * Tests a `SessionStore` with the other storage ports: a session belongs to a key and a scope,
- * flows complete it, and the removal of a link ends it.
+ * Tests a `SessionStore` with the other storage ports: a session belongs to a key and a scope. `storagePropertySuite`
+ * tests what completes and ends sessions in sequence.
  *
  * @example
  * ```ts
@@ -21,4 +20,4 @@ import { removals } from "./removals.ts";
  * ```
  */
 export const sessionStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("SessionStore", options, { ...creation, ...codes, ...changes, ...completion, ...removals, ...races });
+  suite("SessionStore", options, { ...creation, ...codes, ...changes, ...completion, ...races });

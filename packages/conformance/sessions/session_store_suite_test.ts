@@ -1,4 +1,3 @@
-import { LinkStore } from "@accountlink/core";
 import { SessionStore } from "@accountlink/core/sessions";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
@@ -42,14 +41,6 @@ detectMistakes(sessionStoreSuite, StorageMemory.layer, SessionStore, {
   "advance makes exactly the allowed transitions, each one change": (store) => ({
     advance: (write) => store.advance({ ...write, at: write.to === "expired" ? write.at + 1 : write.at }),
   }),
-  "changedSince returns sessions that changed at or after a time, not those that were only created": (
-    store,
-  ) => ({
-    changedSince: (at, among) => store.changedSince(at + 1, among),
-  }),
-  "changedSince among some sessions returns no others": (store) => ({
-    changedSince: (at) => store.changedSince(at, null),
-  }),
   "recordSightings keeps the latest of each chat user at each address": (store) => ({
     recordSightings: (scope, sightings) =>
       store.recordSightings(
@@ -60,26 +51,8 @@ detectMistakes(sessionStoreSuite, StorageMemory.layer, SessionStore, {
   "recordSightings in an unknown scope, or with unstorable text, is a defect": () => ({
     recordSightings: () => Effect.void,
   }),
-  "sweep expires unfinished sessions at their deadline, and returns them": (store) => ({
-    sweep: (times) => store.sweep({ ...times, at: times.at - 1 }),
-  }),
-  "sweep deletes sessions with a deadline before a time": (store) => ({
-    sweep: (times) => store.sweep({ ...times, sessionsBefore: times.sessionsBefore + 1 }),
-  }),
-  "complete stores the link and completes the session, once": (store) => ({
-    complete: (write) => store.complete({ ...write, at: write.at + 1 }),
-  }),
   "complete logs the user as the actor": (store) => ({
     complete: (write) => store.complete({ ...write, requestId: "req_none" }),
-  }),
-  "complete requires both proofs of the flow, in its scope": (store) => ({
-    complete: (write) =>
-      Effect.map(store.complete(write), (completed) =>
-        completed._tag === "FlowGone" ? ({ _tag: "LinkChanged" } as const) : completed,
-      ),
-  }),
-  "complete refuses an expired flow and its session": (store) => ({
-    complete: (write) => store.complete({ ...write, at: write.at - 1 }),
   }),
   "concurrent complete, cancel and expire: in any order, the session ends once": (store) => ({
     advance: (write) =>
@@ -103,35 +76,4 @@ detectMistakes(sessionStoreSuite, StorageMemory.layer, SessionStore, {
         }),
     };
   },
-});
-
-/** Mistakes of `LinkStore` about sessions. */
-detectMistakes(sessionStoreSuite, StorageMemory.layer, LinkStore, {
-  "removeGame fails the unfinished sessions of its chat user in the scope": (links) => ({
-    removeGame: (write) =>
-      Effect.map(
-        links.removeGame(write),
-        Option.map((removed) => ({ ...removed, ended: removed.ended.slice(1) })),
-      ),
-  }),
-  "removeGame without a link ends no session": (links) => ({
-    removeGame: (write) =>
-      Effect.gen(function* () {
-        yield* links.deleteScope(write);
-        return yield* links.removeGame(write);
-      }),
-  }),
-  "deleteScope fails all unfinished sessions of the scope, and removes all proofs": (links) => ({
-    deleteScope: (write) => Effect.map(links.deleteScope(write), (deleted) => ({ ...deleted, ended: [] })),
-  }),
-  "removeGame removes the proofs of its chat user, and the flow can restart": (links) => ({
-    removeGame: (write) =>
-      Effect.gen(function* () {
-        const found = Option.getOrNull(yield* links.findByChatId(write.pid, write.chatId));
-        if (found === null || found.gameId === null) return Option.none();
-        const newChatId = `9${write.chatId}` as typeof write.chatId;
-        yield* links.moveChat({ ...write, oldChatId: write.chatId, newChatId });
-        return Option.some({ gameId: found.gameId, ended: [] });
-      }),
-  }),
 });

@@ -9,5 +9,5 @@ const name = "Postgres";
 const layer = layerOnDatabase();
 
 test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
-  storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 100 : 30, test });
+  storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
 });
