@@ -1,9 +1,8 @@
 /** For tests: runs the suites against adapters with mistakes. */
 import { StoreUnavailable } from "@accountlink/core";
 import { type Context, Effect, Layer } from "effect";
-import { describe, expect, it } from "vitest";
 import { runSuites } from "./run_suites.ts";
-import type { SuiteOptions, TestApi } from "./suite.ts";
+import type { TestApi } from "./suite.ts";
 
 /** Runs the registered cases in sequence, and returns the titles of those that failed. */
 export const failingTitles = async (register: (test: TestApi) => void): Promise<ReadonlyArray<string>> => {
@@ -22,34 +21,6 @@ export const withMistake = <Ports, Port extends Ports, Shape extends object>(
     port,
     Effect.map(port, (original) => ({ ...original, ...change(original) })),
   ).pipe(Layer.provideMerge(layer as Layer.Layer<Ports | Port>));
-
-/**
- * Declares a test for each mistake of a port: the case of the suite with that title fails. That the cases pass on a
- * right adapter is tested where the adapters are.
- */
-export const detectMistakes = <Ports, Port extends Ports, Shape extends object>(
-  suite: (options: SuiteOptions<Ports>) => void,
-  right: Layer.Layer<Ports>,
-  port: Context.Key<Port, Shape>,
-  mistakes: Readonly<Record<string, (original: Shape) => Partial<Shape>>>,
-): void => {
-  describe(`${suite.name} on a wrong ${port.key}`, () => {
-    it.each(Object.entries(mistakes))("fails: %s", async (title, mistake) => {
-      const layer = withMistake(right, port, mistake);
-      const failed = await failingTitles((test) => suite({ name: "", layer, test: only(title, test) }));
-      expect(failed).toEqual([title]);
-    });
-  });
-};
-
-/** Registers the case with this title alone. */
-const only = (title: string, test: TestApi): TestApi => ({
-  ...test,
-  it: Object.assign(
-    (name: string, body: () => Promise<void>) => name === title && test.it(name, body),
-    test.it,
-  ),
-});
 
 /** How an operation ends during an outage. */
 export type Breakage = (

@@ -4,14 +4,36 @@ import { uniqueText } from "@accountlink/testing";
 import { Effect, Fiber } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, cyd } from "../world.ts";
+import { ada, bob, chess, cyd, poker } from "../world.ts";
 import { line, newLinkBench } from "./link_bench.ts";
 
 const manyLines = Array.from({ length: 500 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
 );
 
+const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), line(cyd, poker, at)];
+
 export const imports: Cases<StoragePorts> = {
+  'importBatch with "newest" replaces what changed and was confirmed before': Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
+    yield* links.remove(cyd, 8);
+    const before = yield* links.findMany([ada, bob, cyd]);
+    expectEqual(yield* links.load(linesAt(5), "newest"), { inserted: 0, replaced: 0, unchanged: 1, kept: 2 });
+    expectEqual(yield* links.findMany([ada, bob, cyd]), before);
+    expectEqual(yield* links.load(linesAt(6), "newest"), { inserted: 0, replaced: 2, unchanged: 0, kept: 1 });
+    const confirmed = { chatId: bob, gameId: chess, linkVersion: 1, linkedAt: 5, lastVerifiedAt: 6 };
+    expectEqual(yield* links.find(bob), confirmed);
+    expectEqual(yield* links.find(ada), {
+      ...confirmed,
+      chatId: ada,
+      gameId: poker,
+      linkVersion: 2,
+      linkedAt: 6,
+    });
+    expectEqual(yield* links.load(linesAt(9), "newest"), { inserted: 0, replaced: 3, unchanged: 0, kept: 0 });
+  }),
+
   "importPosition returns the position of the last batch of a source": Effect.gen(function* () {
     const links = yield* newLinkBench;
     const [source, other] = [uniqueText(), uniqueText()];

@@ -100,7 +100,7 @@ const write: FastCheck.Arbitrary<LinkCommand> = oneof(
   { weight: 2, arbitrary: record({ op: constant("removeGame"), scope, chatId, at }) },
   { weight: 1, arbitrary: record({ op: constant("deleteScope"), scope, at }) },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: record({
       op: constant("importBatch"),
       scope,

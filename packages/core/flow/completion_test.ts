@@ -1,0 +1,75 @@
+import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
+import { assert, describe, it } from "@effect/vitest";
+import { GameId, Pid } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
+import { chatId, operator } from "../test_world.ts";
+import { type CompletionState, completedSession, completionRefusal, keptSession } from "./completion.ts";
+
+const [ada, bob] = [chatId("10001"), chatId("10002")];
+const [chess, poker] = [GameId.make("1"), GameId.make("2")];
+const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+const session = makeSession(makeKey(scope), { createdAt: 0, expiresAt: 100 });
+const proofs = { chatId: ada, gameId: chess, seenVersion: 2, expiresAt: 100 };
+const flow = makeFlow(scope, { ...proofs, session: session.id });
+const alone = makeFlow(scope, proofs);
+const record: LinkRecord = { chatId: ada, gameId: poker, linkVersion: 2, linkedAt: 0, lastVerifiedAt: 0 };
+const state: CompletionState = { flow, session, record };
+const write = {
+  ...operator,
+  flow: flow.id,
+  pid: scope.pid,
+  chatId: ada,
+  gameId: chess,
+  at: 99,
+  address: null,
+  browser: null,
+};
+
+describe("completionRefusal", () => {
+  it.each<readonly [string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
+    ["the last moment of flow and session", {}, {}],
+    ["a flow without a session", {}, { flow: alone, session: undefined }],
+    ["a session for the chat user", {}, { session: { ...session, chatId: ada } }],
+    ["a session that was opened", {}, { session: { ...session, state: "opened" } }],
+    ["no record", {}, { flow: { ...flow, seenVersion: 0 }, record: undefined }],
+    ["a link that is kept", { keeps: true }, {}],
+  ])("lets %s complete", (_, written, stored) => {
+    assert.isNull(completionRefusal({ ...write, ...written }, { ...state, ...stored }));
+  });
+
+  it.each<readonly [string, string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
+    ["FlowGone", "no flow", {}, { flow: undefined }],
+    ["FlowGone", "an expired flow", { at: 100 }, { flow: alone, session: undefined }],
+    ["FlowGone", "another scope", { pid: Pid.make("pid_0123456789abcdefghik") }, {}],
+    ["FlowGone", "no proof of the game account", {}, { flow: { ...flow, gameId: null, seenVersion: null } }],
+    ["FlowGone", "the proof of another chat account", { chatId: bob }, {}],
+    ["FlowGone", "the proof of another game account", { gameId: poker }, {}],
+    ["FlowGone", "a session for another chat user", {}, { session: { ...session, chatId: bob } }],
+    ["FlowGone", "a session that is missing", {}, { session: undefined }],
+    ["SessionOver", "an expired session", { at: 100 }, {}],
+    ["SessionOver", "a final session", {}, { session: { ...session, state: "cancelled" } }],
+    ["LinkChanged", "proofs that a removal took", {}, { flow: { ...flow, chatId: null, gameId: null } }],
+    ["LinkChanged", "a record that changed", {}, { record: { ...record, linkVersion: 3 } }],
+    ["LinkChanged", "a record that is new", {}, { flow: { ...flow, seenVersion: 0 } }],
+    ["LinkChanged", "nothing to keep", { keeps: true }, { record: { ...record, gameId: null } }],
+  ])("is %s with %s", (tag, _, written, stored) => {
+    assert.strictEqual(completionRefusal({ ...write, ...written }, { ...state, ...stored })?._tag, tag);
+  });
+});
+
+describe("a session", () => {
+  const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
+
+  it("is completed with the link, and tells what it replaced", () => {
+    const linked = { ...completed, gameId: chess };
+    const changed = { ...linked, linkChanged: true, previousGameId: poker };
+    assert.deepStrictEqual(completedSession(session, write, poker), changed);
+    const confirmed = { ...linked, linkChanged: false, previousGameId: chess };
+    assert.deepStrictEqual(completedSession(session, write, chess), confirmed);
+  });
+
+  it("is completed with the link that the chat user keeps", () => {
+    const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
+    assert.deepStrictEqual(keptSession(session, write, poker), kept);
+  });
+});
