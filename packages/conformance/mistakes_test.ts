@@ -3,7 +3,7 @@
  * named by the case of its suite that detects it; a case that compares an answer with a value needs no mistake.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import { Counters, EventStore, type GameId, LinkStore, Signals } from "@accountlink/core";
+import { Counters, EventStore, LinkStore, Signals } from "@accountlink/core";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { RootKeyStore } from "@accountlink/core/secrets";

@@ -1,6 +1,5 @@
 import { storageOutageSuite, storageSuites } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { isProof } from "@accountlink/test-servers";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
 import { StorageSql } from "./mod.ts";

@@ -1,7 +1,7 @@
 /** The conformance suite of `Counters`. */
 
 import { Counters } from "@accountlink/core";
-import type { CounterRule, CounterState } from "@accountlink/core/limits";
+import type { CounterRule } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { check, hostileTexts, uniqueText } from "@accountlink/testing";
 import { Effect } from "effect";
@@ -13,85 +13,7 @@ import { minute, ruleOf, start } from "./rules.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-const basics: Cases<Counters> = {
-  "a window admits up to its limit, and starts with the first count": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rules = [ruleOf(2)];
-    const state = (count: number) => [{ count, resetsAt: now + minute }];
-    expectEqual(yield* counters.read(rules, now), state(0));
-    expectEqual(yield* counters.admit(rules, now), { admitted: true, states: state(1) });
-    expectEqual(yield* counters.admit(rules, now + 10), { admitted: true, states: state(2) });
-    expectEqual(yield* counters.admit(rules, now + 20), { admitted: false, states: state(2) });
-    expectEqual(yield* counters.read(rules, now + 30), state(2));
-  }),
-
-  "a window ends exactly at its end": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rules = [ruleOf(1)];
-    const end = now + minute;
-    yield* counters.admit(rules, now);
-    expectEqual(yield* counters.admit(rules, end - 1), {
-      admitted: false,
-      states: [{ count: 1, resetsAt: end }],
-    });
-    expectEqual(yield* counters.read(rules, end), [{ count: 0, resetsAt: end + minute }]);
-    expectEqual(yield* counters.admit(rules, end), {
-      admitted: true,
-      states: [{ count: 1, resetsAt: end + minute }],
-    });
-  }),
-
-  "a request counts in all of its windows or in none": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const [narrow, wide] = [ruleOf(1, { durationMs: 1_000 }), ruleOf(3)];
-    const state = (...counts: ReadonlyArray<number>): ReadonlyArray<CounterState> => [
-      { count: counts[0] as number, resetsAt: now + 1_000 },
-      { count: counts[1] as number, resetsAt: now + minute },
-    ];
-    expectEqual(yield* counters.admit([narrow, wide], now), { admitted: true, states: state(1, 1) });
-    expectEqual(yield* counters.admit([narrow, wide], now), { admitted: false, states: state(1, 1) });
-    expectEqual(yield* counters.admit([wide], now), { admitted: true, states: state(1, 2).slice(1) });
-    expectEqual(yield* counters.admit([wide, narrow], now), {
-      admitted: false,
-      states: state(1, 2).toReversed(),
-    });
-  }),
-
-  "a refused request begins no window": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const [full, fresh] = [ruleOf(1), ruleOf(1)];
-    yield* counters.admit([full], now);
-    const states = [
-      { count: 0, resetsAt: now + 5 + minute },
-      { count: 1, resetsAt: now + minute },
-    ];
-    expectEqual(yield* counters.admit([fresh, full], now + 5), { admitted: false, states });
-    expectEqual(yield* counters.read([fresh], now + 9), [{ count: 0, resetsAt: now + 9 + minute }]);
-  }),
-
-  "a request without rules is admitted": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    expectEqual(yield* counters.admit([], now), { admitted: true, states: [] });
-    expectEqual(yield* counters.read([], now), []);
-  }),
-
-  "the limit is that of the request, the end is set by the first count": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = ruleOf(2);
-    const states = (count: number) => [{ count, resetsAt: now + minute }];
-    yield* counters.admit([rule], now);
-    expectEqual(yield* counters.admit([{ ...rule, limit: 1 }], now), { admitted: false, states: states(1) });
-    const longer = { ...rule, limit: 5, durationMs: 2 * minute };
-    expectEqual(yield* counters.admit([longer], now), { admitted: true, states: states(2) });
-    expectEqual(yield* counters.read([longer], now), states(2));
-  }),
-
+const texts: Cases<Counters> = {
   "keys keep every Unicode text distinct": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
@@ -179,7 +101,8 @@ interface Step {
 
 const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
   FastCheck.record({
-    pass: FastCheck.nat(40_000),
+    // Often the exact end of a window.
+    pass: FastCheck.oneof(FastCheck.nat(40_000), FastCheck.constantFrom(0, 20_000)),
     admit: FastCheck.boolean(),
     rules: FastCheck.uniqueArray(
       FastCheck.record({
@@ -254,4 +177,4 @@ const properties: Cases<Counters> = {
  * ```
  */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
-  suite("Counters", options, { ...basics, ...durableWindows, ...races, ...properties });
+  suite("Counters", options, { ...texts, ...durableWindows, ...races, ...properties });

@@ -1,5 +1,5 @@
 import { ChatId, type Link, LinkStore, type StoragePorts } from "@accountlink/core";
-import type { LinkRecord, NewestPosition } from "@accountlink/core/links";
+import type { NewestPosition } from "@accountlink/core/links";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";

@@ -1,16 +1,4 @@
 import { CacheMemory } from "@accountlink/cache-memory";
-import { AuditLog, Cache, Counters, EventStore, LinkStore, Signals } from "@accountlink/core";
-import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
-import { FlowStore } from "@accountlink/core/flow";
-import { IdempotencyStore } from "@accountlink/core/idempotency";
-import { KeyStore } from "@accountlink/core/keys";
-import { CountLedger } from "@accountlink/core/limits";
-import { RootKeyStore } from "@accountlink/core/secrets";
-import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore } from "@accountlink/core/sign_ins";
-import { UsageStore } from "@accountlink/core/usage";
-import { UserStore } from "@accountlink/core/users";
-import { WebhookStore } from "@accountlink/core/webhooks";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Context, Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -36,40 +24,21 @@ const makeConnection = () => {
   return { connection, isBroken: () => broken };
 };
 
-const storage = (breakage: Breakage = unavailable) =>
+/** The ports of a layer with a connection that breaks all of them. */
+const breakablePorts = <Ports>(layer: Layer.Layer<Ports>, breakage: Breakage = unavailable) =>
   Layer.effectContext(
-    Effect.map(Layer.build(StorageMemory.layer), (ports) => {
+    Effect.map(Layer.build(layer), (ports) => {
       const { connection, isBroken } = makeConnection();
-      return Context.make(Connection, connection).pipe(
-        Context.add(LinkStore, breakable(Context.get(ports, LinkStore), isBroken, breakage)),
-        Context.add(KeyStore, breakable(Context.get(ports, KeyStore), isBroken, breakage)),
-        Context.add(AuditLog, breakable(Context.get(ports, AuditLog), isBroken, breakage)),
-        Context.add(CountLedger, breakable(Context.get(ports, CountLedger), isBroken, breakage)),
-        Context.add(SessionStore, breakable(Context.get(ports, SessionStore), isBroken, breakage)),
-        Context.add(EventStore, breakable(Context.get(ports, EventStore), isBroken, breakage)),
-        Context.add(WebhookStore, breakable(Context.get(ports, WebhookStore), isBroken, breakage)),
-        Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
-        Context.add(SignInStore, breakable(Context.get(ports, SignInStore), isBroken, breakage)),
-        Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),
-        Context.add(SightingStore, breakable(Context.get(ports, SightingStore), isBroken, breakage)),
-        Context.add(AltReviewStore, breakable(Context.get(ports, AltReviewStore), isBroken, breakage)),
-        Context.add(UsageStore, breakable(Context.get(ports, UsageStore), isBroken, breakage)),
-        Context.add(IdempotencyStore, breakable(Context.get(ports, IdempotencyStore), isBroken, breakage)),
-        Context.add(UserStore, breakable(Context.get(ports, UserStore), isBroken, breakage)),
+      const broken = Array.from(
+        ports.mapUnsafe,
+        ([key, port]) => [key, breakable(port as object, isBroken, breakage)] as const,
       );
+      return Context.merge(Context.makeUnsafe<Ports>(new Map(broken)), Context.make(Connection, connection));
     }),
   );
 
-const cache = Layer.effectContext(
-  Effect.map(Layer.build(CacheMemory.layer), (ports) => {
-    const { connection, isBroken } = makeConnection();
-    return Context.make(Connection, connection).pipe(
-      Context.add(Counters, breakable(Context.get(ports, Counters), isBroken)),
-      Context.add(Cache, breakable(Context.get(ports, Cache), isBroken)),
-      Context.add(Signals, breakable(Context.get(ports, Signals), isBroken)),
-    );
-  }),
-);
+const storage = (breakage?: Breakage) => breakablePorts(StorageMemory.layer, breakage);
+const cache = breakablePorts(CacheMemory.layer);
 
 const every = "every operation fails with StoreUnavailable during an outage, and recovers";
 const before = "link writes during an outage store nothing, and keep what was stored";

@@ -36,12 +36,8 @@ const failing = <Shape extends object>(port: () => Shape, isDown: () => boolean,
 /** One node. */
 export interface Node {
   readonly counters: Counters["Service"];
-  /** Whether the shared counters do not answer this node. */
-  isCutOff: boolean;
   /** Ends like a process that was asked to stop. */
   readonly stop: Effect.Effect<void>;
-  /** Ends like a killed process: it writes nothing to the ledger. */
-  readonly kill: Effect.Effect<void>;
 }
 
 const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (ports) =>
@@ -53,19 +49,17 @@ export const makeDeployment = Effect.gen(function* () {
   let shared = yield* memoryCounters;
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
   const state = { isSharedDown: false, isLedgerDown: false, ledgerCalls: 0 };
+  const ledgerPort = failing(
+    () => ledger,
+    () => state.isLedgerDown,
+    () => state.ledgerCalls++,
+  );
+  const sharedPort = failing(
+    () => shared,
+    () => state.isSharedDown,
+  );
   const openNode = Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope);
-    const link = { isCutOff: false };
-    let isKilled = false;
-    const ledgerPort = failing(
-      () => ledger,
-      () => state.isLedgerDown || isKilled,
-      () => state.ledgerCalls++,
-    );
-    const sharedPort = failing(
-      () => shared,
-      () => state.isSharedDown || link.isCutOff,
-    );
     const ports = yield* Layer.buildWithScope(
       Layer.fresh(ResilientCounters.layer({ local: CacheMemory.layer })).pipe(
         Layer.provide(Layer.succeed(Counters, sharedPort)),
@@ -74,15 +68,7 @@ export const makeDeployment = Effect.gen(function* () {
       ),
       scope,
     );
-    const stop = Scope.close(scope, Exit.void);
-    const kill = Effect.andThen(
-      Effect.sync(() => {
-        isKilled = true;
-      }),
-      stop,
-    );
-    const node: Node = Object.assign(link, { counters: Context.get(ports, Counters), stop, kill });
-    return node;
+    return { counters: Context.get(ports, Counters), stop: Scope.close(scope, Exit.void) } satisfies Node;
   });
 
   /** The shared counters lose their data. */
@@ -92,8 +78,7 @@ export const makeDeployment = Effect.gen(function* () {
   return { state, openNode, lose, ledger, shared: () => shared };
 });
 
-/** Sends a request to a node, and returns whether it admits it. */
-export const isAdmitted = ({ counters }: Pick<Node, "counters">, rule: CounterRule) =>
+const isAdmitted = ({ counters }: Pick<Node, "counters">, rule: CounterRule) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.map(counters.admit([rule], now), ({ admitted }) => admitted),
   );

@@ -1,13 +1,11 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber, Layer, Option } from "effect";
+import { Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { botlessGuildId, chatId, gameId, operator, world } from "../test_world.ts";
 import { OwnLinks } from "../users/own_links.ts";
-import type { ReadSession } from "./session_events.ts";
-import { SessionStore } from "./session_store.ts";
-import { complete, listenTo, newKey, request, setup, start, worldWith } from "./test_sessions.ts";
+import { complete, newKey, request, setup, start, worldWith } from "./test_sessions.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
@@ -104,53 +102,5 @@ describe("VerificationSessions.poll", () => {
         assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
       }
     }).pipe(Effect.provide(OwnLinks.layer.pipe(Layer.provideMerge(world)))),
-  );
-});
-
-describe("One thousand operations that race to end a session", () => {
-  it.effect("leave exactly one final state", () =>
-    Effect.gen(function* () {
-      const sessions = yield* VerificationSessions;
-      const key = yield* newKey();
-      const store = yield* SessionStore;
-      const contend = ({ id, sid }: ReadSession, contender: number) => {
-        switch (contender % 3) {
-          case 0:
-            return Effect.map(complete(key, sid, chatId(String(10_001 + (contender % 30)))), ({ _tag }) =>
-              _tag === "Completed" ? ["completed"] : [],
-            );
-          case 1:
-            return Effect.match(sessions.cancel(key, sid), {
-              onSuccess: ({ state }) => [state],
-              onFailure: () => [],
-            });
-          default:
-            return Effect.map(store.advance({ id, to: "expired", at: 300_000 }), (advanced) =>
-              Option.getOrThrow(advanced).changed ? ["expired"] : [],
-            );
-        }
-      };
-      const winners = new Set<string>();
-      for (let round = 0; round < 6; round++) {
-        const session = yield* sessions.create(key, request);
-        const { id, sid } = session;
-        const { reading, names } = yield* listenTo(key, sid);
-        // Each round starts with another kind of operation.
-        const contenders = Array.from({ length: 1_000 }, (_, index) => contend(session, index + round));
-        const results = (yield* Effect.all(contenders, { concurrency: "unbounded" })).flat();
-        const { state, change } = Option.getOrThrow(yield* store.find(id));
-        assert.deepStrictEqual(results, [state]);
-        assert.strictEqual(change, 2);
-        yield* Fiber.join(reading);
-        assert.strictEqual(
-          names()
-            .filter((name) => name !== "session")
-            .join(),
-          state,
-        );
-        winners.add(state);
-      }
-      assert.strictEqual(winners.size, 3);
-    }).pipe(Effect.provide(world)),
   );
 });

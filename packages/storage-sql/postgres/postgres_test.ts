@@ -1,4 +1,3 @@
-import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import {
   makeCertificate,
@@ -10,7 +9,7 @@ import {
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
 import { describe, expect, it } from "@effect/vitest";
-import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, type Scope } from "effect";
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, type Scope } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
 import { StorageSql } from "../mod.ts";
@@ -29,40 +28,6 @@ type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
 const withParts = (url: string, parts: Parts): URL => Object.assign(new URL(url), parts);
 
 describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => {
-  const pid = Pid.make("pid_0123456789abcdef");
-  const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
-  const makeScope = Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", { kind: "global" }, pid);
-  });
-
-  it.live("serves several nodes from one database", () =>
-    Effect.gen(function* () {
-      const { url } = yield* makePostgresDatabase();
-      const node = Layer.fresh(layerPostgres(optionsOf(url)));
-      const [one, other] = yield* Effect.all([Layer.build(node), Layer.build(node)], { concurrency: 2 });
-      yield* Effect.provideContext(makeScope, one);
-      const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${10_000 + i}`));
-      const links = LinkStore;
-      yield* Effect.forEach(
-        chatIds,
-        (chatId, i) =>
-          Effect.gen(function* () {
-            const write = { ...origin, pid, chatId, gameId: GameId.make(`${i + 1}`), at: i };
-            const { record } = yield* Effect.flatMap(links, (store) => store.setGame(write)).pipe(
-              Effect.provideContext(i % 2 === 0 ? one : other),
-            );
-            const found = yield* Effect.flatMap(links, (store) => store.findByChatId(pid, chatId)).pipe(
-              Effect.provideContext(i % 2 === 0 ? other : one),
-            );
-            expect(found).toEqual(Option.some(record));
-          }),
-        { concurrency: "unbounded" },
-      );
-    }),
-  );
-
   it.live.each<readonly [string, Parts, string]>([
     ["a wrong password", { password: "guess" }, "it refuses the user or the password (28P01)"],
     ["a missing database", { pathname: "/none" }, "the server has none of that name (3D000)"],

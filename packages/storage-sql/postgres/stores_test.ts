@@ -1,6 +1,6 @@
 import { storageSuites } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import * as test from "vitest";
 import { layerOnDatabase } from "./test_postgres.ts";
 

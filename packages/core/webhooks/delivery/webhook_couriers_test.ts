@@ -271,39 +271,6 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "holds back later events of its users, of a move both, and nobody else's",
-    Effect.gen(function* () {
-      const { startNode, create, answer, link, move, sent } = yield* deployment;
-      answer(({ chatId: user }) => (user === "10001" ? status(500) : ok));
-      yield* create("/a");
-      yield* startNode();
-      yield* link("10001", "1");
-      yield* pass(2);
-      yield* move("10001", "10002");
-      yield* link("10002", "3");
-      yield* link("10003", "1");
-      yield* pass(2);
-      assert.deepEqual(
-        sent.map(({ type, chatId: user }) => [type, user]),
-        [
-          ["link.set", "10001"],
-          ["link.set", "10003"],
-        ],
-      );
-      answer(() => ok);
-      yield* pass(5);
-      assert.deepEqual(
-        sent.slice(2).map(({ type, chatId: user }) => [type, user]),
-        [
-          ["link.set", "10001"],
-          ["link.moved", "10002"],
-          ["link.set", "10002"],
-        ],
-      );
-    }),
-  );
-
-  test(
     "does not hold back the erasure of its user, and names nobody afterwards",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent } = yield* deployment;
@@ -434,29 +401,6 @@ describe("receivers", () => {
   );
 
   test(
-    "get a backlog in the order of each user, and hear of it once",
-    Effect.gen(function* () {
-      const { startNode, create, link, sent, find, update } = yield* deployment;
-      const { id } = yield* create("/a");
-      yield* update(id, { status: "paused" });
-      yield* startNode();
-      const users = Array.from({ length: 20 }, (_, index) => String(10_001 + index));
-      for (let round = 0; round < 30; round++) {
-        for (const user of users) yield* link(user, String((round % 9) + 1));
-      }
-      yield* pass(5);
-      assert.lengthOf(sent, 0);
-      assert.strictEqual((yield* find(id)).pending, 600);
-      yield* update(id, { status: "active" });
-      yield* pass(10);
-      const games = Array.from({ length: 30 }, (_, round) => String((round % 9) + 1));
-      for (const user of users) assert.deepEqual(gamesOf(sent, user), games);
-      assert.strictEqual(new Set(sent.map((one) => one.id)).size, 600);
-      assert.strictEqual((yield* find(id)).pending, 0);
-    }),
-  );
-
-  test(
     "of a suspended account get nothing until it is restored",
     Effect.gen(function* () {
       const { startNode, create, link, sent } = yield* deployment;
@@ -478,23 +422,6 @@ describe("receivers", () => {
 });
 
 describe("nodes", () => {
-  test(
-    "share the webhooks, each of which one node sends",
-    Effect.gen(function* () {
-      const { startNode, create, link, sent } = yield* deployment;
-      yield* create("/a");
-      yield* create("/b");
-      for (const name of ["first", "second", "third"]) yield* startNode(name);
-      for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
-      yield* pass(5);
-      assert.lengthOf(sent, 40);
-      for (const path of ["/a", "/b"]) {
-        const nodes = sent.filter((one) => one.path === path).map(({ node }) => node);
-        assert.strictEqual(new Set(nodes).size, 1);
-      }
-    }),
-  );
-
   test(
     "that stop end what is in flight, and hand over at once",
     Effect.gen(function* () {

@@ -244,35 +244,6 @@ class FlakyPostgres extends Context.Service<
 
 describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, () => {
   withLayer(FlakyPostgres.layer, { excludeTestServices: true })((onFlaky) => {
-    onFlaky.effect.each([
-      ["is silent", ({ proxy }) => [proxy.silence, proxy.restore]],
-      ["is frozen", ({ server }) => [server.freeze, server.thaw]],
-      ["refuses connections", ({ proxy }) => [proxy.cut, proxy.restore]],
-      ["is killed", ({ server }) => [server.kill, server.restart]],
-    ] as ReadonlyArray<
-      readonly [
-        string,
-        (flaky: FlakyPostgres["Service"]) => readonly [Effect.Effect<void>, Effect.Effect<void>],
-      ]
-    >)("fails every operation in time when it %s, and recovers at once", ([, choose]) =>
-      Effect.gen(function* () {
-        const flaky = yield* FlakyPostgres;
-        const [lose, find] = choose(flaky);
-        yield* Effect.gen(function* () {
-          yield* soon(Effect.all([one, transact(one), one], atOnce));
-          yield* lose;
-          // The last operation comes after the first failure.
-          const failures = yield* Effect.all(
-            [failureOf(one), failureOf(transact(one)), Effect.andThen(failureOf(one), failureOf(one))],
-            atOnce,
-          ).pipe(Effect.ensuring(find));
-          expect(failures.map(({ reason }) => reason)).toEqual(failures.map(() => "ConnectionError"));
-          for (const { time } of failures) expect(time).toBeLessThan(bound + slack);
-          yield* soon(transact(one));
-        }).pipe(Effect.provide(layerClient(flaky.url, short)));
-      }),
-    );
-
     onFlaky.effect("fails one operation on a silent connection, and none after that", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
