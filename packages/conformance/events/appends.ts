@@ -75,19 +75,6 @@ export const appends: Cases<StoragePorts> = {
     expectEqual(yield* all, events, "The second read");
   }),
 
-  "each import batch has one event with its count, and one without a change has none": Effect.gen(
-    function* () {
-      const { links, happened } = yield* newEventBench;
-      yield* links.load([line(ada, chess), line(bob, chess)], "keep");
-      yield* links.load([line(ada, poker), line(bob, chess)], "keep", { source: links.pid, position: 2 });
-      yield* links.load([line(ada, poker), line(bob, chess)], "replace");
-      expectEqual(yield* happened, [
-        ["links.imported", { count: 2, source }],
-        ["links.imported", { count: 1, source }],
-      ]);
-    },
-  ),
-
   "a deletion of many links ends with the event that counts all of them": Effect.gen(function* () {
     const { links, all } = yield* newEventBench;
     const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
@@ -112,51 +99,6 @@ export const appends: Cases<StoragePorts> = {
     expectEqual(yield* happened, [
       ["link.set", { ...link, linkVersion: 1, lastVerifiedAt: 5, source: "flow" }],
       ["session.completed", { clientId: "player-7", ...link, linkChanged: true, error: null }],
-    ]);
-  }),
-
-  "a cancelled session has an event; an opened and an expired one have none": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { all } = yield* eventBench(bench.key.scope);
-    const sessions = yield* SessionStore;
-    const [one, other] = [
-      yield* bench.create({ clientId: "one" }),
-      yield* bench.create({ clientId: "other" }),
-    ];
-    yield* bench.advance(one.id, "opened", 1);
-    yield* bench.advance(one.id, "cancelled", 2);
-    yield* bench.advance(one.id, "cancelled", 3);
-    yield* sessions.sweep({ at: other.expiresAt, sessionsBefore: 0, sightingsBefore: 0 });
-    const [cancelled, ...rest] = yield* all;
-    expectEqual(rest, []);
-    expectEqual([cancelled?.type, cancelled?.at], ["session.cancelled", 2]);
-    expectEqual(cancelled?.data as unknown, {
-      clientId: "one",
-      chatId: null,
-      gameId: null,
-      linkChanged: false,
-      previousGameId: null,
-      error: null,
-    });
-  }),
-
-  "a removal and a deletion of the scope fail sessions with an event each": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { links, all } = yield* eventBench(bench.key.scope);
-    yield* bench.create({ clientId: "one", chatId: ada });
-    yield* bench.create({ clientId: "other", chatId: bob });
-    yield* links.set(ada, chess);
-    yield* links.remove(ada, 3);
-    yield* links.deleteAll(4);
-    const failed = (yield* all).filter(({ type }) => type === "session.failed");
-    const said = failed.map(({ at, data }) => [
-      at,
-      "clientId" in data && data.clientId,
-      "error" in data && data.error,
-    ]);
-    expectEqual<unknown>(said, [
-      [3, "one", "link_removed"],
-      [4, "other", "link_removed"],
     ]);
   }),
 

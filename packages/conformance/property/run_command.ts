@@ -7,12 +7,14 @@ import {
   type ApiKey,
   AuditLog,
   type DataScope,
+  EventStore,
   type KeyId,
   LinkStore,
   type StoragePorts,
   type StoreUnavailable,
 } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import type { FeedEvent } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
@@ -93,7 +95,7 @@ export interface Observation {
 export const observe = Effect.fnUntraced(function* (
   world: CommandWorld,
 ): Effect.fn.Return<Observation, StoreUnavailable, StoragePorts> {
-  const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
+  const [links, keys, log, feed] = [yield* LinkStore, yield* KeyStore, yield* AuditLog, yield* EventStore];
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const observeScope = ({ pid }: DataScope) =>
     Effect.all([
@@ -106,6 +108,7 @@ export const observe = Effect.fnUntraced(function* (
       links.countLinks(pid),
       links.countLinks(pid, { verified: { from: 0, before: dayMs } }),
       links.importPosition(pid),
+      Effect.map(feed.readBack(pid, null, 1_000), happened),
     ]);
   const entries = yield* log.list(world.account.name, null, 1_000);
   return {
@@ -124,6 +127,14 @@ export const observe = Effect.fnUntraced(function* (
 });
 
 const users = [ada, bob, dan];
+
+/** The events of a feed. Those of the sessions that one write ends have no order. */
+const happened = (events: ReadonlyArray<FeedEvent>) => {
+  const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
+  const said = ({ type, at, data }: FeedEvent) => [type, at, data] as const;
+  const others = events.filter((event) => !isOfSession(event));
+  return [others.map(said), new Set(events.filter(isOfSession).map(said))];
+};
 
 const ofAda = { action: null, keyId: null, chatId: ada };
 
