@@ -1,6 +1,5 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { eventTypes, type FeedEvent } from "@accountlink/core/events";
-import { SessionStore } from "@accountlink/core/sessions";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";

@@ -18,11 +18,6 @@ const setStatus = (key: Pick<ApiKey, "id">, status: KeyStatus) =>
     keys.setKeyStatus({ ...origin, id: key.id, status, at: 0, action: "key.status_changed" }),
   );
 
-const statusOf = (key: ApiKey) =>
-  Effect.flatMap(KeyStore, (keys) =>
-    Effect.map(keys.findById(key.id), (found) => Option.getOrThrow(found).status),
-  );
-
 /** When the secret ends. */
 const endOf = (hash: string) =>
   Effect.flatMap(KeyStore, (keys) =>
@@ -47,34 +42,6 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(yield* keys.listKeys(global.account, 0), [details(key, { previousSecretEndsAt: 70 })]);
   }),
 
-  "a secret ends with its key at the latest": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
-    const key = makeKey(global, { expiresAt: 60 });
-    const [first, second, third] = [uniqueText(), uniqueText(), uniqueText()];
-    yield* insert(key, null, first);
-    yield* rotate(key, second, 99);
-    expectEqual([yield* endOf(first), yield* endOf(second)], [60, 60]);
-    yield* rotate(key, third, 40);
-    expectEqual(yield* Effect.forEach([first, second, third], endOf), [40, 40, 60]);
-  }),
-
-  "rotateKey accepts a disabled key, and refuses a revoked or unknown one": Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    const { global } = yield* makeWorld;
-    const [disabled, revoked] = [
-      makeKey(global, { status: "disabled" }),
-      makeKey(global, { status: "revoked" }),
-    ];
-    const [hash, unused] = [uniqueText(), uniqueText()];
-    yield* insert(disabled);
-    yield* insert(revoked, null, hash);
-    expectEqual(yield* rotate(disabled, uniqueText(), 5), true);
-    expectEqual(yield* rotate(revoked, unused, 5), false);
-    expectEqual(yield* rotate({ id: uniqueKeyId() }, unused, 5), false);
-    expectEqual(yield* keys.findByHash(unused), Option.none());
-    expectEqual(yield* endOf(hash), null);
-  }),
-
   "rotateKey with a duplicate hash is a defect, and changes no secret": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeWorld;
@@ -86,43 +53,6 @@ export const changes: Cases<StoragePorts> = {
     yield* expectDefect(rotate(key, hash, 5));
     expectEqual(yield* keys.findByHash(otherHash), Option.some({ key: other, endsAt: null }));
     expectEqual(yield* keys.findByHash(hash), Option.some({ key, endsAt: null }));
-  }),
-
-  "setKeyStatus returns whether it changed anything": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
-    const key = makeKey(global);
-    yield* insert(key);
-    expectEqual(yield* setStatus(key, "active"), false);
-    expectEqual(yield* setStatus(key, "disabled"), true);
-    expectEqual(yield* statusOf(key), "disabled");
-    expectEqual(yield* setStatus(key, "active"), true);
-    expectEqual(yield* setStatus({ id: uniqueKeyId() }, "disabled"), false);
-  }),
-
-  "a revoked key stays revoked": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
-    const key = makeKey(global);
-    yield* insert(key);
-    expectEqual(yield* setStatus(key, "revoked"), true);
-    for (const status of ["active", "disabled", "revoked"] as const) {
-      expectEqual(yield* setStatus(key, status), false);
-      expectEqual(yield* statusOf(key), "revoked");
-    }
-  }),
-
-  "setKeyStatus changes only the status": Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    const { guild } = yield* makeWorld;
-    const [key, hash] = [
-      makeKey(guild, { limits: "none", expiresAt: 9, allowIps: ["203.0.113.7"] }),
-      uniqueText(),
-    ];
-    yield* insert(key, null, hash);
-    yield* setStatus(key, "disabled");
-    expectEqual(
-      yield* keys.findByHash(hash),
-      Option.some({ key: { ...key, status: "disabled" }, endsAt: 9 }),
-    );
   }),
 
   "concurrent insertKey never exceeds the maximum": Effect.gen(function* () {

@@ -62,15 +62,6 @@ export const updates: Cases<StoragePorts> = {
     expectEqual(yield* keys.findByHash(hash), Option.some({ key: { ...key, ...cleared }, endsAt: null }));
   }),
 
-  "updateKey refuses a revoked and an unknown key": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
-    const key = makeKey(global, { status: "revoked", createdAt: 7 });
-    yield* insert(key);
-    expectEqual(yield* updateKey(key, everyField), "revoked");
-    expectEqual(yield* detailsOf(key, 0), details(key, { revokedAt: 7 }));
-    expectEqual(yield* updateKey({ id: uniqueKeyId() }, everyField), "unknown");
-  }),
-
   "updateKey logs the names of the changed fields, and a change of the status alone as such": Effect.gen(
     function* () {
       const { guild, account } = yield* makeWorld;
@@ -97,19 +88,6 @@ export const updates: Cases<StoragePorts> = {
       ] as const);
     },
   ),
-
-  "a key counts against the maximum by the kind that it is changed to": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
-    const [counted, uncounted] = [makeKey(global), makeKey(global)];
-    yield* insert(counted, 1);
-    yield* insert(uncounted, null);
-    yield* updateKey(uncounted, { name: "Still uncounted" });
-    expectEqual(yield* insert(makeKey(global), 2), "inserted");
-    yield* updateKey(counted, { kind: "staff" });
-    expectEqual(yield* insert(makeKey(global), 2), "inserted");
-    yield* updateKey(counted, { kind: "normal" });
-    expectEqual(yield* insert(makeKey(global), 3), "too_many_keys");
-  }),
 
   "an update with unstorable text is a defect, and changes nothing": Effect.gen(function* () {
     const { global } = yield* makeWorld;

@@ -54,7 +54,7 @@ export type KeyCommand =
       readonly scope: ScopeName;
       readonly key: number;
       readonly hash: number;
-      readonly parts: Pick<ApiKey, "name" | "status" | "expiresAt" | "createdAt">;
+      readonly parts: Pick<ApiKey, "name" | "tier" | "kind" | "status" | "expiresAt" | "createdAt">;
       readonly maxKeys: number | null;
     }
   | {
@@ -71,7 +71,7 @@ export type KeyCommand =
 export type Command = LinkCommand | KeyCommand | VerificationCommand;
 
 export const keyCount = 3;
-export const hashCount = 5;
+export const hashCount = 8;
 
 const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
 
@@ -121,12 +121,21 @@ export const linkCommand: FastCheck.Arbitrary<LinkCommand> = oneof(
 const key = nat(keyCount - 1);
 const hash = nat(hashCount - 1);
 const status = constantFrom<KeyStatus>("active", "disabled", "revoked");
-const keyParts = record({ name: constantFrom("one", "two"), status, expiresAt: option(at), createdAt: at });
+const tier = constantFrom<Tier>("free", "premium");
+const kind = constantFrom<KeyKind>("normal", "partner");
+const keyParts = record({
+  name: constantFrom("one", "two"),
+  tier,
+  kind,
+  status,
+  expiresAt: option(at),
+  createdAt: at,
+});
 
 const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
   {
     name: constantFrom("one", "two"),
-    kind: constantFrom<KeyKind>("normal", "partner"),
+    kind,
     access: constantFrom<KeyAccess>("full", "read"),
     expiresAt: option(at),
     status: constantFrom("active", "disabled"),
@@ -135,7 +144,7 @@ const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
 );
 
 const accountUpdate: FastCheck.Arbitrary<UpdateAccount["update"]> = oneof(
-  record({ tier: constantFrom<Tier>("free", "premium") }),
+  record({ tier }),
   record({ status: constantFrom<AccountStatus>("active", "suspended") }),
 );
 
@@ -143,20 +152,20 @@ const accountUpdate: FastCheck.Arbitrary<UpdateAccount["update"]> = oneof(
 const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
 
 export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
-  record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys }),
-  record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }),
-  record({ op: constant("updateKey"), key, update: keyUpdate, at }),
-  record({ op: constant("updateAccount"), update: accountUpdate, at }),
-  record({ op: constant("setKeyStatus"), key, status, at }),
-  record({ op: constant("findByHash"), hash }),
-  record({ op: constant("findById"), key }),
-  record({ op: constant("findDetails"), key, at }),
-  record({ op: constant("listKeys"), at }),
+  { weight: 2, arbitrary: record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys }) },
+  { weight: 3, arbitrary: record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }) },
+  { weight: 1, arbitrary: record({ op: constant("updateKey"), key, update: keyUpdate, at }) },
+  { weight: 1, arbitrary: record({ op: constant("updateAccount"), update: accountUpdate, at }) },
+  { weight: 1, arbitrary: record({ op: constant("setKeyStatus"), key, status, at }) },
+  { weight: 1, arbitrary: record({ op: constant("findByHash"), hash }) },
+  { weight: 1, arbitrary: record({ op: constant("findById"), key }) },
+  { weight: 1, arbitrary: record({ op: constant("findDetails"), key, at }) },
+  { weight: 1, arbitrary: record({ op: constant("listKeys"), at }) },
 );
 
 export const anyCommand: FastCheck.Arbitrary<Command> = oneof(
   { weight: 3, arbitrary: linkCommand },
-  { weight: 2, arbitrary: keyCommand },
+  { weight: 3, arbitrary: keyCommand },
   { weight: 4, arbitrary: verificationCommand },
 );
 

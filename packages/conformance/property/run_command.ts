@@ -82,7 +82,9 @@ export const runCommand = (
 /** All state of a world that commands can change. */
 export interface Observation {
   readonly scopes: ReadonlyArray<unknown>;
-  readonly keys: ReadonlyArray<KeyDetails>;
+  readonly account: ReadonlyArray<unknown>;
+  readonly keys: ReadonlyArray<ReadonlyArray<KeyDetails>>;
+  readonly details: ReadonlyArray<unknown>;
   readonly secrets: ReadonlyArray<unknown>;
   readonly sessions: ReadonlyArray<unknown>;
   readonly changedSessions: ReadonlyArray<SessionId>;
@@ -113,7 +115,13 @@ export const observe = Effect.fnUntraced(function* (
   const entries = yield* log.list(world.account.name, null, 1_000);
   return {
     scopes: yield* Effect.all([observeScope(world.global), observeScope(world.guild)]),
-    keys: yield* keys.listKeys(world.account.name, 1),
+    account: yield* Effect.all([
+      keys.findAccount(world.account.name),
+      keys.countKeys(world.account.name),
+      Effect.map(keys.acceptedAmong(world.keyIds, 1), (ids) => new Set(ids)),
+    ]),
+    keys: yield* Effect.forEach([0, 1, 2, 3], (at) => keys.listKeys(world.account.name, at)),
+    details: yield* Effect.forEach(world.keyIds, (id) => Effect.map(keys.findDetails(id, 1), plain)),
     secrets: yield* Effect.forEach(world.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
     sessions: yield* Effect.forEach(world.sessionIds, (id) => Effect.map(sessions.find(id), plain)),
     changedSessions: ownOf(world.sessionIds, yield* sessions.changedSince(0, world.sessionIds)),
@@ -128,13 +136,15 @@ export const observe = Effect.fnUntraced(function* (
 
 const users = [ada, bob, dan];
 
+const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
+
+const said = ({ type, at, data }: FeedEvent) => [type, at, data] as const;
+
 /** The events of a feed. Those of the sessions that one write ends have no order. */
-const happened = (events: ReadonlyArray<FeedEvent>) => {
-  const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
-  const said = ({ type, at, data }: FeedEvent) => [type, at, data] as const;
-  const others = events.filter((event) => !isOfSession(event));
-  return [others.map(said), new Set(events.filter(isOfSession).map(said))];
-};
+const happened = (events: ReadonlyArray<FeedEvent>) => [
+  events.filter((event) => !isOfSession(event)).map(said),
+  new Set(events.filter(isOfSession).map(said)),
+];
 
 const ofAda = { action: null, keyId: null, chatId: ada };
 
@@ -220,7 +230,13 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     ),
   setKeyStatus: (world, { key, status, at }) =>
     askKeys((store) =>
-      store.setKeyStatus({ ...origin, id: idOf(world, key), status, at, action: "key.status_changed" }),
+      store.setKeyStatus({
+        ...origin,
+        id: idOf(world, key),
+        status,
+        at,
+        action: at === 0 ? "key.reported" : "key.status_changed",
+      }),
     ),
 
   createSession: (world, { session, scope, chatId, isLimited, at }) => {

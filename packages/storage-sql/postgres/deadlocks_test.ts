@@ -20,11 +20,14 @@ const rounds = 20;
 const walks = FastCheck.array(verificationWalk, { minLength: 6, maxLength: 6 });
 
 /**
- * Leaves out moves: a move to a smaller chat ID without a record can deadlock with an import of
- * both, and is retried. Also leaves out duplicate flow IDs, which random IDs never are.
+ * Leaves out what can deadlock and is retried: a move to a smaller chat ID without a record, with an import of both, and
+ * an import that replaces, which locks its new records before the old ones. Also leaves out duplicate flow IDs, which
+ * random IDs never are.
  */
 const isLockOrdered = (command: Command): boolean =>
-  command.op !== "moveChat" && !(command.op === "prove" && command.nextFlow !== command.flow);
+  command.op !== "moveChat" &&
+  !(command.op === "importBatch" && command.existing !== "keep") &&
+  !(command.op === "prove" && command.nextFlow !== command.flow);
 
 const commands = FastCheck.array(
   FastCheck.oneof({ weight: 20, arbitrary: anyCommand }, { weight: 1, arbitrary: sweepCommand }).filter(

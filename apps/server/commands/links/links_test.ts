@@ -141,26 +141,12 @@ describe("accountlink links", () => {
 
   it("names the line from which a file cannot be read, and never a key in it", async () => {
     const place = await makeWorkplace();
-    const refusalOf = async (name: string, content: string) => {
-      const { code, stdout, stderr } = await place.run(
-        "links",
-        "import",
-        await place.file(name, content),
-        ...scope,
-      );
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      return stderr.trimEnd().replace(/^.*Cannot import "[^"]+": /, "");
-    };
-    expect(await refusalOf("a.csv", "")).toBe(
-      'line 1: the header is "", expected its names, such as chatId and gameId',
-    );
-    expect(await refusalOf("b.csv", "10001,1\n")).toBe(
-      'line 1: the header is "10001,1", expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id',
-    );
-    expect(await refusalOf("accounts.aof", "200000000000000001 069a79f4-44e9-4726-a5be-fca90e38aaf5\n")).toBe(
-      "line 1: the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here",
-    );
-
+    const empty = await place.file("a.csv", "");
+    expect(await place.run("links", "import", empty, ...scope)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `Cannot import "${empty}": line 1: the header is "", expected its names, such as chatId and gameId\n`,
+    });
     const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
     const leaking = await place.file("f.csv", csvOf([`${token},1,`]));
     const { stderr } = await place.run("links", "import", leaking, ...scope);

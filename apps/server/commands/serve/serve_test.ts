@@ -55,15 +55,4 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
     const seen = await Effect.runPromise(database.query("SELECT chat_id, address_key_id FROM sightings"));
     expect(seen).toEqual([{ chat_id: "100001", address_key_id: "secret" }]);
   });
-
-  it("do not wait when they would wait in vain", async () => {
-    const { database, environment } = await makeShared();
-    const url = Object.assign(new URL(database.url), { password: "guess" });
-    const { run } = await makeWorkplace({ ...environment, ACCOUNTLINK_DATABASE_URL: url.href });
-    expect(await run("serve")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `Cannot use database "${url.host}${url.pathname}": it refuses the user or the password (28P01)\n`,
-    });
-  });
 });
