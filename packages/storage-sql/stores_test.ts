@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { storageOutageSuite, storageSuites } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Layer } from "effect";
@@ -9,5 +10,58 @@ import { layerReopening } from "./sqlite/test_reopening.ts";
 const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
 const name = "Embedded";
 
+/** Every statement of the suites. */
+const statements = new Set<string>();
+const prepare: DatabaseSync["prepare"] = Reflect.get(DatabaseSync.prototype, "prepare");
+DatabaseSync.prototype.prepare = function (text) {
+  statements.add(text);
+  return prepare.call(this, text);
+};
+test.afterAll(() => {
+  DatabaseSync.prototype.prepare = prepare;
+});
+
 storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
 storageOutageSuite({ name, layer: layerReopening, test });
+
+/** Tables that stay small. */
+const small = /^(accounts|nodes|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
+
+test.it(
+  "statements scan no table that grows, but for a few rows at its end and for rare work on all of it",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* StorageSql.migrateEmbedded({ folder });
+      const db = new DatabaseSync(StorageSql.databaseFile(folder));
+      const isTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+      const scans = [...statements]
+        .filter((text) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(text))
+        .flatMap((text) =>
+          db
+            .prepare(`EXPLAIN QUERY PLAN ${text}`)
+            .all()
+            .flatMap(({ detail }) => {
+              const table = /^SCAN (\w+)/.exec(String(detail))?.[1] ?? "";
+              const isLarge = isTable.get(table) !== undefined && !small.test(table);
+              return isLarge ? [`${table}: ${text.trim().split(/\s+/, 3).join(" ")}`] : [];
+            }),
+        );
+      db.close();
+      test.expect(statements.size).toBeGreaterThan(300);
+      test
+        .expect([...new Set(scans)].toSorted())
+        .toEqual([
+          "audit_log: DELETE FROM audit_log",
+          "events: DELETE FROM events",
+          "events: SELECT at FROM",
+          "idempotency_keys: UPDATE idempotency_keys SET",
+          "keys: SELECT keys.id, keys.name,",
+          "sightings: SELECT address_key_id, COUNT(*)",
+          "sightings: SELECT pid, chat_id,",
+          "verification_sessions: DELETE FROM verification_sessions",
+          "verification_sessions: SELECT sid, key_id,",
+          "verification_sessions: UPDATE verification_sessions SET",
+        ]);
+    }).pipe(Effect.scoped, Effect.runPromise),
+);

@@ -1,16 +1,12 @@
-import { DatabaseSync } from "node:sqlite";
-import { type ChatId, LinkStore } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { LinkStore } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Option } from "effect";
-import { vi } from "vitest";
 import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
 import {
   chatId,
   completionOf,
-  deadline,
   flowOf,
   gameId,
   key,
@@ -22,12 +18,6 @@ import {
 
 const { pid } = scope;
 const session = sessionOf(1);
-
-const sightingOf = (user: ChatId, number: number, seenAt: number, hash = "hash"): Sighting => ({
-  chatId: user,
-  address: { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` },
-  seenAt,
-});
 
 describe("sessions", () => {
   it.effect.each([
@@ -134,55 +124,6 @@ describe("a creation", () => {
         const burst = { capacity: 1, refillMs: 10 };
         expect(Exit.isFailure(yield* Effect.exit(sessions.create({ session, burst })))).toBe(true);
         expect(look("SELECT * FROM session_bursts")).toEqual([]);
-      }),
-    ),
-  );
-});
-
-/** Every operation on sessions and flows, and the removals that end them. */
-const everything = Effect.gen(function* () {
-  const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
-  const { id } = session;
-  const write = { ...origin, pid, chatId, at: 1 };
-  yield* storeKey;
-  yield* sessions.create({ session: sessionOf(2), burst: { capacity: 1, refillMs: 10 } });
-  yield* sessions.create({ session: sessionOf(3), burst: { capacity: 1, refillMs: 10 } });
-  yield* storeProven(1, session);
-  const flow = flowOf(1).id;
-  yield* flows.challenge({ stateHash: "state", flow, step: "chat", expiresAt: deadline });
-  yield* flows.takeChallenge(flow, "state", 1);
-  yield* flows.find(flow, 1);
-  yield* sessions.find(id);
-  yield* sessions.advance({ id, to: "opened", at: 1 });
-  yield* sessions.complete(completionOf(1));
-  yield* storeProven(2, sessionOf(4));
-  yield* links.removeGame(write);
-  yield* storeProven(3, sessionOf(5));
-  yield* links.deleteScope(write);
-  yield* flows.end(flowOf(3).id);
-  yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 1)]);
-  yield* sessions.changedSince(1, null);
-  yield* sessions.changedSince(1, [id]);
-  yield* sessions.sweep({ at: deadline, sessionsBefore: deadline + 1, sightingsBefore: 1 });
-});
-
-describe("every statement of a verification", () => {
-  it.effect("uses a key or an index, and scans no table", () =>
-    withTampering((_, look) =>
-      Effect.gen(function* () {
-        const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
-        yield* Effect.addFinalizer(() => Effect.sync(() => prepare.mockRestore()));
-        yield* everything;
-        const texts = new Set(prepare.mock.calls.map(([text]) => text));
-        const statements = [...texts].filter((text) =>
-          /\b(verification_|sign_in_|sightings|session_)/.test(text),
-        );
-        expect(statements.length).toBeGreaterThan(25);
-        for (const statement of statements) {
-          const steps = look(`EXPLAIN QUERY PLAN ${statement}`).map(({ detail }) => String(detail));
-          const scans = steps.filter((step) => step.startsWith("SCAN ") && !step.includes("json_each"));
-          expect({ statement, scans }).toEqual({ statement, scans: [] });
-        }
       }),
     ),
   );

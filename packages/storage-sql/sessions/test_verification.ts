@@ -11,7 +11,7 @@ import { origin, scope } from "../sqlite/test_tampering.ts";
 
 export const chatId = ChatId.make("10001");
 export const gameId = GameId.make("1");
-export const deadline = 1_000;
+const deadline = 1_000;
 
 export const key = makeKey(scope);
 
@@ -25,10 +25,7 @@ export const flowOf = (number: number, session: SessionId | null = null): Verifi
   makeFlow(scope, { id: `flow ${number}` as FlowId, session, expiresAt: deadline });
 
 /** The confirmation of a flow. */
-export const completionOf = (
-  number: number,
-  parts: { readonly at?: number; readonly chatId?: ChatId } = {},
-) => ({
+export const completionOf = (number: number) => ({
   ...origin,
   pid: scope.pid,
   at: 1,
@@ -37,7 +34,6 @@ export const completionOf = (
   gameId,
   address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" },
   browser: null,
-  ...parts,
 });
 
 /** Stores the key of the sessions. */
@@ -49,12 +45,11 @@ export const storeKey = Effect.flatMap(KeyStore, (keys) =>
 export const storeProven = Effect.fnUntraced(function* (
   number: number,
   session: VerificationSession | null = null,
-  user: ChatId = chatId,
 ) {
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   if (session !== null) yield* sessions.create({ session, burst: null });
   const { id, ...flow } = flowOf(number, session?.id ?? null);
   yield* flows.begin({ id, ...flow });
-  yield* flows.prove(id, { step: "chat", chatId: user }, 0, id);
+  yield* flows.prove(id, { step: "chat", chatId }, 0, id);
   yield* flows.prove(id, { step: "game", gameId }, 0, id);
 });
