@@ -141,11 +141,10 @@ export const storageOperations = Effect.gen(function* () {
     } satisfies OperationsOf<EventStore["Service"]>),
     ...(yield* webhookOperations),
     ...prefixed("UsageStore", {
-      add: usage.add({ meter: hash, sequence: 1, hour: 0, counts: [], uses: [] }),
-      hours: usage.hours({ account: account.name }, 0),
+      add: usage.add({ meter: hash, sequence: 1, day: 0, counts: [], uses: [] }),
       days: usage.days({ key: key.id }, 0),
       daysByKey: usage.daysByKey(account.name, 0),
-      forget: usage.forget({ hours: -1_000_000, days: -1_000_000 }),
+      forget: usage.forget(-1_000_000),
     } satisfies OperationsOf<UsageStore["Service"]>),
   };
 });

@@ -13,11 +13,11 @@ const withBatches =
 
 /** Mistakes of an adapter, by the case that must detect them. */
 detectMistakes(usageStoreSuite, StorageMemory.layer, UsageStore, {
-  "batches add up in hours and days, in order, by group": (usage) => ({
-    hours: (owner, from) => Effect.map(usage.hours(owner, from), (periods) => periods.toReversed()),
+  "batches add up in days, in order, by group": (usage) => ({
+    days: (owner, from) => Effect.map(usage.days(owner, from), (periods) => periods.toReversed()),
   }),
-  "reads begin with the given hour or day": (usage) => ({
-    hours: (owner, from) => usage.hours(owner, from - 1),
+  "reads begin with the given day": (usage) => ({
+    days: (owner, from) => usage.days(owner, from + 1),
   }),
   "the usage of an account is that of all its keys, also of revoked ones": (usage) => ({
     days: (owner, from) => ("key" in owner ? usage.days(owner, from) : Effect.succeed([])),
@@ -41,13 +41,13 @@ detectMistakes(usageStoreSuite, StorageMemory.layer, UsageStore, {
     ...batch,
     counts: batch.counts.map((count) => ({ ...count, served: Math.fround(count.served) })),
   })),
-  "forget deletes hours and days that began before a time": (usage) => ({
-    forget: ({ hours, days }) => usage.forget({ hours: hours + 1, days: days + 1 }),
+  "forget deletes days that began before a time": (usage) => ({
+    forget: (before) => usage.forget(before + 1),
   }),
   "forget deletes any number of rows, on several nodes at once": (usage) => ({
-    forget: ({ hours }) => usage.forget({ hours, days: 0 }),
+    forget: () => usage.forget(0),
   }),
-  "a meter is known as long as the hour of its last batch": withBatches((batch) => ({
+  "a meter is known as long as the day of its last batch": withBatches((batch) => ({
     ...batch,
     meter: crypto.randomUUID(),
   })),

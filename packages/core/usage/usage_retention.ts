@@ -7,7 +7,7 @@ import { dayMs } from "../timestamp.ts";
 import { UsageStore } from "./usage_store.ts";
 
 /** In milliseconds. */
-const usageRetention = { hours: 7 * dayMs, days: 400 * dayMs };
+const usageRetention = 400 * dayMs;
 
 /** Deletes old usage every ten minutes, until its scope closes. */
 export const layer: Layer.Layer<never, never, UsageStore> = Layer.effectDiscard(
@@ -15,9 +15,7 @@ export const layer: Layer.Layer<never, never, UsageStore> = Layer.effectDiscard(
     const store = yield* UsageStore;
     const deleteOld = yield* warnOnce(
       "Cannot delete old usage",
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        store.forget({ hours: now - usageRetention.hours, days: now - usageRetention.days }),
-      ),
+      Effect.flatMap(Clock.currentTimeMillis, (now) => store.forget(now - usageRetention)),
     );
     yield* Effect.forkScoped(Effect.repeat(deleteOld, Schedule.spaced("10 minutes")));
   }),
