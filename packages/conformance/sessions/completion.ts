@@ -37,11 +37,8 @@ export const completion: Cases<StoragePorts> = {
       completedAt: 20,
       change: 3,
     } as const;
-    expectEqual(yield* bench.complete(flow, { at: 20, address }), {
-      _tag: "Completed",
-      previousGameId: null,
-      session: completed,
-    });
+    const answer = { _tag: "Completed", gameId: chess, previousGameId: null } as const;
+    expectEqual(yield* bench.complete(flow, { at: 20, address }), answer);
     expectEqual(yield* bench.find(session.id), completed);
     expectEqual(yield* bench.links.find(ada), record);
     expectEqual(
@@ -80,7 +77,7 @@ export const completion: Cases<StoragePorts> = {
     const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
     const record = { chatId: ada, gameId: chess, linkVersion: 2, linkedAt: 2, lastVerifiedAt: 2 };
     const session = yield* bench.find(id);
-    expectEqual(completed, { _tag: "Completed", previousGameId: poker, session });
+    expectEqual(completed, { _tag: "Completed", gameId: chess, previousGameId: poker });
     expectEqual([session?.linkChanged, session?.previousGameId], [true, poker]);
     expectEqual(yield* bench.links.find(ada), record);
   }),
@@ -92,7 +89,7 @@ export const completion: Cases<StoragePorts> = {
     const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
     const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 1, lastVerifiedAt: 2 };
     const session = yield* bench.find(id);
-    expectEqual(completed, { _tag: "Completed", previousGameId: chess, session });
+    expectEqual(completed, { _tag: "Completed", gameId: chess, previousGameId: chess });
     expectEqual(yield* bench.links.find(ada), record);
     expectEqual([session?.linkChanged, session?.previousGameId], [false, chess]);
     expectEqual((yield* bench.entries).length, 1);
@@ -115,20 +112,13 @@ export const completion: Cases<StoragePorts> = {
         completedAt: 2,
         change: 2,
       } as const;
-      expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), {
-        _tag: "Kept",
-        gameId: poker,
-        session: kept,
-      });
+      const answer = { _tag: "Completed", gameId: poker, previousGameId: poker } as const;
+      expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), answer);
       expectEqual(yield* bench.find(session.id), kept);
       expectEqual([yield* bench.links.find(ada), yield* bench.entries], [record, entries]);
       expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), gone);
       const alone = yield* bench.proven();
-      expectEqual(yield* bench.complete(alone, { keeps: true }), {
-        _tag: "Kept",
-        gameId: poker,
-        session: null,
-      });
+      expectEqual(yield* bench.complete(alone, { keeps: true }), answer);
     },
   ),
 
@@ -150,8 +140,8 @@ export const completion: Cases<StoragePorts> = {
     yield* bench.links.remove(ada, 2);
     expectEqual(yield* bench.complete(yield* bench.proven(), { at: 3 }), {
       _tag: "Completed",
+      gameId: chess,
       previousGameId: null,
-      session: null,
     });
     const record = { chatId: ada, gameId: chess, linkVersion: 3, linkedAt: 3, lastVerifiedAt: 3 };
     expectEqual(yield* bench.links.find(ada), record);
