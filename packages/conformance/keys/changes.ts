@@ -14,9 +14,7 @@ const rotate = (key: Pick<ApiKey, "id">, hash: string, previousUntil: number) =>
   Effect.flatMap(KeyStore, (keys) => keys.rotateKey({ ...origin, id: key.id, hash, at: 0, previousUntil }));
 
 const setStatus = (key: Pick<ApiKey, "id">, status: KeyStatus) =>
-  Effect.flatMap(KeyStore, (keys) =>
-    keys.setKeyStatus({ ...origin, id: key.id, status, at: 0, action: "key.status_changed" }),
-  );
+  Effect.flatMap(KeyStore, (keys) => keys.updateKey({ ...origin, id: key.id, update: { status }, at: 0 }));
 
 const statusOf = (key: ApiKey) =>
   Effect.flatMap(KeyStore, (keys) =>
@@ -88,29 +86,29 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(yield* keys.findByHash(hash), Option.some({ key, endsAt: null }));
   }),
 
-  "setKeyStatus returns whether it changed anything": Effect.gen(function* () {
+  "updateKey of the status returns whether it changed anything": Effect.gen(function* () {
     const { global } = yield* makeWorld;
     const key = makeKey(global);
     yield* insert(key);
-    expectEqual(yield* setStatus(key, "active"), false);
-    expectEqual(yield* setStatus(key, "disabled"), true);
+    expectEqual(yield* setStatus(key, "active"), "unchanged");
+    expectEqual(yield* setStatus(key, "disabled"), "updated");
     expectEqual(yield* statusOf(key), "disabled");
-    expectEqual(yield* setStatus(key, "active"), true);
-    expectEqual(yield* setStatus({ id: uniqueKeyId() }, "disabled"), false);
+    expectEqual(yield* setStatus(key, "active"), "updated");
+    expectEqual(yield* setStatus({ id: uniqueKeyId() }, "disabled"), "unknown");
   }),
 
   "a revoked key stays revoked": Effect.gen(function* () {
     const { global } = yield* makeWorld;
     const key = makeKey(global);
     yield* insert(key);
-    expectEqual(yield* setStatus(key, "revoked"), true);
+    expectEqual(yield* setStatus(key, "revoked"), "updated");
     for (const status of ["active", "disabled", "revoked"] as const) {
-      expectEqual(yield* setStatus(key, status), false);
+      expectEqual(yield* setStatus(key, status), "revoked");
       expectEqual(yield* statusOf(key), "revoked");
     }
   }),
 
-  "setKeyStatus changes only the status": Effect.gen(function* () {
+  "updateKey of the status changes only that": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { guild } = yield* makeWorld;
     const [key, hash] = [
@@ -151,12 +149,12 @@ export const changes: Cases<StoragePorts> = {
     }
   }),
 
-  "concurrent setKeyStatus: exactly one revokes": Effect.gen(function* () {
+  "concurrent updateKey to revoked: exactly one revokes": Effect.gen(function* () {
     const { global } = yield* makeWorld;
     const key = makeKey(global);
     yield* insert(key);
     const changed = yield* Effect.forEach(many, () => setStatus(key, "revoked"), atOnce);
-    expectEqual(changed.filter(Boolean).length, 1);
+    expectEqual(changed.filter((outcome) => outcome === "updated").length, 1);
   }),
 
   "concurrent rotateKey: all secrets but one end": Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { detectMistakes } from "../test_mistakes.ts";
 /** Mistakes of an adapter, by the case that must detect them. */
 detectMistakes(keyStoreSuite, StorageMemory.layer, KeyStore, {
   "each key change logs one entry, and a call without a change logs none": (store) => ({
-    setKeyStatus: (write) => store.setKeyStatus({ ...write, action: "key.status_changed" }),
+    updateKey: ({ action: _, ...write }) => store.updateKey(write),
   }),
   "findAccountByChatId returns the first by name, and listAccounts all of them": (store) => ({
     listAccounts: () => Effect.map(store.listAccounts(), (accounts) => accounts.toReversed()),
@@ -51,13 +51,13 @@ detectMistakes(keyStoreSuite, StorageMemory.layer, KeyStore, {
   "a secret ends with its key at the latest": (store) => ({
     insertKey: (write) => store.insertKey({ ...write, key: { ...write.key, expiresAt: null } }),
   }),
-  "concurrent setKeyStatus: exactly one revokes": (store) => ({
-    setKeyStatus: (write) =>
+  "concurrent updateKey to revoked: exactly one revokes": (store) => ({
+    updateKey: (write) =>
       Effect.gen(function* () {
         const found = yield* store.findById(write.id);
         yield* Effect.yieldNow;
-        yield* store.setKeyStatus(write);
-        return Option.isSome(found) && found.value.status !== write.status;
+        const outcome = yield* store.updateKey(write);
+        return Option.exists(found, ({ status }) => status !== "revoked") ? "updated" : outcome;
       }),
   }),
   "updateKey sets each field alone, and all of them together": (store) => ({
@@ -65,15 +65,9 @@ detectMistakes(keyStoreSuite, StorageMemory.layer, KeyStore, {
   }),
   "concurrent updateKey and revocation: what is revoked stays, and never changes again": (store) => ({
     updateKey: (write) =>
-      Effect.gen(function* () {
-        const found = yield* store.findById(write.id);
-        yield* Effect.yieldNow;
-        return Option.exists(found, ({ status }) => status !== "revoked")
-          ? "updated"
-          : yield* store.updateKey(write);
-      }),
-    setKeyStatus: (write) =>
-      Effect.andThen(Effect.yieldNow, store.setKeyStatus({ ...write, at: write.at + 1 })),
+      write.update.status === "revoked"
+        ? Effect.andThen(Effect.yieldNow, store.updateKey({ ...write, at: write.at + 1 }))
+        : store.updateKey(write),
   }),
   "details name the latest end of an earlier secret that is still accepted": (store) => ({
     findDetails: (id) => store.findDetails(id, 0),

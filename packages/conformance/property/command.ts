@@ -64,8 +64,7 @@ export type KeyCommand =
       readonly previousUntil: Millis;
     }
   | { readonly op: "updateKey"; readonly key: number; readonly update: KeyUpdate; readonly at: Millis }
-  | { readonly op: "updateAccount"; readonly update: UpdateAccount["update"]; readonly at: Millis }
-  | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
+  | { readonly op: "updateAccount"; readonly update: UpdateAccount["update"]; readonly at: Millis };
 
 export type Command = LinkCommand | KeyCommand | VerificationCommand;
 
@@ -128,7 +127,7 @@ const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
     kind: constantFrom<KeyKind>("normal", "partner"),
     access: constantFrom<KeyAccess>("full", "read"),
     expiresAt: option(at),
-    status: constantFrom("active", "disabled"),
+    status,
   },
   { requiredKeys: [] },
 );
@@ -146,7 +145,6 @@ export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
   record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }),
   record({ op: constant("updateKey"), key, update: keyUpdate, at }),
   record({ op: constant("updateAccount"), update: accountUpdate, at }),
-  record({ op: constant("setKeyStatus"), key, status, at }),
   record({ op: constant("findByHash"), hash }),
   record({ op: constant("findById"), key }),
   record({ op: constant("findDetails"), key, at }),

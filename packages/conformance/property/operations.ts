@@ -103,13 +103,6 @@ export const storageOperations = Effect.gen(function* () {
         keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
       ),
       updateKey: keys.updateKey({ ...origin, id: key.id, update: { name: "Another" }, at }),
-      setKeyStatus: keys.setKeyStatus({
-        ...origin,
-        id: key.id,
-        status: "disabled",
-        at,
-        action: "key.status_changed",
-      }),
     } satisfies OperationsOf<KeyStore["Service"]>),
     ...prefixed("AuditLog", {
       list: log.list(account.name, null, 10),

@@ -81,13 +81,7 @@ const adding: Cases<StoragePorts> = {
       yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
       yield* usage.add(batchOf({}, usageOf(key.id, "bulk", { served: 2, errors: 1 })));
     }
-    yield* keys.setKeyStatus({
-      ...origin,
-      id: revoked.id,
-      status: "revoked",
-      at: 0,
-      action: "key.status_changed",
-    });
+    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
     const sum = { group: "bulk", served: 4, refused: 0, errors: 2 };
     expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: today, ...sum }]);
     expectEqual(yield* usage.days({ account: uniqueText() }, 0), []);
@@ -116,8 +110,7 @@ const adding: Cases<StoragePorts> = {
     }
     yield* usage.add(batchOf({}, usageOf(revoked.id, "write", { errors: 3 })));
     yield* usage.add(batchOf({ day: today - dayMs }, usageOf(unused.id, "write", { served: 1 })));
-    const status = { status: "revoked", at: 0, action: "key.status_changed" } as const;
-    yield* keys.setKeyStatus({ ...origin, id: revoked.id, ...status });
+    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
     const found = yield* usage.daysByKey(account.name, today);
     expectEqual([...found.keys()].toSorted(), [one.id, revoked.id].toSorted());
     for (const key of [one.id, revoked.id]) {

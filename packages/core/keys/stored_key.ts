@@ -40,7 +40,7 @@ export interface StoredKey {
  * presentedKey(rotated, "second").endsAt; // null
  * keyDetails(rotated, 1_000).previousSecretEndsAt; // 5000
  *
- * const revoked = keyWithStatus(rotated, "revoked", 2_000);
+ * const revoked = storedUpdate(rotated, { ...key, status: "revoked" }, 2_000);
  * [rotated, revoked].map(countsNow); // [true, false]
  * keyEntryDetails(revoked.key).status; // "revoked"
  * keyOfUpdatedAccount(created.key, { tier: "premium" })?.tier; // "premium"
@@ -85,11 +85,12 @@ export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey
   ],
 });
 
-/** The key under another status. */
-export const keyWithStatus = (stored: StoredKey, status: KeyStatus, at: Millis): StoredKey => ({
+/** The key with new values by `updatedKey`. */
+export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): StoredKey => ({
   ...stored,
-  key: { ...stored.key, status },
-  revokedAt: status === "revoked" ? at : stored.revokedAt,
+  key,
+  counts: key.kind === stored.key.kind ? stored.counts : key.kind === "normal",
+  revokedAt: key.status === "revoked" ? at : null,
 });
 
 /** The key after an update of its account; null if it stays. */

@@ -6,7 +6,7 @@ import { Database } from "../records/database.ts";
 import { accounts, keys, scopes, secrets } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { byName, ensureAccount, ensureScope, findScope, updateAccount } from "./accounts.ts";
-import { countKeys, insertKey, rotateKey, setKeyStatus, updateKey } from "./key_writes.ts";
+import { countKeys, insertKey, rotateKey, updateKey } from "./key_writes.ts";
 import { findSettings, listScopes, updateSettings } from "./scope_settings.ts";
 
 export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
@@ -66,7 +66,6 @@ export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
       countKeys: (account) => db.read("KeyStore.countKeys", (tx) => countKeys(tx, account)),
       rotateKey: (write) => db.write("KeyStore.rotateKey", (tx) => rotateKey(tx, write)),
       updateKey: (write) => db.write("KeyStore.updateKey", (tx) => updateKey(tx, write)),
-      setKeyStatus: (write) => db.write("KeyStore.setKeyStatus", (tx) => setKeyStatus(tx, write)),
     }),
   ),
 );

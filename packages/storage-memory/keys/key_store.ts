@@ -17,16 +17,14 @@ import {
   KeyStore,
   keyDetails,
   keyEntryDetails,
-  keyWithStatus,
   noSettings,
   oldestKeyFirst,
   presentedKey,
   type RotateKey,
   rotatedKey,
   type ScopeSettings,
-  type SetKeyStatus,
-  type StoredKey,
   scopeOrder,
+  storedUpdate,
   type UpdateKey,
   type UpdateScope,
   updatedKey,
@@ -86,7 +84,6 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       countKeys: (account) => Effect.sync(() => countKeys(memory, account)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
       updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
-      setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),
     }),
   ),
 );
@@ -165,14 +162,9 @@ const findByHash = (memory: Memory, hash: string) => {
   return Option.map(Option.fromUndefinedOr(stored), (found) => presentedKey(found, hash));
 };
 
-const findUnrevoked = (memory: Memory, id: KeyId): StoredKey | undefined => {
-  const stored = memory.keys.get(id);
-  return stored?.key.status === "revoked" ? undefined : stored;
-};
-
 const rotateKey = (memory: Memory, write: RotateKey): boolean => {
-  const stored = findUnrevoked(memory, write.id);
-  if (stored === undefined) return false;
+  const stored = memory.keys.get(write.id);
+  if (stored === undefined || stored.key.status === "revoked") return false;
   if (memory.keysByHash.has(write.hash)) {
     throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
   }
@@ -187,22 +179,12 @@ const updateKey = (memory: Memory, write: UpdateKey) => {
   const stored = memory.keys.get(write.id);
   if (stored === undefined) return "unknown";
   if (stored.key.status === "revoked") return "revoked";
-  const updated = updatedKey(stored.key, write.update);
+  const updated = updatedKey(stored.key, write.update, write.action);
   if (updated === null) return "unchanged";
   const { key, action, details } = updated;
   assertStorable([key.name]);
   const { actor, requestId, at } = write;
   memory.record({ actor, requestId, at, action, scope: key.scope, details });
-  const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
-  memory.keys.set(key.id, { ...stored, key, counts });
+  memory.keys.set(key.id, storedUpdate(stored, key, at));
   return "updated";
-};
-
-const setKeyStatus = (memory: Memory, write: SetKeyStatus): boolean => {
-  const stored = findUnrevoked(memory, write.id);
-  if (stored === undefined || stored.key.status === write.status) return false;
-  const changed = keyWithStatus(stored, write.status, write.at);
-  memory.record(keyChange(write, changed.key, write.action));
-  memory.keys.set(write.id, changed);
-  return true;
 };
