@@ -1,4 +1,3 @@
-/** `KeyStore` on a key-value store. */
 import { isAccepted, KeyStore, keyDetails, oldestKeyFirst, presentedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";

@@ -1,4 +1,3 @@
-/** The writes to keys. */
 import type { ApiKey, StoreUnavailable } from "@accountlink/core";
 import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
 import {

@@ -1,4 +1,3 @@
-/** `SessionStore` on a key-value store. */
 import type { StoreUnavailable, VerificationSession } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";

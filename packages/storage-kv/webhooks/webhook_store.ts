@@ -1,4 +1,3 @@
-/** `WebhookStore` on a key-value store. */
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { newUlid } from "@accountlink/core/ulid";

@@ -1,4 +1,3 @@
-/** `KeyStore` in memory. */
 import {
   type ApiKey,
   type DataScope,

@@ -1,4 +1,3 @@
-/** `SessionStore` in memory. */
 import { placeOf, sightingsOf, textsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";

@@ -1,4 +1,3 @@
-/** The usage of keys, in memory. */
 import type { KeyId } from "@accountlink/core";
 import type { Millis } from "@accountlink/core/timestamp";
 import {

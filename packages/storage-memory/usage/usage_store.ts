@@ -1,4 +1,3 @@
-/** `UsageStore` in memory. */
 import type { KeyId } from "@accountlink/core";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { lastUsePrecision, type UsageBatch, type UsageOwner, UsageStore } from "@accountlink/core/usage";

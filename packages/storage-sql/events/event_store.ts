@@ -1,4 +1,3 @@
-/** `EventStore` in SQL. */
 import { EventStore, Pid } from "@accountlink/core";
 import type { FeedPlace } from "@accountlink/core/events";
 import { Effect, Layer, Option, Schema } from "effect";

@@ -1,4 +1,3 @@
-/** Rows of accounts, scopes and keys. */
 import { type ApiKey, ChatId, type DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
 import type {
   Account,

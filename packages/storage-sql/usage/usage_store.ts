@@ -1,4 +1,3 @@
-/** `UsageStore` in SQL. */
 import { KeyId } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
 import type { Millis } from "@accountlink/core/timestamp";
