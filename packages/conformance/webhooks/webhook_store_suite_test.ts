@@ -17,15 +17,19 @@ detectMistakes(webhookStoreSuite, StorageMemory.layer, WebhookStore, {
     insert: (write) => store.insert({ ...write, maxOfScope: Infinity }),
   }),
   "update changes what is given, and nothing twice": (store) => ({
-    update: ({ update, ...write }) => store.update({ ...write, update: { ...update, types: [] } }),
+    update: ({ change, ...write }) => store.update({ ...write, change: { ...change, types: [] } }),
   }),
   "a disabled webhook keeps its reason until it is active again, which tries its failures at once": (
     store,
   ) => ({
-    disable: (write) => store.disable({ ...write, reason: "failing" }),
+    update: (write) =>
+      store.update(
+        "disabledReason" in write.change ? { ...write, change: { disabledReason: "failing" } } : write,
+      ),
   }),
   "rotate adds a secret, limits the earlier ones, and drops those that have ended": (store) => ({
-    rotate: (write) => store.rotate({ ...write, previousUntil: Number.MAX_SAFE_INTEGER }),
+    update: ({ change, ...write }) =>
+      store.update({ ...write, change: { ...change, previousUntil: Number.MAX_SAFE_INTEGER } }),
   }),
   "a webhook passes on exactly when the time of its node is over": (store) => ({
     hold: (hold) => store.hold({ ...hold, at: hold.at - 1 }),
