@@ -23,7 +23,6 @@ import { LinkEvents } from "./links/link_events.ts";
 import { LinkLookup } from "./links/link_lookup.ts";
 import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
-import { OwnGuilds } from "./platforms/own_guilds.ts";
 import { Profiles } from "./platforms/profiles.ts";
 import * as Retention from "./retention.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
@@ -59,7 +58,6 @@ export const layer = Layer.mergeAll(
   LinkLookup.layer,
   LinkWriter.layer,
   OwnedKeys.layer,
-  OwnGuilds.layer,
   RequestLimits.layer,
   Retention.layer,
   SecurityLog.layer,
