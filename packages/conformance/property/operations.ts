@@ -90,7 +90,6 @@ export const storageOperations = Effect.gen(function* () {
       findScope: keys.findScope(account.name, { kind: "global" }),
       findScopeByPid: keys.findScopeByPid(pid),
       listScopes: keys.listScopes(account.name),
-      findSettings: keys.findSettings(pid),
       updateSettings: keys.updateSettings({ ...origin, pid, update: { displayName: "Makers" }, at }),
       insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
       findByHash: keys.findByHash(hash),

@@ -122,13 +122,10 @@ export class KeyStore extends Context.Service<
       target: ScopeTarget,
     ) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
 
-    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<ConfiguredScope>, StoreUnavailable>;
 
     /** The scopes of an account, in `scopeOrder`. */
     readonly listScopes: (account: string) => Effect.Effect<ReadonlyArray<ConfiguredScope>, StoreUnavailable>;
-
-    /** What the owner of a scope set; `noSettings` for an unknown scope. */
-    readonly findSettings: (pid: Pid) => Effect.Effect<ScopeSettings, StoreUnavailable>;
 
     /** Changes settings of a scope, with an `account.updated` entry of those that differ, if any does. */
     readonly updateSettings: (write: UpdateScope) => Effect.Effect<ScopeSettings, StoreUnavailable>;

@@ -7,6 +7,7 @@ import {
   type ScopeTarget,
 } from "@accountlink/core";
 import {
+  type ConfiguredScope,
   changedSettings,
   countsNow,
   type InsertKey,
@@ -16,7 +17,6 @@ import {
   KeyStore,
   keyDetails,
   keyEntryDetails,
-  noSettings,
   oldestKeyFirst,
   presentedKey,
   type RotateKey,
@@ -54,15 +54,15 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
       findScope: (account, target) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
-      findScopeByPid: (pid) => Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.scope)),
+      findScopeByPid: (pid) =>
+        Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.links.get(pid)), configuredScope)),
 
       listScopes: (account) =>
         Effect.sync(() =>
           [...(memory.scopes.get(account)?.values() ?? [])]
-            .map((scope) => ({ scope, settings: memory.linksOf(scope.pid).settings }))
+            .map(({ pid }) => configuredScope(memory.linksOf(pid)))
             .toSorted(scopeOrder),
         ),
-      findSettings: (pid) => Effect.sync(() => memory.links.get(pid)?.settings ?? noSettings),
       updateSettings: (write) => Effect.sync(() => updateSettings(memory, write)),
 
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
@@ -86,6 +86,8 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
     }),
   ),
 );
+
+const configuredScope = ({ scope, settings }: ScopeLinks): ConfiguredScope => ({ scope, settings });
 
 const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   const found = map.get(key);

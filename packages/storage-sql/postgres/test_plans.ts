@@ -177,7 +177,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
   ),
   listScopes: onKeys((keys) => keys.listScopes(account)),
-  findSettings: onKeys((keys) => keys.findSettings(pid)),
+  findScopeByPid: onKeys((keys) => keys.findScopeByPid(pid)),
   findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
   "findByHash, batched": onKeys((keys) =>
     Effect.forEach(
