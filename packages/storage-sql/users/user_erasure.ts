@@ -1,5 +1,5 @@
 /** The erasure of a chat user, in one transaction, before which their events are looked for. */
-import { type ChatId, KeyId, Pid } from "@accountlink/core";
+import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { type AuditEntry, usersOf } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
@@ -18,7 +18,7 @@ import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
-import { accountColumns, readAccounts } from "../keys/key_row.ts";
+import { accountColumns, readAccounts, readKeyIds } from "../keys/key_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { userEntriesOn } from "./user_entries.ts";
@@ -198,4 +198,3 @@ const deleteWebhooks = (sql: SqlClient.SqlClient, account: string) => {
 };
 
 const readPids = columnReader("links", "pid", Pid);
-const readKeyIds = columnReader("keys", "id", KeyId);
