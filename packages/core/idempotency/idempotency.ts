@@ -2,7 +2,7 @@
  * Writes that run once, however often their request is sent: the first answer under an idempotency key is kept with the
  * write, and replayed.
  */
-import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect";
+import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";

@@ -1,11 +1,4 @@
-import {
-  type ApiKey,
-  type DataScope,
-  guildOf,
-  type KeyId,
-  type Pid,
-  type ScopeTarget,
-} from "@accountlink/core";
+import { type ApiKey, type DataScope, guildOf, type Pid, type ScopeTarget } from "@accountlink/core";
 import {
   type ConfiguredScope,
   changedSettings,

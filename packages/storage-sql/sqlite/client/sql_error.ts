@@ -65,7 +65,7 @@ function reasonOf(cause: unknown): SqlError.SqlErrorReason | undefined {
   }
   const errcode = errcodeOf(cause);
   if (errcode === undefined) return undefined;
-  if (uniqueCodes.includes(errcode)) {
+  if (uniqueCodes.has(errcode)) {
     const message = "Cannot write: a unique constraint is violated";
     return new SqlError.UniqueViolation({ cause, constraint: uniqueConstraintOf(cause), message });
   }
@@ -106,7 +106,7 @@ const failures: ReadonlyArray<Failure> = [
 
 const unknownFailure: Failure = [[], SqlError.UnknownError, "Cannot run the statement: the database failed"];
 
-const uniqueCodes = [code.CONSTRAINT_PRIMARYKEY, code.CONSTRAINT_UNIQUE, code.CONSTRAINT_ROWID];
+const uniqueCodes = new Set([code.CONSTRAINT_PRIMARYKEY, code.CONSTRAINT_UNIQUE, code.CONSTRAINT_ROWID]);
 
 function errcodeOf(cause: unknown): number | undefined {
   return Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode)
