@@ -114,7 +114,7 @@ export class Keys extends Context.Service<
 
         revoke: Effect.fnUntraced(function* (id, options) {
           const key = yield* findOwn(id);
-          yield* keys.setStatus(key.id, "revoked", originOf(options));
+          yield* keys.revoke(key.id, originOf(options));
           return yield* findOwn(id);
         }),
       });

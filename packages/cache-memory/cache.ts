@@ -1,4 +1,3 @@
-/** `Cache` in memory. */
 import { Cache } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import type { Millis } from "@accountlink/core/timestamp";

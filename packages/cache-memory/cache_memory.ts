@@ -1,4 +1,3 @@
-/** The ports for short-lived state. */
 import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryCache from "./cache.ts";

@@ -1,4 +1,3 @@
-/** `Cache` in Redis. */
 import { Cache } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
 import { RedisConnections } from "./connection/connections.ts";

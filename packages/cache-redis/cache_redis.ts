@@ -1,4 +1,3 @@
-/** The ports for shared, short-lived state. */
 import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import * as RedisCache from "./cache.ts";

@@ -1,6 +1,3 @@
-/**
- * Server-sent events.
- */
 import type { Received } from "./transport.ts";
 
 /** One event. */

@@ -114,13 +114,13 @@ detectMistakes(keyStoreSuite, StorageMemory.layer, KeyStore, {
         return full ? "too_many_keys" : yield* store.insertKey({ ...write, maxKeys: null });
       }),
   }),
-  "concurrent setKeyStatus: exactly one revokes": (store) => ({
-    setKeyStatus: (write) =>
+  "concurrent updateKey to revoked: exactly one revokes": (store) => ({
+    updateKey: (write) =>
       Effect.gen(function* () {
         const found = yield* store.findById(write.id);
         yield* Effect.yieldNow;
-        yield* store.setKeyStatus(write);
-        return Option.isSome(found) && found.value.status !== write.status;
+        const outcome = yield* store.updateKey(write);
+        return Option.exists(found, ({ status }) => status !== "revoked") ? "updated" : outcome;
       }),
   }),
   "concurrent suspensions: exactly one changes the account": (store) => ({

@@ -6,12 +6,10 @@ import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
-import * as AuditRetention from "./audit/audit_retention.ts";
 import { SecurityLog } from "./audit/security_log.ts";
 import { OwnedLinks } from "./communities/owned_links.ts";
 import { OwnedScopes } from "./communities/owned_scopes.ts";
 import { EventFeed } from "./events/event_feed.ts";
-import * as EventRetention from "./events/event_retention.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
 import { VerificationFlows } from "./flow/verification_flows.ts";
@@ -25,21 +23,18 @@ import { LinkEvents } from "./links/link_events.ts";
 import { LinkLookup } from "./links/link_lookup.ts";
 import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
-import { OwnGuilds } from "./platforms/own_guilds.ts";
 import { Profiles } from "./platforms/profiles.ts";
+import * as Retention from "./retention.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { SessionReads } from "./sessions/session_reads.ts";
 import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
-import * as SignInSweep from "./sign_ins/sign_in_sweep.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
-import * as UsageRetention from "./usage/usage_retention.ts";
 import { OwnBrowsers } from "./users/own_browsers.ts";
 import { OwnLinks } from "./users/own_links.ts";
 import { UserData } from "./users/user_data.ts";
-import * as WebhookRetention from "./webhooks/webhook_retention.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
@@ -54,10 +49,8 @@ import { Webhooks } from "./webhooks/webhooks.ts";
 export const layer = Layer.mergeAll(
   Accounts.layer,
   AltReviews.layer,
-  AuditRetention.layer,
   BulkLookup.layer,
   EventFeed.layer,
-  EventRetention.layer,
   FixtureLoader.layer,
   Idempotency.layer,
   KeyAuthenticator.layer,
@@ -65,13 +58,11 @@ export const layer = Layer.mergeAll(
   LinkLookup.layer,
   LinkWriter.layer,
   OwnedKeys.layer,
-  OwnGuilds.layer,
   RequestLimits.layer,
+  Retention.layer,
   SecurityLog.layer,
   UsageMeter.layer,
-  UsageRetention.layer,
   VerificationSessions.layer,
-  WebhookRetention.layer,
   Webhooks.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),
@@ -88,7 +79,7 @@ export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubject
  * `SignIns`, with which people sign in to the dashboard and to their own data, over `Secrets`. It
  * requires `SignInStore`, `ChatIdentity` and `SecureRandom`.
  */
-export const layerSignIns = Layer.merge(SignIns.layer, SignInSweep.layer);
+export const layerSignIns = SignIns.layer;
 
 /**
  * `OwnLinks`, `OwnBrowsers` and `UserData`, with which users see and erase their data, over the services of

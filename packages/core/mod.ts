@@ -64,9 +64,9 @@ export { AltReviews } from "./alts/alt_reviews.ts";
 
 // The data of users, the audit log and fixtures.
 
-export { AuditRetention } from "./audit/audit_retention.ts";
 export { decodeFixture, Fixture } from "./fixture/fixture.ts";
 export { FixtureLoader } from "./fixture/fixture_loader.ts";
+export { AuditRetention, EventRetention } from "./retention.ts";
 export { UserData } from "./users/user_data.ts";
 
 // The ports: storage, what nodes share, and the platforms.

@@ -1,4 +1,3 @@
-/** The storage ports on one key-value store. */
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import * as KvAltReviewStore from "./alts/alt_review_store.ts";

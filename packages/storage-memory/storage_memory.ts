@@ -1,4 +1,3 @@
-/** The storage ports on one state. */
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAltReviewStore from "./alts/alt_review_store.ts";

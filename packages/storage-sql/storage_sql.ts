@@ -1,4 +1,3 @@
-/** The public names of the package. */
 export { DatabaseUnusable } from "./database_unusable.ts";
 export { DatabaseTooNew } from "./migrations.ts";
 export {

@@ -1,4 +1,3 @@
-/** The storage ports on one database. */
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";

@@ -115,22 +115,17 @@ const loggedUsage = (nodes: ReadonlyArray<Node>, until = Infinity): Usage =>
       ]),
   );
 
-/** The stored usage of keys, which is the same in hours and days. */
+/** The stored usage of keys. */
 const storedUsage = ({ postgres }: Service, keys: ReadonlyArray<string>): Promise<Usage> =>
   Effect.gen(function* () {
     const store = yield* UsageStore;
-    const usageBy = Effect.fnUntraced(function* (periods: "hours" | "days") {
-      const parts: Array<readonly [string, UsageCounts]> = [];
-      for (const key of keys.map((token) => KeyId.make(token.slice(4, 16)))) {
-        for (const { from: _, group, ...counts } of yield* store[periods]({ key }, 0)) {
-          parts.push([`${key} ${group}`, counts]);
-        }
+    const parts: Array<readonly [string, UsageCounts]> = [];
+    for (const key of keys.map((token) => KeyId.make(token.slice(4, 16)))) {
+      for (const { from: _, group, ...counts } of yield* store.days({ key }, 0)) {
+        parts.push([`${key} ${group}`, counts]);
       }
-      return sumOf(parts);
-    });
-    const days = yield* usageBy("days");
-    expect(yield* usageBy("hours")).toEqual(days);
-    return days;
+    }
+    return sumOf(parts);
   }).pipe(
     Effect.provide(StorageSql.layerPostgres({ url: Redacted.make(postgres.urlOf("postgres")) })),
     Effect.runPromise,

@@ -2,8 +2,7 @@
  * The layers of the service: the only place where adapters and services meet.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import { AccountLink, AuditRetention, SessionSettings } from "@accountlink/core";
-import { EventRetention } from "@accountlink/core/events";
+import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";

@@ -1,4 +1,3 @@
-/** `Counters` in Redis. */
 import { Counters } from "@accountlink/core";
 import type { Admission } from "@accountlink/core/limits";
 import { Effect, Layer } from "effect";

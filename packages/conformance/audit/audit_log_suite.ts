@@ -67,10 +67,10 @@ const cases: Cases<StoragePorts> = {
     }
     yield* write(global.pid, 1, byKey);
     yield* write(guild.pid, 2);
-    yield* keys.setKeyStatus({
+    yield* keys.updateKey({
       ...byKey,
       id: key.id,
-      status: "revoked",
+      update: { status: "revoked" },
       at: 3,
       action: "key.reported",
     });

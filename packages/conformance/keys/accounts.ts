@@ -1,5 +1,5 @@
 import { ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
-import { type Account, KeyStore } from "@accountlink/core/keys";
+import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
@@ -94,7 +94,7 @@ export const accounts: Cases<StoragePorts> = {
       expectEqual(yield* keys.ensureScope(name, target, pid), scope);
       expectEqual(yield* keys.ensureScope(name, target, uniquePid()), scope);
       expectEqual(yield* keys.findScope(name, target), Option.some(scope));
-      expectEqual(yield* keys.findScopeByPid(scope.pid), Option.some(scope));
+      expectEqual(yield* keys.findScopeByPid(scope.pid), Option.some({ scope, settings: noSettings }));
     }
   }),
 

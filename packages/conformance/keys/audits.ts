@@ -17,15 +17,16 @@ export const audits: Cases<StoragePorts> = {
     const { account, guild } = yield* makeWorld;
     const key = makeKey(guild, { createdAt: 1 });
     const { id } = key;
-    const change = { ...origin, id, action: "key.status_changed" } as const;
+    const setStatus = (status: KeyStatus, at: Millis, action?: "key.reported") =>
+      keys.updateKey({ ...origin, id, update: { status }, at, ...(action && { action }) });
     yield* insert(key);
     yield* insert(key);
     yield* insert(makeKey(guild), 0);
     yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 2, previousUntil: 5 });
-    yield* keys.setKeyStatus({ ...change, status: "disabled", at: 3 });
-    yield* keys.setKeyStatus({ ...change, status: "disabled", at: 4 });
-    yield* keys.setKeyStatus({ ...change, status: "revoked", at: 5, action: "key.reported" });
-    yield* keys.setKeyStatus({ ...change, status: "active", at: 6 });
+    yield* setStatus("disabled", 3);
+    yield* setStatus("disabled", 4);
+    yield* setStatus("revoked", 5, "key.reported");
+    yield* setStatus("active", 6);
     yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 7, previousUntil: 9 });
     const entryOf = (action: AuditAction, at: Millis, status: KeyStatus) => {
       const details = { keyId: id, status };

@@ -1,7 +1,7 @@
 import { AuditLog, type StoragePorts } from "@accountlink/core";
 import { KeyStore, noSettings } from "@accountlink/core/keys";
 import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "@accountlink/testing";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { makeWorld, origin } from "../world.ts";
@@ -17,7 +17,7 @@ export const settings: Cases<StoragePorts> = {
         { scope: guild, settings: noSettings },
       ]);
       expectEqual(yield* keys.listScopes(uniqueText()), []);
-      expectEqual(yield* keys.findSettings(uniquePid()), noSettings);
+      expectEqual(yield* keys.findScopeByPid(uniquePid()), Option.none());
     },
   ),
 
@@ -31,7 +31,7 @@ export const settings: Cases<StoragePorts> = {
     expectEqual(yield* write({ displayName: "Makers" }), first);
     const second = { displayName: null, supportUrl: "https://help.example/", doneText: "Say hello." };
     expectEqual(yield* write({ displayName: null, supportUrl: "https://help.example/" }), second);
-    expectEqual(yield* keys.findSettings(guild.pid), second);
+    expectEqual(yield* keys.findScopeByPid(guild.pid), Option.some({ scope: guild, settings: second }));
     expectEqual(yield* keys.listScopes(account.name), [
       { scope: global, settings: noSettings },
       { scope: guild, settings: second },
@@ -57,9 +57,9 @@ export const settings: Cases<StoragePorts> = {
     const write = (doneText: string) =>
       keys.updateSettings({ ...origin, pid: global.pid, update: { doneText }, at: 0 });
     for (const text of hostileTexts) expectEqual((yield* write(text)).doneText, text);
-    const before = yield* keys.findSettings(global.pid);
+    const before = yield* keys.findScopeByPid(global.pid);
     for (const text of unstorableTexts) yield* expectDefect(write(text));
-    expectEqual(yield* keys.findSettings(global.pid), before);
+    expectEqual(yield* keys.findScopeByPid(global.pid), before);
     const unknown = { ...origin, pid: uniquePid(), update: { doneText: "x" }, at: 0 };
     yield* expectDefect(keys.updateSettings(unknown));
   }),

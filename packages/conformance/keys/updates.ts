@@ -14,11 +14,6 @@ const atOnce = { concurrency: "unbounded" } as const;
 const updateKey = ({ id }: Pick<ApiKey, "id">, update: KeyUpdate, at: Millis = 0) =>
   Effect.flatMap(KeyStore, (keys) => keys.updateKey({ ...origin, id, update, at }));
 
-const setStatus = ({ id }: Pick<ApiKey, "id">, status: ApiKey["status"], at: Millis = 0) =>
-  Effect.flatMap(KeyStore, (keys) =>
-    keys.setKeyStatus({ ...origin, id, status, at, action: "key.status_changed" }),
-  );
-
 const detailsOf = ({ id }: ApiKey, at: Millis): Effect.Effect<KeyDetails, unknown, KeyStore> =>
   Effect.flatMap(KeyStore, (keys) => Effect.map(keys.findDetails(id, at), Option.getOrThrow));
 
@@ -114,7 +109,7 @@ export const updates: Cases<StoragePorts> = {
         yield* insert(key);
         const update = (name: number) => updateKey(key, { name: `Name ${name}`, status: "active" });
         const [changed] = yield* Effect.all(
-          [Effect.forEach(many.slice(0, 5), update, atOnce), setStatus(key, "revoked", 5)],
+          [Effect.forEach(many.slice(0, 5), update, atOnce), updateKey(key, { status: "revoked" }, 5)],
           atOnce,
         );
         const after = yield* detailsOf(key, 0);
@@ -148,10 +143,10 @@ export const updates: Cases<StoragePorts> = {
     const { global } = yield* makeWorld;
     const key = makeKey(global);
     yield* insert(key);
-    yield* setStatus(key, "disabled", 3);
+    yield* updateKey(key, { status: "disabled" }, 3);
     expectEqual(yield* detailsOf(key, 9), details({ ...key, status: "disabled" }));
-    yield* setStatus(key, "revoked", 4);
-    yield* setStatus(key, "revoked", 5);
+    yield* updateKey(key, { status: "revoked" }, 4);
+    yield* updateKey(key, { status: "revoked" }, 5);
     const revoked = details({ ...key, status: "revoked" }, { revokedAt: 4 });
     expectEqual(yield* detailsOf(key, 9), revoked);
     expectEqual(yield* keys.listKeys(global.account, 9), [revoked]);

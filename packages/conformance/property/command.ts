@@ -65,8 +65,7 @@ export type KeyCommand =
       readonly previousUntil: Millis;
     }
   | { readonly op: "updateKey"; readonly key: number; readonly update: KeyUpdate; readonly at: Millis }
-  | { readonly op: "updateAccount"; readonly update: UpdateAccount["update"]; readonly at: Millis }
-  | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
+  | { readonly op: "updateAccount"; readonly update: UpdateAccount["update"]; readonly at: Millis };
 
 export type Command = LinkCommand | KeyCommand | VerificationCommand;
 
@@ -138,7 +137,7 @@ const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
     kind,
     access: constantFrom<KeyAccess>("full", "read"),
     expiresAt: option(at),
-    status: constantFrom("active", "disabled"),
+    status,
   },
   { requiredKeys: [] },
 );
@@ -156,7 +155,6 @@ export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
   { weight: 3, arbitrary: record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }) },
   { weight: 1, arbitrary: record({ op: constant("updateKey"), key, update: keyUpdate, at }) },
   { weight: 1, arbitrary: record({ op: constant("updateAccount"), update: accountUpdate, at }) },
-  { weight: 1, arbitrary: record({ op: constant("setKeyStatus"), key, status, at }) },
   { weight: 1, arbitrary: record({ op: constant("findByHash"), hash }) },
   { weight: 1, arbitrary: record({ op: constant("findById"), key }) },
   { weight: 1, arbitrary: record({ op: constant("findDetails"), key, at }) },

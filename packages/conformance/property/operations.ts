@@ -90,7 +90,6 @@ export const storageOperations = Effect.gen(function* () {
       findScope: keys.findScope(account.name, { kind: "global" }),
       findScopeByPid: keys.findScopeByPid(pid),
       listScopes: keys.listScopes(account.name),
-      findSettings: keys.findSettings(pid),
       updateSettings: keys.updateSettings({ ...origin, pid, update: { displayName: "Makers" }, at }),
       insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
       findByHash: keys.findByHash(hash),
@@ -103,13 +102,6 @@ export const storageOperations = Effect.gen(function* () {
         keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
       ),
       updateKey: keys.updateKey({ ...origin, id: key.id, update: { name: "Another" }, at }),
-      setKeyStatus: keys.setKeyStatus({
-        ...origin,
-        id: key.id,
-        status: "disabled",
-        at,
-        action: "key.status_changed",
-      }),
     } satisfies OperationsOf<KeyStore["Service"]>),
     ...prefixed("AuditLog", {
       list: log.list(account.name, null, 10),
@@ -141,11 +133,10 @@ export const storageOperations = Effect.gen(function* () {
     } satisfies OperationsOf<EventStore["Service"]>),
     ...(yield* webhookOperations),
     ...prefixed("UsageStore", {
-      add: usage.add({ meter: hash, sequence: 1, hour: 0, counts: [], uses: [] }),
-      hours: usage.hours({ account: account.name }, 0),
+      add: usage.add({ meter: hash, sequence: 1, day: 0, counts: [], uses: [] }),
       days: usage.days({ key: key.id }, 0),
       daysByKey: usage.daysByKey(account.name, 0),
-      forget: usage.forget({ hours: -1_000_000, days: -1_000_000 }),
+      forget: usage.forget(-1_000_000),
     } satisfies OperationsOf<UsageStore["Service"]>),
   };
 });
@@ -165,10 +156,8 @@ const webhookOperations = Effect.gen(function* () {
     insert: Effect.suspend(() => store.insert({ ...insertion, webhook: makeWebhook(global) })),
     find: store.find(id),
     list: store.list({ account: account.name, id: null }),
-    update: store.update({ ...change, update: { description: "changed" } }),
+    update: store.update({ ...change, change: { description: "changed" } }),
     remove: store.remove({ ...change, id: uniqueWebhookId() }),
-    rotate: store.rotate({ ...change, sealed: "next", previousUntil: 1 }),
-    disable: store.disable({ ...change, reason: "gone" }),
     deliveries: store.deliveries(id, { status: null, before: null, limit: 10 }),
     findDelivery: store.findDelivery(id, delivery.eventId),
     recordRequested: store.recordRequested({ id, delivery, endedAt: 0, status: 204, error: null }),

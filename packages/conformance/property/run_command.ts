@@ -228,16 +228,6 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
       askKeys((store) => store.updateAccount({ ...origin, name: world.account.name, update, at })),
       Option.map(({ changed, keys }) => ({ changed, keys: world.keyIds.filter((id) => keys.includes(id)) })),
     ),
-  setKeyStatus: (world, { key, status, at }) =>
-    askKeys((store) =>
-      store.setKeyStatus({
-        ...origin,
-        id: idOf(world, key),
-        status,
-        at,
-        action: at === 0 ? "key.reported" : "key.status_changed",
-      }),
-    ),
 
   createSession: (world, { session, scope, chatId, isLimited, at }) => {
     const { pid } = world[scope];

@@ -25,7 +25,7 @@ test.describe("storagePropertySuite", () => {
       exportPage: (pid, after, limit) =>
         Effect.map(store.exportPage(pid, after, limit), (links) => (limit === 2 ? links.slice(0, 1) : links)),
     }));
-    test.expect(await failing(layer)).toContain(inOrder);
+    test.expect(await failing(layer, 1_000)).toContain(inOrder);
   });
 
   test.it("finds a wrong state behind right answers", async () => {

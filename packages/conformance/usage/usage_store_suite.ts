@@ -2,7 +2,7 @@
 
 import type { KeyId, StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { dayMs, hourMs } from "@accountlink/core/timestamp";
+import { dayMs } from "@accountlink/core/timestamp";
 import {
   type KeyUsage,
   lastUsePrecision,
@@ -20,8 +20,7 @@ import { makeWorld, origin } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-const day = 20_000 * dayMs;
-const noon = day + 12 * hourMs;
+const today = 20_000 * dayMs;
 
 const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
 
@@ -33,53 +32,45 @@ const usageOf = (key: KeyId, group: UsageGroup, counts: Partial<UsageCounts>): K
 });
 
 const batchOf = (
-  { meter = uniqueText(), sequence = 1, hour = noon }: Partial<UsageBatch>,
+  { meter = uniqueText(), sequence = 1, day = today }: Partial<UsageBatch>,
   ...counts: ReadonlyArray<KeyUsage>
 ): UsageBatch => ({
   meter,
   sequence,
-  hour,
+  day,
   counts,
-  uses: [...new Set(counts.map(({ key }) => key))].map((key) => ({ key, at: hour })),
+  uses: [...new Set(counts.map(({ key }) => key))].map((key) => ({ key, at: day })),
 });
 
 const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
 
 const adding: Cases<StoragePorts> = {
-  "batches add up in hours and days, in order, by group": Effect.gen(function* () {
+  "batches add up in days, in order, by group": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const lookup = usageOf(key, "lookup", { served: 3, refused: 2, errors: 1 });
     const session = usageOf(key, "session", { served: 5 });
-    yield* usage.add(batchOf({ hour: day + 23 * hourMs }, session));
-    yield* usage.add(batchOf({ hour: day + dayMs }, lookup));
+    yield* usage.add(batchOf({}, session));
+    yield* usage.add(batchOf({ day: today + dayMs }, lookup));
     yield* usage.add(batchOf({}, session, lookup));
     yield* usage.add(batchOf({}, lookup));
     const twice = { served: 6, refused: 4, errors: 2 };
     const counts = { served: 3, refused: 2, errors: 1 };
-    expectEqual<unknown>(yield* usage.hours({ key }, 0), [
-      { from: noon, group: "lookup", ...twice },
-      { from: noon, group: "session", ...none, served: 5 },
-      { from: day + 23 * hourMs, group: "session", ...none, served: 5 },
-      { from: day + dayMs, group: "lookup", ...counts },
-    ]);
     expectEqual<unknown>(yield* usage.days({ key }, 0), [
-      { from: day, group: "lookup", ...twice },
-      { from: day, group: "session", ...none, served: 10 },
-      { from: day + dayMs, group: "lookup", ...counts },
+      { from: today, group: "lookup", ...twice },
+      { from: today, group: "session", ...none, served: 10 },
+      { from: today + dayMs, group: "lookup", ...counts },
     ]);
   }),
 
-  "reads begin with the given hour or day": Effect.gen(function* () {
+  "reads begin with the given day": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
-    for (const hour of [noon - dayMs, noon, noon + hourMs]) {
-      yield* usage.add(batchOf({ hour }, usageOf(key, "write", { served: 1 })));
+    for (const day of [today - dayMs, today]) {
+      yield* usage.add(batchOf({ day }, usageOf(key, "write", { served: 1 })));
     }
-    expectEqual(startsOf(yield* usage.hours({ key }, noon)), [noon, noon + hourMs]);
-    expectEqual(startsOf(yield* usage.hours({ key }, noon + 1)), [noon + hourMs]);
-    expectEqual(startsOf(yield* usage.days({ key }, day)), [day]);
-    expectEqual(startsOf(yield* usage.days({ key }, day - dayMs)), [day - dayMs, day]);
+    expectEqual(startsOf(yield* usage.days({ key }, today)), [today]);
+    expectEqual(startsOf(yield* usage.days({ key }, today - dayMs)), [today - dayMs, today]);
   }),
 
   "the usage of an account is that of all its keys, also of revoked ones": Effect.gen(function* () {
@@ -90,16 +81,9 @@ const adding: Cases<StoragePorts> = {
       yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
       yield* usage.add(batchOf({}, usageOf(key.id, "bulk", { served: 2, errors: 1 })));
     }
-    yield* keys.setKeyStatus({
-      ...origin,
-      id: revoked.id,
-      status: "revoked",
-      at: 0,
-      action: "key.status_changed",
-    });
+    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
     const sum = { group: "bulk", served: 4, refused: 0, errors: 2 };
-    expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: day, ...sum }]);
-    expectEqual<unknown>(yield* usage.hours({ account: account.name }, 0), [{ from: noon, ...sum }]);
+    expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: today, ...sum }]);
     expectEqual(yield* usage.days({ account: uniqueText() }, 0), []);
     expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
   }),
@@ -116,22 +100,21 @@ const adding: Cases<StoragePorts> = {
     for (const key of [one, revoked, unused, foreign]) {
       yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
     }
-    for (const hour of [noon + dayMs, noon, noon - dayMs]) {
+    for (const day of [today + dayMs, today, today - dayMs]) {
       const counts = [
         usageOf(one.id, "session", { served: 1 }),
         usageOf(one.id, "lookup", { served: 2, refused: 1 }),
         usageOf(foreign.id, "bulk", { served: 9 }),
       ];
-      yield* usage.add(batchOf({ hour }, ...counts));
+      yield* usage.add(batchOf({ day }, ...counts));
     }
     yield* usage.add(batchOf({}, usageOf(revoked.id, "write", { errors: 3 })));
-    yield* usage.add(batchOf({ hour: noon - dayMs }, usageOf(unused.id, "write", { served: 1 })));
-    const status = { status: "revoked", at: 0, action: "key.status_changed" } as const;
-    yield* keys.setKeyStatus({ ...origin, id: revoked.id, ...status });
-    const found = yield* usage.daysByKey(account.name, day);
+    yield* usage.add(batchOf({ day: today - dayMs }, usageOf(unused.id, "write", { served: 1 })));
+    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
+    const found = yield* usage.daysByKey(account.name, today);
     expectEqual([...found.keys()].toSorted(), [one.id, revoked.id].toSorted());
     for (const key of [one.id, revoked.id]) {
-      expectEqual<unknown>(found.get(key), yield* usage.days({ key }, day));
+      expectEqual<unknown>(found.get(key), yield* usage.days({ key }, today));
     }
     expectEqual((yield* usage.daysByKey(uniqueText(), 0)).size, 0);
   }),
@@ -142,7 +125,6 @@ const adding: Cases<StoragePorts> = {
     const batch = (sequence: number) =>
       usage.add(batchOf({ meter, sequence }, usageOf(key, "alts", { served: 1 })));
     for (const sequence of [2, 2, 1, 5, 5, 4, 6]) yield* batch(sequence);
-    expectEqual((yield* usage.hours({ key }, 0))[0]?.served, 3);
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 3);
   }),
 
@@ -156,7 +138,7 @@ const adding: Cases<StoragePorts> = {
     yield* Effect.all(batches, atOnce);
     for (const key of keys) {
       const sum = { group: "lookup", served: 30, refused: 60, errors: 0 };
-      expectEqual<unknown>(yield* usage.days({ key }, 0), [{ from: day, ...sum }]);
+      expectEqual<unknown>(yield* usage.days({ key }, 0), [{ from: today, ...sum }]);
     }
   }),
 
@@ -168,7 +150,7 @@ const adding: Cases<StoragePorts> = {
       Array.from({ length: 10 }, () => usage.add(batch)),
       atOnce,
     );
-    expectEqual((yield* usage.hours({ key }, 0))[0]?.served, 1);
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
   }),
 
   "a batch stores the last uses, which never go back": Effect.gen(function* () {
@@ -185,10 +167,10 @@ const adding: Cases<StoragePorts> = {
       yield* usage.add({ ...batchOf({ meter, sequence }), uses });
       return Option.getOrThrow(yield* keys.findDetails(key.id, at)).lastUsedAt;
     });
-    expectEqual(yield* lastUseAfter(1, noon), noon);
-    expectEqual(yield* lastUseAfter(2, noon + lastUsePrecision), noon + lastUsePrecision);
-    expectEqual(yield* lastUseAfter(3, noon), noon + lastUsePrecision);
-    expectEqual(yield* lastUseAfter(3, noon + dayMs), noon + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(1, today), today);
+    expectEqual(yield* lastUseAfter(2, today + lastUsePrecision), today + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(3, today), today + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(3, today + dayMs), today + lastUsePrecision);
   }),
 
   "a batch has thousands of keys": Effect.gen(function* () {
@@ -210,59 +192,45 @@ const adding: Cases<StoragePorts> = {
 };
 
 const forgetting: Cases<StoragePorts> = {
-  // Before the hours of other cases, since it deletes for all keys.
-  "forget deletes hours and days that began before a time": Effect.gen(function* () {
+  // Before the days of other cases, since it deletes for all keys.
+  "forget deletes days that began before a time": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const count = usageOf(key, "lookup", { served: 1 });
-    const hours = [0, 1, 24, 25, 48].map((hour) => hour * hourMs);
-    for (const hour of hours) yield* usage.add(batchOf({ hour }, count));
-    yield* usage.forget({ hours: 25 * hourMs, days: dayMs });
-    expectEqual(startsOf(yield* usage.hours({ key }, 0)), hours.slice(3));
-    expectEqual(
-      (yield* usage.days({ key }, 0)).map(({ from, served }) => [from, served]),
-      [
-        [dayMs, 2],
-        [2 * dayMs, 1],
-      ],
-    );
-    yield* usage.forget({ hours: 0, days: 2 * dayMs });
-    expectEqual((yield* usage.hours({ key }, 0)).length, 2);
-    expectEqual((yield* usage.days({ key }, 0)).length, 1);
+    const days = [0, dayMs, 2 * dayMs];
+    for (const day of days) yield* usage.add(batchOf({ day }, count));
+    yield* usage.forget(dayMs);
+    expectEqual(startsOf(yield* usage.days({ key }, 0)), days.slice(1));
   }),
 
   "forget deletes any number of rows, on several nodes at once": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 1_300 }, uniqueKeyId);
-    const [old, kept] = [0, 3 * dayMs].map((hour) =>
-      batchOf({ hour }, ...keys.map((key) => usageOf(key, "lookup", { served: 1 }))),
+    const [old, kept] = [0, 3 * dayMs].map((day) =>
+      batchOf({ day }, ...keys.map((key) => usageOf(key, "lookup", { served: 1 }))),
     ) as [UsageBatch, UsageBatch];
     yield* usage.add(old);
     yield* usage.add(kept);
-    const forget = usage.forget({ hours: dayMs, days: dayMs });
+    const forget = usage.forget(dayMs);
     yield* Effect.all([forget, forget, forget], atOnce);
     // A row that one of them had locked is left to its own next batch, or to the next sweep.
     yield* forget;
     for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
-      expectEqual(startsOf(yield* usage.hours({ key }, 0)), [3 * dayMs]);
       expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);
     }
   }),
 
-  "a meter is known as long as the hour of its last batch": Effect.gen(function* () {
+  "a meter is known as long as the day of its last batch": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const [key, old, recent] = [uniqueKeyId(), uniqueText(), uniqueText()];
     const count = usageOf(key, "lookup", { served: 1 });
-    const add = (meter: string, hour: number) => usage.add(batchOf({ meter, hour }, count));
+    const add = (meter: string, day: number) => usage.add(batchOf({ meter, day }, count));
     yield* add(old, 0);
     yield* add(recent, dayMs);
-    yield* usage.forget({ hours: dayMs, days: 0 });
-    yield* add(old, 0);
+    yield* usage.forget(dayMs);
+    yield* add(old, dayMs);
     yield* add(recent, dayMs);
-    expectEqual(
-      (yield* usage.days({ key }, 0)).map(({ served }) => served),
-      [2, 1],
-    );
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 2);
   }),
 };
 

@@ -5,9 +5,9 @@ import {
   type RecordDeliveries,
   type StoredDelivery,
   type Webhook,
+  type WebhookChange,
   type WebhookId,
   WebhookStore,
-  type WebhookUpdate,
 } from "@accountlink/core/webhooks";
 import { makeWebhook, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
@@ -69,11 +69,12 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
 
     find: (id: WebhookId) => Effect.map(store.find(id), Option.getOrNull),
     list: store.list({ account: scope.account, id: null }),
-    update: (id: WebhookId, update: WebhookUpdate, at = start) => store.update({ ...origin, id, update, at }),
+    update: (id: WebhookId, change: WebhookChange, at = start) => store.update({ ...origin, id, change, at }),
     remove: (id: WebhookId) => store.remove({ ...origin, id, at: start }),
     rotate: (id: WebhookId, sealed: string, at: number, previousUntil: number) =>
-      store.rotate({ ...origin, id, sealed, at, previousUntil }),
-    disable: (id: WebhookId) => store.disable({ ...origin, id, at: start, reason: "gone" }),
+      store.update({ ...origin, id, change: { sealed, previousUntil }, at }),
+    disable: (id: WebhookId) =>
+      store.update({ ...origin, id, change: { disabledReason: "gone" }, at: start }),
     deliveries: (
       id: WebhookId,
       status: DeliveryStatus | null = null,

@@ -1,5 +1,4 @@
 /** The audit log and security events. */
 export * from "./audit.ts";
 export * from "./audit_log.ts";
-export { AuditRetention } from "./audit_retention.ts";
 export * from "./security_log.ts";

@@ -93,7 +93,7 @@ export class OwnedScopes extends Context.Service<
 
       const find = Effect.fn("OwnedScopes.find")(function* ({ name }: Pick<Account, "name">, pid: string) {
         const found = isPid(pid) ? Option.getOrNull(yield* store.findScopeByPid(pid)) : null;
-        return found?.account === name ? found : yield* new BadRequest({ problem: "not_found" });
+        return found?.scope.account === name ? found.scope : yield* new BadRequest({ problem: "not_found" });
       });
 
       return OwnedScopes.of({

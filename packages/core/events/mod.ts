@@ -1,6 +1,5 @@
 /** The feed of events: records, port, reads and waits. */
 export * from "./event.ts";
 export * from "./event_feed.ts";
-export { EventRetention } from "./event_retention.ts";
 export * from "./event_store.ts";
 export * from "./event_watch.ts";

@@ -1,6 +1,3 @@
-/**
- * `VerificationFlows.cancel`: ends a flow and cancels its session.
- */
 import { Clock, Effect, Option } from "effect";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";

@@ -17,7 +17,7 @@ export interface CompletionState {
   readonly record: LinkRecord | undefined;
 }
 
-export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" | "Kept" }>;
+export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
 
 /**
  * Why a flow cannot complete; null if it can.
@@ -36,8 +36,7 @@ export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Complet
  *
  * completionRefusal(write, { flow, session, record: undefined }); // null
  * completionRefusal(write, { flow: undefined, session, record: undefined }); // { _tag: "FlowGone" }
- * completedSession(session, write, null).linkChanged; // true
- * keptSession(session, write, proofs.gameId).linkChanged; // false
+ * completedSession(session, write, { gameId: proofs.gameId, previousGameId: null }).linkChanged; // true
  * ```
  */
 export const completionRefusal = (
@@ -50,13 +49,16 @@ export const completionRefusal = (
   if (isVoided(flow)) return { _tag: "LinkChanged" };
   if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
     return { _tag: "FlowGone" };
-  return isAsSeen(flow, record) && (!write.keeps || hasLink(record)) ? null : { _tag: "LinkChanged" };
+  const canKeep = keptGame(write, record) !== null;
+  return isAsSeen(flow, record) && (!write.keeps || canKeep) ? null : { _tag: "LinkChanged" };
 };
+
+/** The game user of the link that a completion keeps; null if it keeps none. */
+export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>
+  keeps ? (record?.gameId ?? null) : null;
 
 const isAsSeen = (flow: VerificationFlow, record: LinkRecord | undefined): boolean =>
   (record?.linkVersion ?? 0) === flow.seenVersion;
-
-const hasLink = (record: LinkRecord | undefined): boolean => record !== undefined && record.gameId !== null;
 
 const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
   flow.chatId === chatId && flow.gameId === gameId;
@@ -67,25 +69,15 @@ const isFor = (session: VerificationSession | undefined, { pid, chatId }: Comple
 /** The session after its completion. */
 export const completedSession = (
   session: VerificationSession,
-  { chatId, gameId, at }: Pick<CompleteFlow, "chatId" | "gameId" | "at">,
-  previousGameId: GameId | null,
+  { chatId, at, keeps }: CompleteFlow,
+  { gameId, previousGameId }: { readonly gameId: GameId; readonly previousGameId: GameId | null },
 ): VerificationSession => ({
   ...session,
   state: "completed",
   chatId,
   gameId,
   linkChanged: gameId !== previousGameId,
-  previousGameId,
+  previousGameId: keeps ? null : previousGameId,
   completedAt: at,
   change: session.change + 1,
-});
-
-/** The session of a chat user who keeps their link. */
-export const keptSession = (
-  session: VerificationSession,
-  { chatId, at }: CompleteFlow,
-  gameId: GameId,
-): VerificationSession => ({
-  ...completedSession(session, { chatId, gameId, at }, gameId),
-  previousGameId: null,
 });

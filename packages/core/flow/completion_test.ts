@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { chatId, operator } from "../test_world.ts";
-import { type CompletionState, completedSession, completionRefusal, keptSession } from "./completion.ts";
+import { type CompletionState, completedSession, completionRefusal } from "./completion.ts";
 
 const [ada, bob] = [chatId("10001"), chatId("10002")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];
@@ -63,13 +63,20 @@ describe("a session", () => {
   it("is completed with the link, and tells what it replaced", () => {
     const linked = { ...completed, gameId: chess };
     const changed = { ...linked, linkChanged: true, previousGameId: poker };
-    assert.deepStrictEqual(completedSession(session, write, poker), changed);
+    assert.deepStrictEqual(
+      completedSession(session, write, { gameId: chess, previousGameId: poker }),
+      changed,
+    );
     const confirmed = { ...linked, linkChanged: false, previousGameId: chess };
-    assert.deepStrictEqual(completedSession(session, write, chess), confirmed);
+    assert.deepStrictEqual(
+      completedSession(session, write, { gameId: chess, previousGameId: chess }),
+      confirmed,
+    );
   });
 
   it("is completed with the link that the chat user keeps", () => {
     const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
-    assert.deepStrictEqual(keptSession(session, write, poker), kept);
+    const games = { gameId: poker, previousGameId: poker };
+    assert.deepStrictEqual(completedSession(session, { ...write, keeps: true }, games), kept);
   });
 });

@@ -4,7 +4,6 @@
 import { Clock, Effect } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import type { GameId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -81,19 +80,6 @@ export const makeConfirm = Effect.gen(function* () {
     });
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
-    const confirmed = Effect.fnUntraced(function* (linked: GameId, linkChanged: boolean, kept: boolean) {
-      if (session !== null) yield* watch.announce([session]);
-      if (subject.redirect !== null)
-        return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
-      return {
-        ...ended,
-        redirect: null,
-        ...(yield* accounts.both(chatId, linked)),
-        linkChanged,
-        kept,
-        doneText,
-      };
-    });
     switch (completed._tag) {
       case "FlowGone":
         return yield* refuseGone(cookie, entry);
@@ -103,12 +89,25 @@ export const makeConfirm = Effect.gen(function* () {
         // The user confirmed a page that is out of date, so the proofs are dropped.
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
-      case "Kept":
-        return yield* confirmed(completed.gameId, false, true);
       case "Completed": {
-        const { previousGameId } = completed;
-        yield* events.announce("linkChanged", { scope: subject.scope, chatId, gameId, previousGameId });
-        return yield* confirmed(gameId, previousGameId !== gameId, false);
+        const { gameId: linked, previousGameId } = completed;
+        yield* events.announce("linkChanged", {
+          scope: subject.scope,
+          chatId,
+          gameId: linked,
+          previousGameId,
+        });
+        if (session !== null) yield* watch.announce([session]);
+        if (subject.redirect !== null)
+          return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
+        return {
+          ...ended,
+          redirect: null,
+          ...(yield* accounts.both(chatId, linked)),
+          linkChanged: previousGameId !== linked,
+          kept: keeps,
+          doneText,
+        };
       }
     }
   });

@@ -63,9 +63,8 @@ export class FlowSubjects extends Context.Service<
         const key = Option.getOrNull(yield* keys.findById(session.keyId));
         if (key === null || !isAccepted(key, now)) return yield* unknown;
         const { id, pid, guildId, redirect, chatId, expiresAt } = session;
-        const { scope } = key;
-        const settings = yield* keys.findSettings(pid);
-        return { sid, session: id, pid, scope, settings, guildId, redirect, chatId, expiresAt };
+        const configured = Option.getOrThrow(yield* keys.findScopeByPid(pid));
+        return { sid, session: id, pid, ...configured, guildId, redirect, chatId, expiresAt };
       });
 
       const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
@@ -76,11 +75,12 @@ export class FlowSubjects extends Context.Service<
       const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
         const { pid, redirect } = entry;
         const now = yield* Clock.currentTimeMillis;
-        const scope = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-        const active = scope === null ? [] : yield* activeKeys(scope, now);
-        if (scope === null || active.length === 0) {
+        const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
+        const active = configured === null ? [] : yield* activeKeys(configured.scope, now);
+        if (configured === null || active.length === 0) {
           return yield* new FlowRefused({ reason: "unknown", entry: null });
         }
+        const { scope } = configured;
         const own = guildOf(scope);
         const guildId = entry.guildId ?? own;
         if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
@@ -93,8 +93,7 @@ export class FlowSubjects extends Context.Service<
           sid: null,
           session: null,
           pid: scope.pid,
-          scope,
-          settings: yield* keys.findSettings(scope.pid),
+          ...configured,
           guildId,
           redirect,
           chatId: null,

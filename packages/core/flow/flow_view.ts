@@ -1,6 +1,3 @@
-/**
- * What the pages of a flow show.
- */
 import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { Millis } from "../timestamp.ts";

@@ -199,7 +199,7 @@ export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSessio
     browser: yield* newBrowser,
     read: Effect.map(store.find(id), Option.getOrThrow),
     cancelSession: sessions.cancel(key, sid),
-    disable: keys.setStatus(key.id, "disabled", operator),
+    disable: keys.update(key.id, { status: "disabled" }, operator),
     link: (game: string) => writer.setGame(target, { chatId: ada, gameId: gameId(game) }),
     removals: {
       unlink: writer.removeGame(target, ada, { requireMember: false }),

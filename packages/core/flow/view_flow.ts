@@ -1,6 +1,3 @@
-/**
- * `VerificationFlows.view`: the page of a flow.
- */
 import { Clock, Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Profiles } from "../platforms/profiles.ts";

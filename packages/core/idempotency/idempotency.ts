@@ -2,11 +2,11 @@
  * Writes that run once, however often their request is sent: the first answer under an idempotency key is kept with the
  * write, and replayed.
  */
-import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect";
+import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { warnOnce } from "../telemetry/warn_once.ts";
+import { sweepEvery } from "../telemetry/warn_once.ts";
 import { dayMs } from "../timestamp.ts";
 import type { Commit } from "./commit.ts";
 import { type Claim, IdempotencyStore } from "./idempotency_store.ts";
@@ -76,11 +76,7 @@ export class Idempotency extends Context.Service<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore;
       const secrets = yield* Secrets;
-      const sweep = yield* warnOnce(
-        "Cannot delete ended idempotency keys",
-        Effect.flatMap(Clock.currentTimeMillis, store.sweep),
-      );
-      yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("1 minute")));
+      yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
 
       /** Claims a key; until the scope closes, the claim is extended. */
       const claimKey = Effect.fnUntraced(function* (claim: Claim, fingerprint: string) {

@@ -1,6 +1,3 @@
-/**
- * API keys and the accounts that own them.
- */
 import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { DataScope } from "../data_scope.ts";

@@ -12,10 +12,10 @@ import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { ApiKey, KeyDetails, KeyStatus, NewAccount } from "./api_key.ts";
+import type { ApiKey, KeyDetails, NewAccount } from "./api_key.ts";
 import { generateToken, keyIdOf, randomText } from "./api_key.ts";
 import { KeyChanges } from "./key_changes.ts";
-import { KeyStore } from "./key_store.ts";
+import { KeyStore, type UpdateKey } from "./key_store.ts";
 import type { KeyUpdate } from "./key_update.ts";
 
 /** The fields of a new key. The tier defaults to that of its account. */
@@ -83,12 +83,8 @@ export class ApiKeys extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<Option.Option<boolean>, InvalidParameter | Conflict | StoreUnavailable>;
 
-    /** Sets the status. False if the key is unknown or nothing changed. A revoked key stays so. */
-    readonly setStatus: (
-      id: KeyId,
-      status: KeyStatus,
-      origin: WriteOrigin,
-    ) => Effect.Effect<boolean, StoreUnavailable>;
+    /** Revokes a key for good. False if it is unknown, or revoked already. */
+    readonly revoke: (id: KeyId, origin: WriteOrigin) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Revokes a leaked key, unless it is unknown or the secret has ended. */
     readonly reportLeaked: (
@@ -216,20 +212,15 @@ export class ApiKeys extends Context.Service<
         },
       );
 
-      const setStatus: ApiKeys["Service"]["setStatus"] = Effect.fn("ApiKeys.setStatus")(
-        function* (id, status, origin) {
-          const at = yield* Clock.currentTimeMillis;
-          const changed = yield* store.setKeyStatus({
-            ...origin,
-            id,
-            status,
-            at,
-            action: "key.status_changed",
-          });
-          yield* announce(id);
-          return changed;
-        },
-      );
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (
+        id: KeyId,
+        origin: Pick<UpdateKey, keyof WriteOrigin | "action">,
+      ) {
+        const at = yield* Clock.currentTimeMillis;
+        const outcome = yield* store.updateKey({ ...origin, id, update: { status: "revoked" }, at });
+        yield* announce(id);
+        return outcome === "updated";
+      });
 
       const reportLeaked: ApiKeys["Service"]["reportLeaked"] = Effect.fn("ApiKeys.reportLeaked")(
         function* (token, requestId) {
@@ -240,20 +231,12 @@ export class ApiKeys extends Context.Service<
           if ((found.value.endsAt ?? Infinity) <= at) return "ended";
           const { id, status } = found.value.key;
           if (status === "revoked") return "revoked";
-          yield* store.setKeyStatus({
-            id,
-            status: "revoked",
-            at,
-            action: "key.reported",
-            actor: { type: "key", id },
-            requestId,
-          });
-          yield* announce(id);
+          yield* revoke(id, { actor: { type: "key", id }, requestId, action: "key.reported" });
           return "revoked";
         },
       );
 
-      return ApiKeys.of({ create, adopt, rotate, update, setStatus, reportLeaked, scopeOf });
+      return ApiKeys.of({ create, adopt, rotate, update, revoke, reportLeaked, scopeOf });
     }),
   ).pipe(Layer.provide(KeyChanges.layer));
 }

@@ -75,7 +75,7 @@ describe("ApiKeys.reportLeaked", () => {
   );
 });
 
-describe("ApiKeys.setStatus", () => {
+describe("ApiKeys.revoke", () => {
   it.effect("succeeds once it is stored, also while signals are down", () =>
     Effect.gen(function* () {
       const unavailable = Effect.fail(new StoreUnavailable({ operation: "Signals" }));
@@ -83,7 +83,7 @@ describe("ApiKeys.setStatus", () => {
       const keys = yield* Effect.provide(ApiKeys, Layer.provide(ApiKeys.layer, silent));
       const { key } = yield* keys.create(choice, operator);
       assert.isTrue(Option.isSome(yield* keys.rotate(key.id, 0, operator)));
-      assert.isTrue(yield* keys.setStatus(key.id, "revoked", operator));
+      assert.isTrue(yield* keys.revoke(key.id, operator));
     }).pipe(Effect.provide(world)),
   );
 });

@@ -62,8 +62,7 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
 
 /** Revokes a key like another node whose signal is lost. */
 const revokeElsewhere = Effect.fnUntraced(function* (id: KeyId) {
-  const change = { id, status: "revoked", at: 0, action: "key.status_changed" } as const;
-  yield* (yield* KeyStore).setKeyStatus({ ...operator, ...change });
+  yield* (yield* KeyStore).updateKey({ ...operator, id, update: { status: "revoked" }, at: 0 });
 });
 
 const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -80,7 +79,7 @@ describe("KeyAuthenticator", () => {
         yield* authenticate(here.token);
         yield* authenticate(elsewhere.token);
 
-        yield* keys.setStatus(here.key.id, "revoked", operator);
+        yield* keys.revoke(here.key.id, operator);
         assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
 
         yield* revokeElsewhere(elsewhere.key.id);
@@ -129,7 +128,7 @@ describe("KeyAuthenticator", () => {
       const { node, untilAsked } = yield* openSlowNode(10);
       const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
       yield* untilAsked(1);
-      yield* keys.setStatus(key.id, "revoked", operator);
+      yield* keys.revoke(key.id, operator);
       yield* TestClock.adjust(10);
       yield* Fiber.join(first);
       assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
@@ -157,7 +156,7 @@ describe("KeyAuthenticator", () => {
 
         yield* authenticate(token);
         const keys = yield* ApiKeys;
-        yield* keys.setStatus(key.id, "revoked", operator);
+        yield* keys.revoke(key.id, operator);
         yield* Effect.yieldNow;
         assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
       }).pipe(

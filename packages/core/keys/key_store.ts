@@ -7,7 +7,7 @@ import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { Account, AccountStatus, ApiKey, KeyDetails, KeyStatus, NewAccount, Tier } from "./api_key.ts";
+import type { Account, AccountStatus, ApiKey, KeyDetails, NewAccount, Tier } from "./api_key.ts";
 import type { KeyUpdate } from "./key_update.ts";
 import type { ConfiguredScope, ScopeSettings } from "./scope_settings.ts";
 
@@ -63,14 +63,8 @@ export interface UpdateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly update: KeyUpdate;
   readonly at: Millis;
-}
-
-export interface SetKeyStatus extends WriteOrigin {
-  readonly id: KeyId;
-  readonly status: KeyStatus;
-  readonly at: Millis;
-  /** The audit action: a change by the owner, or a leak report. */
-  readonly action: Extract<AuditAction, "key.status_changed" | "key.reported">;
+  /** The audit action, unless it follows from the update. */
+  readonly action?: Extract<AuditAction, "key.reported">;
 }
 
 /**
@@ -128,13 +122,10 @@ export class KeyStore extends Context.Service<
       target: ScopeTarget,
     ) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
 
-    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<ConfiguredScope>, StoreUnavailable>;
 
     /** The scopes of an account, in `scopeOrder`. */
     readonly listScopes: (account: string) => Effect.Effect<ReadonlyArray<ConfiguredScope>, StoreUnavailable>;
-
-    /** What the owner of a scope set; `noSettings` for an unknown scope. */
-    readonly findSettings: (pid: Pid) => Effect.Effect<ScopeSettings, StoreUnavailable>;
 
     /** Changes settings of a scope, with an `account.updated` entry of those that differ, if any does. */
     readonly updateSettings: (write: UpdateScope) => Effect.Effect<ScopeSettings, StoreUnavailable>;
@@ -184,8 +175,5 @@ export class KeyStore extends Context.Service<
     readonly updateKey: (
       write: UpdateKey,
     ) => Effect.Effect<"updated" | "unchanged" | "unknown" | "revoked", StoreUnavailable>;
-
-    /** Sets the status. A revoked key stays revoked. False if nothing changed. */
-    readonly setKeyStatus: (write: SetKeyStatus) => Effect.Effect<boolean, StoreUnavailable>;
   }
 >()("@accountlink/core/KeyStore") {}

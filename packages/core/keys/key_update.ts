@@ -17,20 +17,20 @@ const fields = [
   "status",
 ] as const satisfies ReadonlyArray<keyof ApiKey>;
 
-/** New values of a key; fields that are left out stay. Revoking is an operation of its own. */
-export interface KeyUpdate extends Partial<Pick<ApiKey, Exclude<(typeof fields)[number], "status">>> {
-  readonly status?: "active" | "disabled";
-}
+/** New values of a key; fields that are left out stay. */
+export type KeyUpdate = Partial<Pick<ApiKey, (typeof fields)[number]>>;
 
 /** A key with its new values, and the content of the audit entry. */
 export interface UpdatedKey {
   readonly key: ApiKey;
-  readonly action: Extract<AuditAction, "key.updated" | "key.status_changed">;
+  readonly action: AuditAction;
   readonly details: AuditEntry["details"];
 }
 
 /**
  * Applies an update to a stored key; null if it changes nothing.
+ *
+ * @param action unless it follows from the update
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export interface UpdatedKey {
  * updatedKey(key, { name: "game server", access: "read" })?.details["changed"]; // "name, access"
  * ```
  */
-export const updatedKey = (key: ApiKey, update: KeyUpdate): UpdatedKey | null => {
+export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction): UpdatedKey | null => {
   const changed = fields.filter(
     (field) => update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(key[field]),
   );
@@ -51,7 +51,7 @@ export const updatedKey = (key: ApiKey, update: KeyUpdate): UpdatedKey | null =>
   const next = { ...key, ...Object.fromEntries(changed.map((field) => [field, update[field]])) };
   const { id: keyId, status } = next;
   return changed.every((field) => field === "status")
-    ? { key: next, action: "key.status_changed", details: { keyId, status } }
+    ? { key: next, action: action ?? "key.status_changed", details: { keyId, status } }
     : // Only names: the values may be addresses.
-      { key: next, action: "key.updated", details: { keyId, status, changed: changed.join(", ") } };
+      { key: next, action: action ?? "key.updated", details: { keyId, status, changed: changed.join(", ") } };
 };

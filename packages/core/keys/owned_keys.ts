@@ -170,7 +170,7 @@ export class OwnedKeys extends Context.Service<
 
         revoke: Effect.fn("OwnedKeys.revoke")(function* (owner, id) {
           const key = yield* findLiving(owner, id);
-          yield* keys.setStatus(key.id, "revoked", originOf(owner));
+          yield* keys.revoke(key.id, originOf(owner));
           return yield* find(owner.account, id);
         }),
 

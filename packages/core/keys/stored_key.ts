@@ -40,7 +40,7 @@ export interface StoredKey {
  * presentedKey(rotated, "second").endsAt; // null
  * keyDetails(rotated, 1_000).previousSecretEndsAt; // 5000
  *
- * const revoked = keyWithStatus(rotated, "revoked", 2_000);
+ * const revoked = storedUpdate(rotated, { ...key, status: "revoked" }, 2_000);
  * [rotated, revoked].map(countsNow); // [true, false]
  * keyEntryDetails(revoked.key).status; // "revoked"
  * keyOfUpdatedAccount(created.key, { tier: "premium" })?.tier; // "premium"
@@ -62,12 +62,12 @@ export const countsNow = ({ counts, key }: StoredKey): boolean => counts && key.
 /** What a secret of the key gives access to, and until when. */
 export const presentedKey = ({ key, secrets }: StoredKey, hash: string): PresentedKey => {
   const secret = secrets.find((each) => each.hash === hash);
-  return { key, endsAt: earlier(key.expiresAt, secret?.endsAt ?? null) };
+  return { key, endsAt: earlierEnd(key.expiresAt, secret?.endsAt ?? null) };
 };
 
 /** The key with what its owner sees. */
 export const keyDetails = ({ key, secrets, lastUsedAt, revokedAt }: StoredKey, at: Millis): KeyDetails => {
-  const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlier(endsAt, key.expiresAt)]));
+  const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlierEnd(endsAt, key.expiresAt)]));
   const latest = Math.max(...ends.map(Number));
   return { ...key, lastUsedAt, previousSecretEndsAt: latest > at ? latest : null, revokedAt };
 };
@@ -80,16 +80,17 @@ export const oldestKeyFirst = (one: ApiKey, other: ApiKey): number =>
 export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey): StoredKey => ({
   ...stored,
   secrets: [
-    ...stored.secrets.map((secret) => ({ ...secret, endsAt: earlier(secret.endsAt, previousUntil) })),
+    ...stored.secrets.map((secret) => ({ ...secret, endsAt: earlierEnd(secret.endsAt, previousUntil) })),
     { hash, endsAt: null },
   ],
 });
 
-/** The key under another status. */
-export const keyWithStatus = (stored: StoredKey, status: KeyStatus, at: Millis): StoredKey => ({
+/** The key with new values by `updatedKey`. */
+export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): StoredKey => ({
   ...stored,
-  key: { ...stored.key, status },
-  revokedAt: status === "revoked" ? at : stored.revokedAt,
+  key,
+  counts: key.kind === stored.key.kind ? stored.counts : key.kind === "normal",
+  revokedAt: key.status === "revoked" ? at : null,
 });
 
 /** The key after an update of its account; null if it stays. */
@@ -123,8 +124,12 @@ export const keyEntryDetails = ({ id, status }: ApiKey): { keyId: KeyId; status:
   status,
 });
 
-/** The earlier of two ends; null is never. */
-const earlier = (one: Millis | null, other: Millis | null): Millis | null => {
+/**
+ * The earlier of two ends; null is never.
+ *
+ * @internal
+ */
+export const earlierEnd = (one: Millis | null, other: Millis | null): Millis | null => {
   if (one === null) return other;
   return other === null ? one : Math.min(one, other);
 };

@@ -3,6 +3,5 @@ export * from "./chat_platform.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";
 export * from "./identity_provider.ts";
-export * from "./own_guilds.ts";
 export * from "./profile.ts";
 export { Profiles } from "./profiles.ts";

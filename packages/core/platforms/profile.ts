@@ -89,6 +89,20 @@ export const UserGuild = Schema.Struct({
 });
 export type UserGuild = typeof UserGuild.Type;
 
+/**
+ * A guild of a person, for the choice of one that gets a key.
+ *
+ * @internal
+ */
+export interface OwnGuild {
+  readonly guildId: GuildId;
+  readonly name: string | null;
+  /** Whether the bot is in it. */
+  readonly bot: boolean;
+  /** Whether the person could manage it when they signed in. */
+  readonly manager: boolean;
+}
+
 /** The membership of a chat user in a guild. */
 export const GuildMember = Schema.Struct({
   nickname: Text,

@@ -2,11 +2,12 @@
  * Profiles for `resolved` lookups and for pages.
  */
 import { Context, Effect, Layer, Option } from "effect";
+import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { GamePlatform } from "./game_platform.ts";
 import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
-import type { ChatProfile, GameProfile, Guild } from "./profile.ts";
+import type { ChatProfile, GameProfile, Guild, OwnGuild, UserGuild } from "./profile.ts";
 
 /** Maximum chat profiles of one lookup. */
 const maxResolvedChats = 25;
@@ -48,6 +49,15 @@ export class Profiles extends Context.Service<
       chatIds: ReadonlyArray<ChatId>,
       guildId: RequestedGuild,
     ) => Effect.Effect<ReadonlyArray<ChatProfile | null>>;
+
+    /**
+     * What can be done in the guilds of a person.
+     *
+     * @param guilds as the platform listed them at the sign-in
+     */
+    readonly ownGuilds: (
+      guilds: ReadonlyArray<UserGuild>,
+    ) => Effect.Effect<ReadonlyArray<OwnGuild>, PlatformUnavailable>;
   }
 >()("@accountlink/core/Profiles") {
   static readonly layer = Layer.effect(
@@ -79,6 +89,10 @@ export class Profiles extends Context.Service<
           Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
             concurrency: platformConcurrency,
           }),
+        ownGuilds: (guilds) =>
+          Effect.map(chatPlatform.joinedGuilds(guilds.map(({ id }) => id)), (joined) =>
+            guilds.map(({ id, name, manager }) => ({ guildId: id, name, bot: joined.has(id), manager })),
+          ),
       });
     }),
   );

@@ -95,23 +95,17 @@ export interface CompleteFlow extends WriteContext {
 }
 
 /**
- * `Completed`: the link is stored, the flow is deleted, and its session, if it has one, is
- * `completed`.
- * `Kept`: the same with the link that the chat user has, which is unchanged.
+ * `Completed`: the link is stored or kept, the flow is deleted, and its session, if it has one, is
+ * `completed`. `gameId` is that of the link, and the same as `previousGameId` where the link is kept.
  * `FlowGone`: the flow was completed or has expired, its session is gone or for another chat user,
  * or the flow does not hold these proofs in this scope.
  * `SessionOver`: the session is final or past its deadline. It is reported before problems with
  * proofs.
  * `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs. Only
- * the first two change anything.
+ * the first changes anything.
  */
 export type FlowCompleted =
-  | {
-      readonly _tag: "Completed";
-      readonly previousGameId: GameId | null;
-      readonly session: VerificationSession | null;
-    }
-  | { readonly _tag: "Kept"; readonly gameId: GameId; readonly session: VerificationSession | null }
+  | { readonly _tag: "Completed"; readonly gameId: GameId; readonly previousGameId: GameId | null }
   | { readonly _tag: "FlowGone" }
   | { readonly _tag: "SessionOver"; readonly session: VerificationSession }
   | { readonly _tag: "LinkChanged" };

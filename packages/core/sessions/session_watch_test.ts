@@ -169,13 +169,7 @@ describe("SessionWatch", () => {
         yield* TestClock.adjust("5 seconds");
         assert.isFalse(hasEnded(waiting) || hasEnded(stream.reading));
         // Changed by another process, without a signal.
-        yield* keys.setKeyStatus({
-          ...operator,
-          id: key.id,
-          status,
-          at: 5_000,
-          action: "key.status_changed",
-        });
+        yield* keys.updateKey({ ...operator, id: key.id, update: { status }, at: 5_000 });
         yield* TestClock.adjust("900 millis");
         assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });
         yield* Fiber.join(stream.reading);

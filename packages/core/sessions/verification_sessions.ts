@@ -120,7 +120,7 @@ export class VerificationSessions extends Context.Service<
       const rules = yield* SessionSettings;
       const watch = yield* SessionWatch;
       const reads = yield* SessionReads;
-      yield* Effect.forkScoped(sweepForever);
+      yield* sweepForever;
       const burst =
         rules.createBurst > 0 && rules.createRefill > 0
           ? { capacity: rules.createBurst, refillMs: rules.createRefill }

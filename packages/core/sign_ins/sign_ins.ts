@@ -9,6 +9,7 @@ import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { sweepEvery } from "../telemetry/warn_once.ts";
 import { beginLifetime, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
 import { SignInRefused } from "./sign_in_refused.ts";
 import { SignInStore } from "./sign_in_store.ts";
@@ -96,10 +97,12 @@ export class SignIns extends Context.Service<
     readonly end: (signIn: SiteSignIn, id: SignInId | null) => Effect.Effect<number, StoreUnavailable>;
   }
 >()("@accountlink/core/SignIns") {
+  /** Deletes expired sign-ins every minute, until its scope closes. */
   static readonly layer = Layer.effect(
     SignIns,
     Effect.gen(function* () {
       const store = yield* SignInStore;
+      yield* sweepEvery("1 minute", "Cannot delete expired sign-ins", store.sweep);
       const accounts = yield* Accounts;
       const secrets = yield* Secrets;
       const identity = yield* ChatIdentity;

@@ -1,4 +1,5 @@
-import { Cause, Effect } from "effect";
+import { Cause, Clock, type Duration, Effect, Schedule } from "effect";
+import type { Millis } from "../timestamp.ts";
 
 /** Ignores failures of a repeated effect. Logs the first of a series, and the next success. */
 export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E, R>) =>
@@ -18,3 +19,14 @@ export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E
       },
     });
   });
+
+/** Sweeps in the background, at once and after each interval, until the scope closes. */
+export const sweepEvery = <E, R>(
+  interval: Duration.Input,
+  problem: string,
+  sweep: (now: Millis) => Effect.Effect<unknown, E, R>,
+) =>
+  warnOnce(problem, Effect.flatMap(Clock.currentTimeMillis, sweep)).pipe(
+    Effect.flatMap(Effect.repeat(Schedule.spaced(interval))),
+    Effect.forkScoped,
+  );

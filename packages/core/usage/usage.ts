@@ -30,9 +30,8 @@ export interface KeyUsage extends UsageCounts {
   readonly group: UsageGroup;
 }
 
-/** The requests to one group of routes in a UTC hour or day. */
+/** The requests to one group of routes in a UTC day. */
 export interface UsagePeriod extends UsageCounts {
-  /** The start of the hour or day. */
   readonly from: Millis;
   readonly group: UsageGroup;
 }
@@ -46,12 +45,12 @@ export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
  *
  * @example
  * ```ts
- * const morning = { from: 0, group: "lookup", served: 5, refused: 1, errors: 0 } as const;
- * const evening = { from: 43_200_000, group: "lookup", served: 2, refused: 0, errors: 0 } as const;
- * addUsage(morning, evening); // { served: 7, refused: 1, errors: 0 }
- * sumUsage([evening, morning, morning]).map(({ served }) => served); // [10, 2]
- * const bulk = { ...morning, group: usageGroups[1] };
- * const ordered = [evening, bulk, morning].toSorted(byTimeAndGroup);
+ * const first = { from: 0, group: "lookup", served: 5, refused: 1, errors: 0 } as const;
+ * const later = { from: 86_400_000, group: "lookup", served: 2, refused: 0, errors: 0 } as const;
+ * addUsage(first, later); // { served: 7, refused: 1, errors: 0 }
+ * sumUsage([later, first, first]).map(({ served }) => served); // [10, 2]
+ * const bulk = { ...first, group: usageGroups[1] };
+ * const ordered = [later, bulk, first].toSorted(byTimeAndGroup);
  * ordered.map(({ group }) => group); // ["lookup", "bulk", "lookup"]
  * ```
  */

@@ -6,7 +6,7 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
-import { hourMs, type Millis } from "../timestamp.ts";
+import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type KeyUsage, type UsageGroup, type UsageOutcome, usageGroups, usageOutcomes } from "./usage.ts";
 import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
 
@@ -40,10 +40,10 @@ export class UsageMeter extends Context.Service<
       const counters = new KeyCounters();
       const unsaved: Array<UsageBatch> = [];
       let sequence = 0;
-      let hour = hourOf(yield* Clock.currentTimeMillis);
+      let day = startOfDay(yield* Clock.currentTimeMillis);
 
       const closeBatches = () => {
-        for (const page of counters.take()) unsaved.push({ ...page, meter, sequence: ++sequence, hour });
+        for (const page of counters.take()) unsaved.push({ ...page, meter, sequence: ++sequence, day });
       };
 
       const flush: Effect.Effect<void, StoreUnavailable> = Effect.gen(function* () {
@@ -72,9 +72,9 @@ export class UsageMeter extends Context.Service<
 
       return UsageMeter.of({
         count: (key, group, outcome, at) => {
-          if (at < hour || at >= hour + hourMs) {
+          if (at < day || at >= day + dayMs) {
             closeBatches();
-            hour = hourOf(at);
+            day = startOfDay(at);
           }
           counters.count(key, group, outcome, at);
         },
@@ -82,8 +82,6 @@ export class UsageMeter extends Context.Service<
     }),
   );
 }
-
-const hourOf = (at: Millis): Millis => at - (at % hourMs);
 
 const requestsIn = (counts: UsageBatch["counts"]): number =>
   counts.reduce((sum, { served, refused, errors }) => sum + served + refused + errors, 0);

@@ -4,19 +4,19 @@ import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
-import { dayMs, hourMs } from "../timestamp.ts";
+import { dayMs } from "../timestamp.ts";
 import type { UsageGroup, UsageOutcome } from "./usage.ts";
 import { flushInterval, UsageMeter } from "./usage_meter.ts";
 import { UsageStore } from "./usage_store.ts";
 
 const key = "Aa0Bb1Cc2Dd3" as KeyId;
-const noon = 20_000 * dayMs + 12 * hourMs;
+const today = 20_000 * dayMs;
 
 /** How the store ends `add`: rightly, without adding, or adding without an answer. */
 type Mode = "well" | "down" | "answer lost" | "silent";
 
 const makeBench = Effect.gen(function* () {
-  yield* TestClock.setTime(noon);
+  yield* TestClock.setTime(today + dayMs / 2);
   const state: { mode: Mode; adds: number } = { mode: "well", adds: 0 };
   const store = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), UsageStore);
   const unavailable = Effect.fail(new StoreUnavailable({ operation: "UsageStore.add" }));
@@ -42,9 +42,9 @@ const makeBench = Effect.gen(function* () {
   const meter = Context.get(context, UsageMeter);
   const count = (outcome: UsageOutcome, group: UsageGroup = "lookup", of = key) =>
     Effect.map(Clock.currentTimeMillis, (at) => meter.count(of, group, outcome, at));
-  const saved = Effect.map(store.hours({ key }, 0), (hours) =>
-    hours.map(({ from, group, ...counts }) => [
-      (from - noon) / hourMs,
+  const saved = Effect.map(store.days({ key }, 0), (days) =>
+    days.map(({ from, group, ...counts }) => [
+      (from - today) / dayMs,
       group,
       counts.served,
       counts.refused,
@@ -78,13 +78,13 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("counts a request in the hour of its answer, also while the store is away", () =>
+  it.effect("counts a request on the day of its answer, also while the store is away", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       state.mode = "down";
-      for (let hour = 0; hour < 3; hour++) {
+      for (let day = 0; day < 3; day++) {
         yield* count("served");
-        yield* TestClock.adjust(hourMs);
+        yield* TestClock.adjust(dayMs);
       }
       yield* count("refused");
       state.mode = "well";

@@ -1,5 +1,5 @@
 /**
- * The port for the usage of API keys, per UTC hour and UTC day.
+ * The port for the usage of API keys, per UTC day.
  */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
@@ -13,8 +13,8 @@ export interface UsageBatch {
   readonly meter: string;
   /** The number of the batch: higher than that of every earlier batch of the meter. */
   readonly sequence: number;
-  /** The start of the UTC hour of all of its requests. */
-  readonly hour: Millis;
+  /** The start of the UTC day of all of its requests. */
+  readonly day: Millis;
   /** One for each key and group. */
   readonly counts: ReadonlyArray<KeyUsage>;
   /** The last use of each key. */
@@ -46,7 +46,7 @@ export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
  * const { key } = await world.keys.create({ name: "bot" });
  * const counts = [{ key: key.id, group: "lookup", served: 3, refused: 0, errors: 0 }] as const;
  * const uses = [{ key: key.id, at: lastUsePrecision }];
- * const batch = { meter: "node-1", sequence: 1, hour: 0, counts, uses };
+ * const batch = { meter: "node-1", sequence: 1, day: 0, counts, uses };
  * const program = Effect.gen(function* () {
  *   const store = yield* UsageStore;
  *   yield* store.add(batch);
@@ -61,16 +61,10 @@ export class UsageStore extends Context.Service<
   UsageStore,
   {
     /**
-     * Adds a batch to its hour and its day and stores the last uses, all or nothing. A batch that
-     * was added before changes nothing, so that one whose outcome is unknown can be repeated.
+     * Adds a batch to its day and stores the last uses, all or nothing. A batch that was added before
+     * changes nothing, so that one whose outcome is unknown can be repeated.
      */
     readonly add: (batch: UsageBatch) => Effect.Effect<void, StoreUnavailable>;
-
-    /** The usage of the UTC hours that start at a time or later, in order, by group; without empty ones. */
-    readonly hours: (
-      owner: UsageOwner,
-      from: Millis,
-    ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
 
     /** The usage of the UTC days that start at a time or later, in order, by group; without empty ones. */
     readonly days: (
@@ -88,12 +82,9 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
 
     /**
-     * Deletes hours and days that started before a time, and what is known of meters whose last
-     * batch is of such an hour. It works in small atomic steps.
+     * Deletes days that started before a time, and what is known of meters whose last batch is of such
+     * a day. It works in small atomic steps.
      */
-    readonly forget: (before: {
-      readonly hours: Millis;
-      readonly days: Millis;
-    }) => Effect.Effect<void, StoreUnavailable>;
+    readonly forget: (before: Millis) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/UsageStore") {}

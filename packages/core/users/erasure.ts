@@ -2,6 +2,7 @@
  * The erasure of a chat user from the audit log.
  */
 import type { Actor, AuditEntry } from "../audit/audit.ts";
+import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
 
@@ -32,8 +33,10 @@ type Erasable = Pick<AuditEntry, "actor" | "details">;
  * erased?.details; // { chatId: "[erased]", gameId: "[erased]", previousGameId: null }
  *
  * const pid = Pid.make("pid_0123456789abcdefghij");
- * const found = { records: [pid], sightings: [pid, pid], browsers: [pid], reviews: [], entries: [null] };
- * erasedByScope(found).get(pid); // { records: 1, sightings: 2, browsers: 1, reviews: 0, entries: 0 }
+ * const things = [{ what: "sightings", pid }, { what: "sightings", pid }, { what: "entries", pid: null }] as const;
+ * const { total, byScope } = countErased(things);
+ * total; // { records: 0, sightings: 2, browsers: 0, reviews: 0, entries: 1 }
+ * byScope.get(pid); // { records: 0, sightings: 2, browsers: 0, reviews: 0, entries: 0 }
  * ```
  */
 export const withoutUser = (
@@ -57,29 +60,38 @@ export const withoutUser = (
   };
 };
 
-type Counted = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
+type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
+
+/** Something that was erased, and its scope; null for an entry about an account. */
+export interface ErasedThing {
+  readonly what: keyof Counts | "events";
+  readonly pid: Pid | null;
+}
 
 /**
- * The details of the `user.erased` entry of each affected scope.
- *
- * @param found the scope of each thing that was erased; null for an entry about an account
+ * How much was erased, which `UserErased` says of everything and the `user.erased` entry of each scope of that. Events
+ * are not counted.
  */
-export const erasedByScope = (
-  found: Readonly<Record<keyof Counted, ReadonlyArray<Pid | null>>>,
-): ReadonlyMap<Pid, Counted> => {
-  const pids = new Set(Object.values(found).flat());
-  return new Map(
-    [...pids].flatMap((pid) => {
-      if (pid === null) return [];
-      const countIn = (all: ReadonlyArray<Pid | null>) => all.filter((other) => other === pid).length;
-      const counts = {
-        records: countIn(found.records),
-        sightings: countIn(found.sightings),
-        browsers: countIn(found.browsers),
-        reviews: countIn(found.reviews),
-        entries: countIn(found.entries),
-      };
-      return [[pid, counts]];
-    }),
+export const countErased = (
+  things: ReadonlyArray<ErasedThing>,
+): { readonly total: Counts; readonly byScope: ReadonlyMap<Pid, Counts> } => {
+  const byScope = groupBy(
+    things.filter(({ what }) => what !== "events"),
+    ({ pid }) => pid,
   );
+  return {
+    total: countsOf(things),
+    byScope: new Map([...byScope].flatMap(([pid, of]) => (pid === null ? [] : [[pid, countsOf(of)]]))),
+  };
+};
+
+const countsOf = (things: ReadonlyArray<ErasedThing>): Counts => {
+  const countOf = (kind: keyof Counts) => things.filter(({ what }) => what === kind).length;
+  return {
+    records: countOf("records"),
+    sightings: countOf("sightings"),
+    browsers: countOf("browsers"),
+    reviews: countOf("reviews"),
+    entries: countOf("entries"),
+  };
 };

@@ -1,8 +1,8 @@
 /** The rules of stored webhooks and deliveries, for adapters that keep them as records. */
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Millis } from "../timestamp.ts";
-import type { StoredWebhook, Webhook } from "./webhook.ts";
-import type { RecordDeliveries, RequestedAttempt, RotateWebhook, StoredDelivery } from "./webhook_store.ts";
+import type { Webhook } from "./webhook.ts";
+import type { RecordDeliveries, RequestedAttempt, StoredDelivery } from "./webhook_store.ts";
 
 /**
  * Whether a delivery is still to be sent.
@@ -42,25 +42,6 @@ export const resent = (
   if (error === null) return { ...latest, status: "delivered", nextAttemptAt: null, lanes: [] };
   return delivery.status === "failing" ? latest : { ...latest, status: "given_up", nextAttemptAt: null };
 };
-
-/**
- * The webhook after a rotation. Secrets that have ended go.
- *
- * @internal
- */
-export const rotatedWebhook = <W extends StoredWebhook>(
-  webhook: W,
-  { sealed, at, previousUntil }: RotateWebhook,
-): W => ({
-  ...webhook,
-  secrets: [
-    ...webhook.secrets.flatMap((secret) => {
-      const endsAt = Math.min(secret.endsAt ?? Infinity, previousUntil);
-      return endsAt > at ? [{ ...secret, endsAt }] : [];
-    }),
-    { sealed, endsAt: null },
-  ],
-});
 
 /**
  * The times of a webhook after deliveries were recorded.

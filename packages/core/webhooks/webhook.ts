@@ -1,6 +1,7 @@
 /**
  * The records of webhooks and of their deliveries.
  */
+import type { AuditAction, AuditEntry } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -60,6 +61,27 @@ export interface WebhookUpdate extends Partial<Pick<Webhook, "url" | "types" | "
   readonly status?: "active" | "paused";
 }
 
+/** A further secret of a webhook. */
+export interface NextSecret {
+  readonly sealed: string;
+  /** When earlier secrets stop to sign. */
+  readonly previousUntil: Millis;
+}
+
+/** What the owner changes, a rotation, or why the service disables an active or paused webhook. */
+export type WebhookChange = WebhookUpdate | NextSecret | { readonly disabledReason: DisabledReason };
+
+/**
+ * A changed webhook, and the content of the audit entry.
+ *
+ * @internal
+ */
+export interface UpdatedWebhook<W> {
+  readonly webhook: W;
+  readonly action: Extract<AuditAction, `webhook.${string}`>;
+  readonly details: AuditEntry["details"];
+}
+
 /**
  * What became of an event at a webhook. `failing` is tried again at `nextAttemptAt`.
  */
@@ -91,21 +113,53 @@ const fields = ["url", "types", "description", "status"] as const satisfies Read
 >;
 
 /**
- * A webhook with its new values, and the names of those that changed; null if none did.
+ * A webhook with its new values, and the content of the audit entry; null if nothing changes.
  *
  * @internal
  */
-export const updatedWebhook = <W extends Webhook>(
+export const updatedWebhook = <W extends StoredWebhook>(
   webhook: W,
-  update: WebhookUpdate,
-): { readonly webhook: W; readonly changed: string } | null => {
+  change: WebhookChange,
+  at: Millis,
+): UpdatedWebhook<W> | null => {
+  if ("sealed" in change) {
+    const secrets = rotatedSecrets(webhook.secrets, change, at);
+    return { webhook: { ...webhook, secrets }, action: "webhook.rotated", details: {} };
+  }
+  if ("disabledReason" in change) {
+    const { disabledReason: reason } = change;
+    return webhook.status === "disabled"
+      ? null
+      : {
+          webhook: { ...webhook, status: "disabled", disabledReason: reason },
+          action: "webhook.disabled",
+          details: { reason },
+        };
+  }
   const changed = fields.filter(
     (field) =>
-      update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(webhook[field]),
+      change[field] !== undefined && JSON.stringify(change[field]) !== JSON.stringify(webhook[field]),
   );
   if (changed.length === 0) return null;
-  const values = Object.fromEntries(changed.map((field) => [field, update[field]]));
+  const values = Object.fromEntries(changed.map((field) => [field, change[field]]));
   // A new start: the failures before it do not count.
   const restart = changed.includes("status") ? { disabledReason: null, failingSince: null } : {};
-  return { webhook: { ...webhook, ...values, ...restart }, changed: changed.join(", ") };
+  return {
+    webhook: { ...webhook, ...values, ...restart },
+    action: "webhook.updated",
+    details: { changed: changed.join(", ") },
+  };
 };
+
+/** Secrets that have ended go. */
+const rotatedSecrets = (
+  secrets: ReadonlyArray<WebhookSecret>,
+  { sealed, previousUntil }: NextSecret,
+  at: Millis,
+): ReadonlyArray<WebhookSecret> => [
+  ...secrets.flatMap((secret) => {
+    const endsAt = Math.min(secret.endsAt ?? Infinity, previousUntil);
+    return endsAt > at ? [{ ...secret, endsAt }] : [];
+  }),
+  { sealed, endsAt: null },
+];

@@ -8,13 +8,12 @@ import type { Millis } from "../timestamp.ts";
 import type {
   DeliveryError,
   DeliveryStatus,
-  DisabledReason,
   StoredWebhook,
   Webhook,
+  WebhookChange,
   WebhookDelivery,
   WebhookDetails,
   WebhookId,
-  WebhookUpdate,
 } from "./webhook.ts";
 
 /** A write to one webhook. */
@@ -34,17 +33,7 @@ export interface InsertWebhook extends WriteOrigin {
 }
 
 export interface UpdateWebhook extends WebhookWrite {
-  readonly update: WebhookUpdate;
-}
-
-export interface RotateWebhook extends WebhookWrite {
-  readonly sealed: string;
-  /** When earlier secrets stop to sign. */
-  readonly previousUntil: Millis;
-}
-
-export interface DisableWebhook extends WebhookWrite {
-  readonly reason: DisabledReason;
+  readonly change: WebhookChange;
 }
 
 /** Which webhooks to list. */
@@ -156,19 +145,13 @@ export class WebhookStore extends Context.Service<
     readonly list: (filter: WebhookFilter) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     /**
-     * Changes a webhook by `updatedWebhook`, with a `webhook.updated` entry unless nothing changed. One that becomes
+     * Changes a webhook by `updatedWebhook`, with the entry that it names unless nothing changed. One that becomes
      * active tries its failing deliveries at once. False if it is unknown.
      */
     readonly update: (write: UpdateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Deletes a webhook and its deliveries, with a `webhook.deleted` entry. False if it is unknown. */
     readonly remove: (write: WebhookWrite) => Effect.Effect<boolean, StoreUnavailable>;
-
-    /** Adds a secret, with a `webhook.rotated` entry. False if the webhook is unknown. */
-    readonly rotate: (write: RotateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
-
-    /** Disables an active or paused webhook, with a `webhook.disabled` entry. False for any other. */
-    readonly disable: (write: DisableWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** The deliveries of a webhook, without those that wait; newest first, by the ids of their events. */
     readonly deliveries: (

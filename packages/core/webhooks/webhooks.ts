@@ -245,7 +245,7 @@ export class Webhooks extends Context.Service<
         const recorded = Option.getOrNull(yield* store.recordRequested({ id, delivery, ...result }));
         if (recorded === null) return yield* notFound;
         if (isGone(result) && webhook.status !== "disabled") {
-          yield* store.disable({ ...origin, id, at: result.endedAt, reason: "gone" });
+          yield* store.update({ ...origin, id, at: result.endedAt, change: { disabledReason: "gone" } });
         }
         return shownDelivery(recorded);
       });
@@ -289,7 +289,7 @@ export class Webhooks extends Context.Service<
           yield* check(update);
           const types = update.types && { types: [...new Set(update.types)] };
           const at = yield* Clock.currentTimeMillis;
-          yield* store.update({ ...origin, id: webhook.id, update: { ...update, ...types }, at });
+          yield* store.update({ ...origin, id: webhook.id, change: { ...update, ...types }, at });
           yield* announceChange;
           return yield* find(account, id);
         }),
@@ -305,7 +305,8 @@ export class Webhooks extends Context.Service<
           const webhook = yield* findStored(account, id);
           const { secret, sealed } = yield* issueSecret(webhook.id);
           const at = yield* Clock.currentTimeMillis;
-          yield* store.rotate({ ...origin, id: webhook.id, sealed, at, previousUntil: at + rotationGrace });
+          const change = { sealed, previousUntil: at + rotationGrace };
+          yield* store.update({ ...origin, id: webhook.id, change, at });
           return { secret, webhook: yield* find(account, id) };
         }),
 

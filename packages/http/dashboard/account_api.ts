@@ -2,7 +2,7 @@
  * The dashboard's JSON: who is signed in, their guilds, and signing out.
  */
 import { OwnedKeys, SignIns } from "@accountlink/core";
-import { OwnGuilds, Profiles } from "@accountlink/core/platforms";
+import { Profiles } from "@accountlink/core/platforms";
 import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
@@ -18,7 +18,6 @@ export const accountApi = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
   const signIns = yield* SignIns;
   const profiles = yield* Profiles;
-  const guilds = yield* OwnGuilds;
   const { session } = siteOf("dashboard", publicUrl);
   const envelope = envelopeV2({});
 
@@ -52,7 +51,7 @@ export const accountApi = Effect.gen(function* () {
     ),
 
     bind(DashboardAccount.getGuilds, ({ signIn }) =>
-      Effect.map(guilds.of(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
+      Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
     ),
   ];
   return routes;

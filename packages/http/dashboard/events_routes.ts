@@ -1,5 +1,6 @@
+import { EventRetention } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
-import { EventFeed, EventRetention } from "@accountlink/core/events";
+import { EventFeed } from "@accountlink/core/events";
 import { dayMs } from "@accountlink/core/timestamp";
 import { eventsPage, noEventsPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";

@@ -2,7 +2,7 @@
  * Pages and forms of the dashboard, for the owner of an account.
  */
 import type { KeyOwner } from "@accountlink/core/keys";
-import { OwnGuilds, Profiles } from "@accountlink/core/platforms";
+import { Profiles } from "@accountlink/core/platforms";
 import type { Page, PlatformNames } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpResponse } from "../http_response.ts";
@@ -101,12 +101,12 @@ export const namedGuilds = ({ signIn }: OwnerVisitor) =>
 
 /** Makes the function that gives the guilds of who is signed in; null where the platform does not tell. */
 export const makeGuildChoice = Effect.map(
-  OwnGuilds,
-  (guilds) =>
+  Profiles,
+  (profiles) =>
     ({ signIn }: OwnerVisitor) =>
       signIn.guilds === null
         ? Effect.succeed(null)
-        : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null),
+        : Effect.orElseSucceed(profiles.ownGuilds(signIn.guilds), () => null),
 );
 
 /** Sends the browser to a page after a form, so that a reload does not send the form again. */

@@ -1,7 +1,7 @@
 /**
  * Sign-in by the OAuth 2.0 authorization code flow with PKCE, and by OpenID Connect.
  */
-import { type GuildId, PlatformUnavailable } from "@accountlink/core";
+import type { GuildId, PlatformUnavailable } from "@accountlink/core";
 import {
   type IdentityProvider,
   ProofInvalid,
@@ -11,7 +11,7 @@ import {
 import { type Context, Duration, Effect, Option, Redacted, Schema, type Scope } from "effect";
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
 import * as oauth from "oauth4webapi";
-import { RequestFailed } from "../resilience/request_failed.ts";
+import { findResource } from "../find_resource.ts";
 import type { Resilience } from "../resilience/resilience.ts";
 import { type ResilientClient, resilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
@@ -117,6 +117,10 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
   const findMembership = yield* makeFindMembership(options);
   const listGuilds = yield* makeListGuilds(options);
   const redeem = makeRedeem(options);
+  const fetchUserId = (accessToken: string, url: string) =>
+    findResource(withToken(client, accessToken), { operation, url, found: User, absent: Schema.Never }).pipe(
+      Effect.map((user) => Option.getOrThrow(user).id),
+    );
   const decodeUserId = Schema.decodeUnknownEffect(options.userId);
 
   const finish = Effect.fnUntraced(function* (signIn: SignIn, callback: URLSearchParams) {
@@ -128,9 +132,7 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
     const subject =
       proof.kind === "idToken"
         ? oauth.getValidatedIdTokenClaims(tokens)?.sub
-        : yield* fetchUserId(withToken(client, tokens.access_token), proof.url).pipe(
-            Effect.mapError((cause) => new PlatformUnavailable({ operation, cause })),
-          );
+        : yield* fetchUserId(tokens.access_token, proof.url);
     const userId = yield* decodeUserId(subject).pipe(
       Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
     );
@@ -266,13 +268,3 @@ const makeListGuilds = Effect.fnUntraced(function* <UserId>(options: OAuthOption
 });
 
 const User = Schema.Struct({ id: Schema.String });
-
-const fetchUserId = Effect.fnUntraced(function* (client: ResilientClient, url: string) {
-  const response = yield* client.get(url);
-  const { status } = response;
-  if (status !== 200) return yield* new RequestFailed({ reason: "status", status });
-  const { id } = yield* HttpClientResponse.schemaBodyJson(User)(response).pipe(
-    Effect.mapError(() => new RequestFailed({ reason: "unreadable", status })),
-  );
-  return id;
-});

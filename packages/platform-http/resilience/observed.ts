@@ -1,7 +1,7 @@
 /**
  * Records the outcome and duration of attempts.
  */
-import { Clock, Effect, Metric } from "effect";
+import { Duration, Effect, Metric } from "effect";
 import { platformRequests, platformSeconds } from "./metrics.ts";
 import type { RequestFailed } from "./request_failed.ts";
 
@@ -18,16 +18,5 @@ export const countingOutcome = (platform: string) => {
 };
 
 /** Measures the duration of attempts that were sent, whatever their outcome. */
-export const timing = (platform: string) => {
-  const histogram = Metric.withAttributes(platformSeconds, { platform });
-
-  return <A, E, R>(attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Clock.monotonicTimeNanos, (start) =>
-      Effect.ensuring(
-        attempt,
-        Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
-          Metric.update(histogram, Number(end - start) / 1e9),
-        ),
-      ),
-    );
-};
+export const timing = (platform: string) =>
+  Effect.trackDuration(Metric.withAttributes(platformSeconds, { platform }), Duration.toSeconds);

@@ -1,4 +1,3 @@
-/** `AltReviewStore` on a key-value store. */
 import {
   AltReviewStore,
   newestReviewFirst,

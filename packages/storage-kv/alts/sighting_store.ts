@@ -1,4 +1,3 @@
-/** `SightingStore` on a key-value store. */
 import type { Pid } from "@accountlink/core";
 import { isAtAddress, placeOf, type Sighting } from "@accountlink/core/addresses";
 import {

@@ -1,4 +1,3 @@
-/** `AuditLog` on a key-value store. */
 import { AuditLog } from "@accountlink/core";
 import { type AuditEntry, passesFilter } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";

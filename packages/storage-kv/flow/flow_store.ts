@@ -1,4 +1,3 @@
-/** `FlowStore` on a key-value store. */
 import {
   FlowStore,
   type Proof,

@@ -1,4 +1,3 @@
-/** `IdempotencyStore` on a key-value store. */
 import {
   type Claim,
   type EarlierRequest,

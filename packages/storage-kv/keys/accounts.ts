@@ -1,4 +1,3 @@
-/** Accounts and their scopes. */
 import { type DataScope, guildOf, type Pid, type ScopeTarget } from "@accountlink/core";
 import {
   type Account,

@@ -1,13 +1,12 @@
-/** `KeyStore` on a key-value store. */
 import { isAccepted, KeyStore, keyDetails, oldestKeyFirst, presentedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { Database } from "../records/database.ts";
-import { accounts, keys, scopes, secrets } from "../records/schema.ts";
+import { accounts, keys, secrets } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { byName, ensureAccount, ensureScope, findScope, updateAccount } from "./accounts.ts";
-import { countKeys, insertKey, rotateKey, setKeyStatus, updateKey } from "./key_writes.ts";
-import { findSettings, listScopes, updateSettings } from "./scope_settings.ts";
+import { countKeys, insertKey, rotateKey, updateKey } from "./key_writes.ts";
+import { findScopeByPid, listScopes, updateSettings } from "./scope_settings.ts";
 
 export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
   KeyStore,
@@ -33,11 +32,9 @@ export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
         db.read("KeyStore.findScope", (tx) =>
           Effect.map(findScope(tx, account, target), Option.fromUndefinedOr),
         ),
-      findScopeByPid: (pid) =>
-        db.find("KeyStore.findScopeByPid", (tx) => Effect.map(scopes.find(tx, pid), Option.fromUndefinedOr)),
+      findScopeByPid: (pid) => db.read("KeyStore.findScopeByPid", (tx) => findScopeByPid(tx, pid)),
 
       listScopes: (account) => db.read("KeyStore.listScopes", (tx) => listScopes(tx, account)),
-      findSettings: (pid) => db.find("KeyStore.findSettings", (tx) => findSettings(tx, pid)),
       updateSettings: (write) => db.write("KeyStore.updateSettings", (tx) => updateSettings(tx, write)),
 
       insertKey: (write) => db.write("KeyStore.insertKey", (tx) => insertKey(tx, write)),
@@ -66,7 +63,6 @@ export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
       countKeys: (account) => db.read("KeyStore.countKeys", (tx) => countKeys(tx, account)),
       rotateKey: (write) => db.write("KeyStore.rotateKey", (tx) => rotateKey(tx, write)),
       updateKey: (write) => db.write("KeyStore.updateKey", (tx) => updateKey(tx, write)),
-      setKeyStatus: (write) => db.write("KeyStore.setKeyStatus", (tx) => setKeyStatus(tx, write)),
     }),
   ),
 );

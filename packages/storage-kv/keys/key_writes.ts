@@ -1,15 +1,13 @@
-/** The writes to keys. */
-import type { ApiKey, KeyId, StoreUnavailable } from "@accountlink/core";
+import type { ApiKey, StoreUnavailable } from "@accountlink/core";
 import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
 import {
   countsNow,
   type InsertKey,
   insertedKey,
   keyEntryDetails,
-  keyWithStatus,
   type RotateKey,
   rotatedKey,
-  type SetKeyStatus,
+  storedUpdate,
   type UpdateKey,
   updatedKey,
 } from "@accountlink/core/keys";
@@ -43,8 +41,8 @@ export const insertKey = Effect.fnUntraced(function* (
 });
 
 export const rotateKey = Effect.fnUntraced(function* (tx: Transaction, write: RotateKey) {
-  const stored = yield* findUnrevoked(tx, write.id);
-  if (stored === undefined) return false;
+  const stored = yield* keys.find(tx, write.id);
+  if (stored === undefined || stored.key.status === "revoked") return false;
   if ((yield* secrets.find(tx, write.hash)) !== undefined) {
     throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
   }
@@ -58,26 +56,13 @@ export const updateKey = Effect.fnUntraced(function* (tx: Transaction, write: Up
   const stored = yield* keys.find(tx, write.id);
   if (stored === undefined) return "unknown" as const;
   if (stored.key.status === "revoked") return "revoked" as const;
-  const updated = updatedKey(stored.key, write.update);
+  const updated = updatedKey(stored.key, write.update, write.action);
   if (updated === null) return "unchanged" as const;
   const { key, action, details } = updated;
   yield* recordChange(tx, { ...write, action, of: key.scope, details });
-  const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
-  yield* keys.put(tx, { ...stored, key, counts });
+  yield* keys.put(tx, storedUpdate(stored, key, write.at));
   return "updated" as const;
 });
-
-export const setKeyStatus = Effect.fnUntraced(function* (tx: Transaction, write: SetKeyStatus) {
-  const stored = yield* findUnrevoked(tx, write.id);
-  if (stored === undefined || stored.key.status === write.status) return false;
-  const changed = keyWithStatus(stored, write.status, write.at);
-  yield* recordKeyChange(tx, write, changed.key, write.action);
-  yield* keys.put(tx, changed);
-  return true;
-});
-
-const findUnrevoked = (tx: Transaction, id: KeyId) =>
-  Effect.map(keys.find(tx, id), (stored) => (stored?.key.status === "revoked" ? undefined : stored));
 
 const recordKeyChange = (
   tx: Transaction,

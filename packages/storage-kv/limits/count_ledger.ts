@@ -1,4 +1,3 @@
-/** `CountLedger` on a key-value store. */
 import { CountLedger, type LedgerCount } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";

@@ -1,4 +1,3 @@
-/** Imports of links. */
 import type { ChatId } from "@accountlink/core";
 import { newEvent, sourceOf } from "@accountlink/core/events";
 import { type ImportBatch, importEffect, importedRecord, progressKeptFor } from "@accountlink/core/links";

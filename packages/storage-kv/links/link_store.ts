@@ -1,4 +1,3 @@
-/** `LinkStore` on a key-value store. */
 import { type ChatId, type GameId, type Link, LinkStore, type Pid } from "@accountlink/core";
 import { type DayRange, isLinked } from "@accountlink/core/links";
 import { dayMs } from "@accountlink/core/timestamp";

@@ -225,20 +225,19 @@ export const windows = collection<
   [endsAt: Millis, key: string]
 >("window", { id: ({ endsAt, key }) => [endsAt, key] });
 
-export const usage = collection<
-  KeyUsage & UsagePeriod & { readonly unit: "hour" | "day" },
-  [unit: "hour" | "day", key: KeyId, from: Millis, group: string],
-  "time"
->("usage", {
-  id: ({ unit, key, from, group }) => [unit, key, from, group],
-  indexes: { time: ({ unit, from }) => [[unit, from]] },
-});
+export const usage = collection<KeyUsage & UsagePeriod, [key: KeyId, from: Millis, group: string], "day">(
+  "usage",
+  {
+    id: ({ key, from, group }) => [key, from, group],
+    indexes: { day: ({ from }) => [[from]] },
+  },
+);
 
 export const meters = collection<
-  { readonly meter: string; readonly sequence: number; readonly hour: Millis },
+  { readonly meter: string; readonly sequence: number; readonly day: Millis },
   [meter: string],
-  "hour"
->("meter", { id: ({ meter }) => [meter], indexes: { hour: ({ hour }) => [[hour]] } });
+  "day"
+>("meter", { id: ({ meter }) => [meter], indexes: { day: ({ day }) => [[day]] } });
 
 export const rootKeys = collection<{ readonly id: "root"; readonly wrapped: string }, [id: "root"]>(
   "secret-root",

@@ -1,4 +1,3 @@
-/** `RootKeyStore` on a key-value store. */
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";

@@ -1,8 +1,7 @@
-/** `SessionStore` on a key-value store. */
-import type { GameId, StoreUnavailable, VerificationSession } from "@accountlink/core";
+import type { StoreUnavailable, VerificationSession } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
-import { completedSession, completionRefusal, keptSession } from "@accountlink/core/flow";
+import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -26,7 +25,7 @@ import { endFlow } from "../flow/flow_store.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { setGame } from "../links/link_writes.ts";
 import { Database } from "../records/database.ts";
-import { bursts, flows, keys, links, type StoredSession, sessions, sightings } from "../records/schema.ts";
+import { bursts, flows, keys, links, sessions, sightings } from "../records/schema.ts";
 import { forget, inSteps, stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 
@@ -119,42 +118,29 @@ const complete = Effect.fnUntraced(function* (
   tx: Transaction,
   write: CompleteFlow,
 ): Effect.fn.Return<FlowCompleted, StoreUnavailable> {
-  const { pid, chatId, at, keeps } = write;
+  const { pid, chatId, at } = write;
   const flow = yield* flows.find(tx, write.flow);
   const sessionId = flow?.session ?? null;
   const stored = sessionId === null ? undefined : yield* sessions.find(tx, sessionId);
-  const session = stored?.session;
   const record = (yield* links.find(tx, pid, chatId))?.record;
-  const refusal = completionRefusal(write, { flow, session, record });
+  const refusal = completionRefusal(write, { flow, session: stored?.session, record });
   if (refusal !== null) return refusal;
-  if (keeps && record?.gameId) {
-    return yield* keep(tx, write, record.gameId, stored);
-  }
 
-  const { previousGameId } = yield* setGame(tx, write, "flow");
-  yield* storeSightings(tx, pid, sightingsOf(write));
+  const kept = keptGame(write, record);
+  const linked = kept === null ? yield* storeProof(tx, write) : { gameId: kept, previousGameId: kept };
   yield* endFlow(tx, write.flow);
-  if (stored === undefined || session === undefined)
-    return { _tag: "Completed", previousGameId, session: null };
-
-  const completed = completedSession(session, write, previousGameId);
-  yield* sessions.put(tx, { ...stored, session: completed, changedAt: at });
-  yield* appendEnd(tx, completed, at);
-  return { _tag: "Completed", previousGameId, session: completed };
+  if (stored !== undefined) {
+    const completed = completedSession(stored.session, write, linked);
+    yield* sessions.put(tx, { ...stored, session: completed, changedAt: at });
+    yield* appendEnd(tx, completed, at);
+  }
+  return { _tag: "Completed", ...linked };
 });
 
-const keep = Effect.fnUntraced(function* (
-  tx: Transaction,
-  write: CompleteFlow,
-  gameId: GameId,
-  stored: StoredSession | undefined,
-): Effect.fn.Return<FlowCompleted, StoreUnavailable> {
-  yield* endFlow(tx, write.flow);
-  if (stored === undefined) return { _tag: "Kept", gameId, session: null };
-  const session = keptSession(stored.session, write, gameId);
-  yield* sessions.put(tx, { ...stored, session, changedAt: write.at });
-  yield* appendEnd(tx, session, write.at);
-  return { _tag: "Kept", gameId, session };
+const storeProof = Effect.fnUntraced(function* (tx: Transaction, write: CompleteFlow) {
+  const { previousGameId } = yield* setGame(tx, write, "flow");
+  yield* storeSightings(tx, write.pid, sightingsOf(write));
+  return { gameId: write.gameId, previousGameId };
 });
 
 const sweep = Effect.fnUntraced(function* (

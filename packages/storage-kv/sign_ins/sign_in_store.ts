@@ -1,4 +1,3 @@
-/** `SignInStore` on a key-value store. */
 import type { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";

@@ -1,7 +1,7 @@
 /** `UsageStore` on a key-value store. */
 
 import type { KeyId } from "@accountlink/core";
-import { type Millis, startOfDay } from "@accountlink/core/timestamp";
+import type { Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
   lastUsePrecision,
@@ -21,15 +21,13 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
   Effect.map(Database, (db) =>
     UsageStore.of({
       add: (batch) => db.write("UsageStore.add", (tx) => add(tx, batch)),
-      hours: (owner, from) => db.read("UsageStore.hours", (tx) => periods(tx, "hour", owner, from)),
-      days: (owner, from) => db.read("UsageStore.days", (tx) => periods(tx, "day", owner, from)),
+      days: (owner, from) => db.read("UsageStore.days", (tx) => daysOf(tx, owner, from)),
       daysByKey: (account, from) => db.read("UsageStore.daysByKey", (tx) => daysByKey(tx, account, from)),
-      forget: ({ hours, days }) =>
+      forget: (before) =>
         Effect.gen(function* () {
           const name = "UsageStore.forget";
-          yield* forget(db, name, usage, ["time", "hour"], ({ from }) => from < hours);
-          yield* forget(db, name, usage, ["time", "day"], ({ from }) => from < days);
-          yield* forget(db, name, meters, ["hour"], ({ hour }) => hour < hours);
+          yield* forget(db, name, usage, ["day"], ({ from }) => from < before);
+          yield* forget(db, name, meters, ["day"], ({ day }) => day < before);
         }),
     }),
   ),
@@ -37,19 +35,13 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
 
 const add = Effect.fnUntraced(function* (
   tx: Transaction,
-  { meter, sequence, hour, counts, uses }: UsageBatch,
+  { meter, sequence, day, counts, uses }: UsageBatch,
 ) {
   if (sequence <= ((yield* meters.find(tx, meter))?.sequence ?? 0)) return;
-  yield* meters.put(tx, { meter, sequence, hour });
-  const units = [
-    { unit: "hour", from: hour },
-    { unit: "day", from: startOfDay(hour) },
-  ] as const;
+  yield* meters.put(tx, { meter, sequence, day });
   for (const count of counts) {
-    for (const { unit, from } of units) {
-      const known = yield* usage.find(tx, unit, count.key, from, count.group);
-      yield* usage.put(tx, { ...count, ...(known && addUsage(known, count)), unit, from });
-    }
+    const known = yield* usage.find(tx, count.key, day, count.group);
+    yield* usage.put(tx, { ...count, ...(known && addUsage(known, count)), from: day });
   }
   for (const { key, at } of uses) {
     const stored = yield* keys.find(tx, key);
@@ -59,26 +51,21 @@ const add = Effect.fnUntraced(function* (
   }
 });
 
-const periods = Effect.fnUntraced(function* (
-  tx: Transaction,
-  unit: "hour" | "day",
-  owner: UsageOwner,
-  from: Millis,
-) {
+const daysOf = Effect.fnUntraced(function* (tx: Transaction, owner: UsageOwner, from: Millis) {
   const owned = "key" in owner ? [owner.key] : yield* keysOf(tx, owner.account);
-  const found = yield* Effect.forEach(owned, (key) => periodsOf(tx, unit, key, from));
+  const found = yield* Effect.forEach(owned, (key) => daysOfKey(tx, key, from));
   return sumUsage(found.flat());
 });
 
 const daysByKey = Effect.fnUntraced(function* (tx: Transaction, account: string, from: Millis) {
   const found = yield* Effect.forEach(yield* keysOf(tx, account), (key) =>
-    Effect.map(periodsOf(tx, "day", key, from), (days) => [key, sumUsage(days)] as const),
+    Effect.map(daysOfKey(tx, key, from), (days) => [key, sumUsage(days)] as const),
   );
   return new Map(found.filter(([, days]) => days.length > 0));
 });
 
-const periodsOf = (tx: Transaction, unit: "hour" | "day", key: KeyId, from: Millis) =>
-  usage.scan(tx, [unit, key], { after: [unit, key, from] });
+const daysOfKey = (tx: Transaction, key: KeyId, from: Millis) =>
+  usage.scan(tx, [key], { after: [key, from] });
 
 const keysOf = (tx: Transaction, account: string) =>
   Effect.map(keys.list(tx, "account", [account]), (all) => all.map(({ key }) => key.id));

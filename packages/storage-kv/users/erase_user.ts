@@ -1,10 +1,16 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
-import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
+import { isAtAddress } from "@accountlink/core/addresses";
 import { eventWithoutUser, newEvent } from "@accountlink/core/events";
 import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@accountlink/core/users";
+import {
+  countErased,
+  type ErasedThing,
+  type EraseUser,
+  type UserErased,
+  withoutUser,
+} from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
@@ -41,7 +47,6 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   for (const { pid, record } of records) yield* removeLink(tx, pid, record);
   const seen = yield* sightings.list(tx, "chat", [chatId]);
   for (const { pid, sighting } of seen) yield* removeSighting(tx, pid, sighting);
-  const visits = seen.filter(({ sighting }) => isAtAddress(sighting));
   const reviewed = yield* reviews.list(tx, "chat", [chatId]);
   for (const review of reviewed) yield* reviews.discard(tx, review);
   const erased = yield* eraseEntries(tx, chatId, owned);
@@ -59,32 +64,26 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
     const name = i === 0 ? pseudonym : `${pseudonym}-${i + 1}`;
     revokedKeys.push(...(yield* releaseAccount(tx, write, account, name)));
   }
-  const found = {
-    records: pidsOf(records),
-    sightings: pidsOf(visits),
-    browsers: pidsOf(seen.filter(({ sighting }) => isInBrowser(sighting))),
-    reviews: pidsOf(reviewed),
-    entries: pidsOf(erased),
-  };
-  for (const [pid, details] of erasedByScope(found)) {
+  const things = [
+    ...thingsOf("records", records),
+    ...seen.flatMap((each) => thingsOf(isAtAddress(each.sighting) ? "sightings" : "browsers", [each])),
+    ...thingsOf("reviews", reviewed),
+    ...thingsOf("entries", erased),
+    ...thingsOf("events", named),
+  ];
+  const { total, byScope } = countErased(things);
+  for (const [pid, details] of byScope) {
     yield* recordChange(tx, { ...write, action: "user.erased", of: yield* requireScope(tx, pid), details });
   }
-  for (const pid of new Set([...Object.values(found).flat(), ...named])) {
+  for (const pid of new Set(things.map((thing) => thing.pid))) {
     const event = newEvent(at, { type: "user.erased", data: { chatId } });
     if (pid !== null) yield* appendEvents(tx, pid, [event]);
   }
-  return Option.some<UserErased>({
-    records: records.length,
-    sightings: visits.length,
-    browsers: seen.length - visits.length,
-    reviews: reviewed.length,
-    entries: erased.length,
-    accounts: owned.length,
-    revokedKeys,
-  });
+  return Option.some<UserErased>({ ...total, accounts: owned.length, revokedKeys });
 });
 
-const pidsOf = (all: ReadonlyArray<{ readonly pid: Pid | null }>) => all.map(({ pid }) => pid);
+const thingsOf = (what: ErasedThing["what"], all: ReadonlyArray<{ readonly pid: Pid | null }>) =>
+  all.map(({ pid }): ErasedThing => ({ what, pid }));
 
 const eraseEntries = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -100,14 +99,14 @@ const eraseEntries = Effect.fnUntraced(function* (
   return erased;
 });
 
-/** Takes the user out of their events, and returns the scopes of these. */
+/** Takes the user out of their events, and returns these. */
 const eraseEvents = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
   const erased = (yield* events.scan(tx, [])).flatMap(({ pid, event }) => {
     const rest = eventWithoutUser(event, chatId);
     return rest === null ? [] : [{ pid, event: rest }];
   });
   for (const named of erased) yield* events.put(tx, named);
-  return pidsOf(erased);
+  return erased;
 });
 
 const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, at: Millis) {

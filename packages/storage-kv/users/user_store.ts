@@ -1,4 +1,3 @@
-/** `UserStore` on a key-value store. */
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
 import { reviewAsSeenBy } from "@accountlink/core/alts";

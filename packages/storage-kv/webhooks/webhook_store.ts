@@ -1,17 +1,13 @@
-/** `WebhookStore` on a key-value store. */
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { newUlid } from "@accountlink/core/ulid";
 import {
   type DeliveryFilter,
-  type DisableWebhook,
   type InsertWebhook,
   lanesOf,
   type RecordDeliveries,
   type RequestedAttempt,
-  type RotateWebhook,
   resent,
-  rotatedWebhook,
   timesAfter,
   type UpdateWebhook,
   updatedWebhook,
@@ -48,8 +44,6 @@ export const layer: Layer.Layer<WebhookStore, never, Database> = Layer.effect(
           inSteps(db, "WebhookStore.remove", (tx) => removeSome(tx, write.id)),
           db.write("WebhookStore.remove", (tx) => remove(tx, write)),
         ),
-      rotate: (write) => db.write("WebhookStore.rotate", (tx) => rotate(tx, write)),
-      disable: (write) => db.write("WebhookStore.disable", (tx) => disable(tx, write)),
       deliveries: (id, filter) => db.read("WebhookStore.deliveries", (tx) => listDeliveries(tx, id, filter)),
       findDelivery: (id, eventId) =>
         db.find("WebhookStore.findDelivery", (tx) =>
@@ -136,10 +130,10 @@ const countPending = Effect.fnUntraced(function* (
 const update = Effect.fnUntraced(function* (tx: Transaction, write: UpdateWebhook) {
   const stored = yield* webhooks.find(tx, write.id);
   if (stored === undefined) return false;
-  const updated = updatedWebhook(stored.webhook, write.update);
+  const updated = updatedWebhook(stored.webhook, write.change, write.at);
   if (updated === null) return true;
-  const { webhook, changed } = updated;
-  yield* recordWebhookChange(tx, write, { ...stored, webhook }, "webhook.updated", { changed });
+  const { webhook, action, details } = updated;
+  yield* recordWebhookChange(tx, write, stored, action, details);
   yield* webhooks.put(tx, { ...stored, webhook });
   if (stored.webhook.status !== "active" && webhook.status === "active") {
     for (const { webhookId, delivery } of yield* deliveries.list(tx, "due", [write.id])) {
@@ -169,24 +163,6 @@ export const removeWebhook = Effect.fnUntraced(function* (tx: Transaction, store
     yield* deliveries.discard(tx, delivery);
   }
   yield* webhooks.discard(tx, stored);
-});
-
-const rotate = Effect.fnUntraced(function* (tx: Transaction, write: RotateWebhook) {
-  const stored = yield* webhooks.find(tx, write.id);
-  if (stored === undefined) return false;
-  yield* recordWebhookChange(tx, write, stored, "webhook.rotated");
-  yield* webhooks.put(tx, { ...stored, webhook: rotatedWebhook(stored.webhook, write) });
-  return true;
-});
-
-const disable = Effect.fnUntraced(function* (tx: Transaction, write: DisableWebhook) {
-  const stored = yield* webhooks.find(tx, write.id);
-  if (stored === undefined || stored.webhook.status === "disabled") return false;
-  const { reason } = write;
-  yield* recordWebhookChange(tx, write, stored, "webhook.disabled", { reason });
-  const webhook = { ...stored.webhook, status: "disabled", disabledReason: reason } as const;
-  yield* webhooks.put(tx, { ...stored, webhook });
-  return true;
 });
 
 const listDeliveries = (tx: Transaction, id: WebhookId, { status, before, limit }: DeliveryFilter) => {

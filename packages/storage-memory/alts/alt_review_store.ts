@@ -1,4 +1,3 @@
-/** Reviews of pairs of chat users in memory. */
 import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";

@@ -1,4 +1,3 @@
-/** `SightingStore` in memory. */
 import type { Pid } from "@accountlink/core";
 import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";

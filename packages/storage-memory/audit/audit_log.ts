@@ -1,4 +1,3 @@
-/** `AuditLog` in memory. */
 import { AuditLog } from "@accountlink/core";
 import { passesFilter } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";

@@ -1,4 +1,3 @@
-/** `EventStore` in memory. */
 import { EventStore } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
 import { State } from "../state/state.ts";

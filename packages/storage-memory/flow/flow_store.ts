@@ -1,4 +1,3 @@
-/** `FlowStore` in memory. */
 import {
   FlowStore,
   type Proof,

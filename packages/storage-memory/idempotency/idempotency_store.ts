@@ -1,4 +1,3 @@
-/** `IdempotencyStore` in memory. */
 import {
   type Claim,
   type EarlierRequest,

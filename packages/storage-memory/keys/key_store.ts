@@ -1,13 +1,6 @@
-/** `KeyStore` in memory. */
+import { type ApiKey, type DataScope, guildOf, type Pid, type ScopeTarget } from "@accountlink/core";
 import {
-  type ApiKey,
-  type DataScope,
-  guildOf,
-  type KeyId,
-  type Pid,
-  type ScopeTarget,
-} from "@accountlink/core";
-import {
+  type ConfiguredScope,
   changedSettings,
   countsNow,
   type InsertKey,
@@ -17,16 +10,13 @@ import {
   KeyStore,
   keyDetails,
   keyEntryDetails,
-  keyWithStatus,
-  noSettings,
   oldestKeyFirst,
   presentedKey,
   type RotateKey,
   rotatedKey,
   type ScopeSettings,
-  type SetKeyStatus,
-  type StoredKey,
   scopeOrder,
+  storedUpdate,
   type UpdateKey,
   type UpdateScope,
   updatedKey,
@@ -57,15 +47,15 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
       findScope: (account, target) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
-      findScopeByPid: (pid) => Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.scope)),
+      findScopeByPid: (pid) =>
+        Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.links.get(pid)), configuredScope)),
 
       listScopes: (account) =>
         Effect.sync(() =>
           [...(memory.scopes.get(account)?.values() ?? [])]
-            .map((scope) => ({ scope, settings: memory.linksOf(scope.pid).settings }))
+            .map(({ pid }) => configuredScope(memory.linksOf(pid)))
             .toSorted(scopeOrder),
         ),
-      findSettings: (pid) => Effect.sync(() => memory.links.get(pid)?.settings ?? noSettings),
       updateSettings: (write) => Effect.sync(() => updateSettings(memory, write)),
 
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
@@ -86,10 +76,11 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       countKeys: (account) => Effect.sync(() => countKeys(memory, account)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
       updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
-      setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),
     }),
   ),
 );
+
+const configuredScope = ({ scope, settings }: ScopeLinks): ConfiguredScope => ({ scope, settings });
 
 const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   const found = map.get(key);
@@ -165,14 +156,9 @@ const findByHash = (memory: Memory, hash: string) => {
   return Option.map(Option.fromUndefinedOr(stored), (found) => presentedKey(found, hash));
 };
 
-const findUnrevoked = (memory: Memory, id: KeyId): StoredKey | undefined => {
-  const stored = memory.keys.get(id);
-  return stored?.key.status === "revoked" ? undefined : stored;
-};
-
 const rotateKey = (memory: Memory, write: RotateKey): boolean => {
-  const stored = findUnrevoked(memory, write.id);
-  if (stored === undefined) return false;
+  const stored = memory.keys.get(write.id);
+  if (stored === undefined || stored.key.status === "revoked") return false;
   if (memory.keysByHash.has(write.hash)) {
     throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
   }
@@ -187,22 +173,12 @@ const updateKey = (memory: Memory, write: UpdateKey) => {
   const stored = memory.keys.get(write.id);
   if (stored === undefined) return "unknown";
   if (stored.key.status === "revoked") return "revoked";
-  const updated = updatedKey(stored.key, write.update);
+  const updated = updatedKey(stored.key, write.update, write.action);
   if (updated === null) return "unchanged";
   const { key, action, details } = updated;
   assertStorable([key.name]);
   const { actor, requestId, at } = write;
   memory.record({ actor, requestId, at, action, scope: key.scope, details });
-  const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
-  memory.keys.set(key.id, { ...stored, key, counts });
+  memory.keys.set(key.id, storedUpdate(stored, key, at));
   return "updated";
-};
-
-const setKeyStatus = (memory: Memory, write: SetKeyStatus): boolean => {
-  const stored = findUnrevoked(memory, write.id);
-  if (stored === undefined || stored.key.status === write.status) return false;
-  const changed = keyWithStatus(stored, write.status, write.at);
-  memory.record(keyChange(write, changed.key, write.action));
-  memory.keys.set(write.id, changed);
-  return true;
 };

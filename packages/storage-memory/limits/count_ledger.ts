@@ -1,4 +1,3 @@
-/** `CountLedger` in memory. */
 import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core/limits";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";

@@ -1,4 +1,3 @@
-/** `LinkStore` in memory. */
 import { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
 import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";

@@ -1,4 +1,3 @@
-/** `RootKeyStore` in memory. */
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";

@@ -1,8 +1,6 @@
-/** `SessionStore` in memory. */
-import type { GameId, VerificationSession } from "@accountlink/core";
 import { placeOf, sightingsOf, textsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
-import { completedSession, completionRefusal, keptSession } from "@accountlink/core/flow";
+import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -79,41 +77,31 @@ const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<
 };
 
 const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
-  const { pid, chatId, at, keeps } = write;
+  const { pid, chatId, at } = write;
   const flow = memory.flows.get(write.flow);
   const sessionId = flow?.session ?? null;
   const session = sessionId === null ? undefined : memory.sessions.find(sessionId);
   const record = memory.links.get(pid)?.find(chatId);
   const refusal = completionRefusal(write, { flow, session, record });
   if (refusal !== null) return refusal;
-  if (keeps && record?.gameId) return keep(memory, write, record.gameId, session);
 
+  const kept = keptGame(write, record);
+  const linked = kept === null ? storeProof(memory, write) : { gameId: kept, previousGameId: kept };
+  endFlow(memory, write.flow);
+  if (session !== undefined) {
+    const completed = completedSession(session, write, linked);
+    memory.sessions.change(completed, at);
+    memory.append(pid, ...sessionEnded(completed).map((end) => newEvent(at, end)));
+  }
+  return { _tag: "Completed", ...linked };
+};
+
+const storeProof = (memory: Memory, write: CompleteFlow) => {
   const seen = sightingsOf(write);
   assertStorable(seen.flatMap(textsOf));
   const { previousGameId } = setGame(memory, write, "flow");
-  storeSightings(memory, pid, seen);
-  endFlow(memory, write.flow);
-  if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
-
-  const completed = completedSession(session, write, previousGameId);
-  memory.sessions.change(completed, at);
-  memory.append(pid, ...sessionEnded(completed).map((end) => newEvent(at, end)));
-  return { _tag: "Completed", previousGameId, session: completed };
-};
-
-const keep = (
-  memory: Memory,
-  write: CompleteFlow,
-  gameId: GameId,
-  session: VerificationSession | undefined,
-): FlowCompleted => {
-  endFlow(memory, write.flow);
-  const kept = session === undefined ? null : keptSession(session, write, gameId);
-  if (kept !== null) {
-    memory.sessions.change(kept, write.at);
-    memory.append(write.pid, ...sessionEnded(kept).map((end) => newEvent(write.at, end)));
-  }
-  return { _tag: "Kept", gameId, session: kept };
+  storeSightings(memory, write.pid, seen);
+  return { gameId: write.gameId, previousGameId };
 };
 
 const sweep = (

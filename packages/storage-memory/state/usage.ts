@@ -1,6 +1,5 @@
-/** The usage of keys, in memory. */
 import type { KeyId } from "@accountlink/core";
-import { type Millis, startOfDay } from "@accountlink/core/timestamp";
+import type { Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
   type KeyUsage,
@@ -13,14 +12,22 @@ type KeyPeriod = UsagePeriod & Pick<KeyUsage, "key">;
 
 const nothing = { served: 0, refused: 0, errors: 0 };
 
-/** Usage in periods of one length, by start, key and group. */
-class UsagePeriods {
+/** The usage of UTC days, by start, key and group. */
+export class Usage {
   readonly #periods = new Map<string, KeyPeriod>();
+  /** The last batch of each meter. */
+  readonly #meters = new Map<string, Pick<UsageBatch, "sequence" | "day">>();
 
-  add(period: KeyPeriod): void {
-    const name = `${period.from} ${period.key} ${period.group}`;
-    const sum = addUsage(this.#periods.get(name) ?? nothing, period);
-    this.#periods.set(name, { ...period, ...sum });
+  /** Adds a batch; false if it was added before. */
+  add({ meter, sequence, day, counts }: UsageBatch): boolean {
+    if (sequence <= (this.#meters.get(meter)?.sequence ?? 0)) return false;
+    this.#meters.set(meter, { sequence, day });
+    for (const count of counts) {
+      const name = `${day} ${count.key} ${count.group}`;
+      const sum = addUsage(this.#periods.get(name) ?? nothing, count);
+      this.#periods.set(name, { ...count, ...sum, from: day });
+    }
+    return true;
   }
 
   /** The usage of the keys together, in order. */
@@ -39,23 +46,6 @@ class UsagePeriods {
 
   forget(before: Millis): void {
     for (const [name, { from }] of this.#periods) if (from < before) this.#periods.delete(name);
+    for (const [meter, { day }] of this.#meters) if (day < before) this.#meters.delete(meter);
   }
 }
-
-export class Usage {
-  readonly hours = new UsagePeriods();
-  readonly days = new UsagePeriods();
-  /** The last batch of each meter. */
-  readonly meters = new Map<string, Pick<UsageBatch, "sequence" | "hour">>();
-}
-
-/** Adds a batch; false if it was added before. */
-export const addBatch = (usage: Usage, { meter, sequence, hour, counts }: UsageBatch): boolean => {
-  if (sequence <= (usage.meters.get(meter)?.sequence ?? 0)) return false;
-  usage.meters.set(meter, { sequence, hour });
-  for (const count of counts) {
-    usage.hours.add({ ...count, from: hour });
-    usage.days.add({ ...count, from: startOfDay(hour) });
-  }
-  return true;
-};

@@ -1,10 +1,8 @@
-/** `UsageStore` in memory. */
 import type { KeyId } from "@accountlink/core";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { lastUsePrecision, type UsageBatch, type UsageOwner, UsageStore } from "@accountlink/core/usage";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state/state.ts";
-import { addBatch } from "../state/usage.ts";
 
 export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
   UsageStore,
@@ -13,21 +11,12 @@ export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
       add: (batch) =>
         Effect.sync(() => {
           assertStorable([batch.meter]);
-          if (addBatch(memory.usage, batch)) noteUses(memory, batch);
+          if (memory.usage.add(batch)) noteUses(memory, batch);
         }),
 
-      hours: (owner, from) => Effect.sync(() => memory.usage.hours.sumOf(keysOf(memory, owner), from)),
-      days: (owner, from) => Effect.sync(() => memory.usage.days.sumOf(keysOf(memory, owner), from)),
-      daysByKey: (account, from) =>
-        Effect.sync(() => memory.usage.days.byKey(keysOf(memory, { account }), from)),
-
-      forget: (before) =>
-        Effect.sync(() => {
-          const { hours, days, meters } = memory.usage;
-          hours.forget(before.hours);
-          days.forget(before.days);
-          for (const [meter, { hour }] of meters) if (hour < before.hours) meters.delete(meter);
-        }),
+      days: (owner, from) => Effect.sync(() => memory.usage.sumOf(keysOf(memory, owner), from)),
+      daysByKey: (account, from) => Effect.sync(() => memory.usage.byKey(keysOf(memory, { account }), from)),
+      forget: (before) => Effect.sync(() => memory.usage.forget(before)),
     }),
   ),
 );

@@ -1,4 +1,4 @@
-import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import type { ChatId, KeyId } from "@accountlink/core";
 import { isAtAddress, placeOf } from "@accountlink/core/addresses";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
@@ -6,7 +6,13 @@ import { type Account, keyOfErasedAccount, noSettings } from "@accountlink/core/
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@accountlink/core/users";
+import {
+  countErased,
+  type ErasedThing,
+  type EraseUser,
+  type UserErased,
+  withoutUser,
+} from "@accountlink/core/users";
 import { Option } from "effect";
 import { endVerifications } from "../flow/verification_ends.ts";
 import type { Memory } from "../state/state.ts";
@@ -21,17 +27,14 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
   const names = accounts.map(({ name }) => name);
   for (const links of holders) links.remove(chatId);
-  const found: Record<
-    "records" | "sightings" | "browsers" | "reviews" | "entries",
-    ReadonlyArray<Pid | null>
-  > = {
-    records: holders.map(({ scope }) => scope.pid),
+  const things: Array<ErasedThing> = [
+    ...holders.map(({ scope }) => ({ what: "records" as const, pid: scope.pid })),
     ...forgetSightings(memory, chatId),
-    reviews: forgetReviews(memory, chatId),
-    entries: eraseEntries(memory, chatId, names),
-  };
+    ...forgetReviews(memory, chatId),
+    ...eraseEntries(memory, chatId, names),
+  ];
   eraseFromSessions(memory, chatId, at);
-  const named = [...memory.events].filter(([, events]) => events.erase(chatId)).map(([pid]) => pid);
+  for (const [pid, events] of memory.events) if (events.erase(chatId)) things.push({ what: "events", pid });
   eraseRequests(memory, chatId);
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
@@ -40,21 +43,14 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   const revokedKeys = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
   );
-  for (const [pid, details] of erasedByScope(found)) {
+  const { total, byScope } = countErased(things);
+  for (const [pid, details] of byScope) {
     memory.record({ ...write, action: "user.erased", scope: memory.linksOf(pid).scope, details });
   }
-  for (const pid of new Set([...Object.values(found).flat(), ...named])) {
+  for (const pid of new Set(things.map((thing) => thing.pid))) {
     if (pid !== null) memory.append(pid, newEvent(at, { type: "user.erased", data: { chatId } }));
   }
-  return Option.some({
-    records: found.records.length,
-    sightings: found.sightings.length,
-    browsers: found.browsers.length,
-    reviews: found.reviews.length,
-    entries: found.entries.length,
-    accounts: accounts.length,
-    revokedKeys,
-  });
+  return Option.some({ ...total, accounts: accounts.length, revokedKeys });
 };
 
 const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => {
@@ -73,26 +69,26 @@ const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   }
 };
 
-const forgetSightings = (memory: Memory, chatId: ChatId) => {
-  const found: Record<"sightings" | "browsers", Array<Pid>> = { sightings: [], browsers: [] };
+const forgetSightings = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> => {
+  const things: Array<ErasedThing> = [];
   for (const [pid, sightings] of memory.sightings) {
     for (const sighting of sightings.of(chatId)) {
       sightings.remove(chatId, placeOf(sighting));
-      found[isAtAddress(sighting) ? "sightings" : "browsers"].push(pid);
+      things.push({ what: isAtAddress(sighting) ? "sightings" : "browsers", pid });
     }
   }
-  return found;
+  return things;
 };
 
-const forgetReviews = (memory: Memory, chatId: ChatId): ReadonlyArray<Pid> => {
-  const pids: Array<Pid> = [];
+const forgetReviews = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> => {
+  const things: Array<ErasedThing> = [];
   for (const [pid, reviews] of memory.reviews) {
     for (const { otherChatId } of reviews.of(chatId)) {
       reviews.remove(chatId, otherChatId);
-      pids.push(pid);
+      things.push({ what: "reviews", pid });
     }
   }
-  return pids;
+  return things;
 };
 
 const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<string>) => {
@@ -101,7 +97,7 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
     const log = memory.log.get(entry.account) ?? [];
     log[log.indexOf(entry)] = { ...entry, ...withoutUser(entry, chatId, names) };
   }
-  return entries.map(({ pid }) => pid);
+  return entries.map(({ pid }) => ({ what: "entries" as const, pid }));
 };
 
 /**

@@ -1,4 +1,3 @@
-/** `UserStore` in memory. */
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";

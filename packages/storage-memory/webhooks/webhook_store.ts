@@ -5,7 +5,6 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   type DeliveryFilter,
-  type DisableWebhook,
   dueAfter,
   type HeldWebhook,
   type HoldWebhooks,
@@ -14,9 +13,7 @@ import {
   lanesOf,
   type RecordDeliveries,
   type RequestedAttempt,
-  type RotateWebhook,
   resent,
-  rotatedWebhook,
   type StoredDelivery,
   type StoredWebhook,
   timesAfter,
@@ -48,8 +45,6 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
           recordChange(memory, write, stored, "webhook.deleted");
           return memory.webhooks.delete(write.id);
         }),
-      rotate: (write) => Effect.sync(() => rotate(memory, write)),
-      disable: (write) => Effect.sync(() => disable(memory, write)),
       deliveries: (id, filter) => Effect.sync(() => deliveries(memory, id, filter)),
       findDelivery: (id, eventId) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.webhooks.get(id)?.deliveries.get(eventId))),
@@ -144,11 +139,11 @@ const pendingCount = (memory: Memory, { scope, types, position, deliveries: all 
 const update = (memory: Memory, write: UpdateWebhook): boolean => {
   const stored = memory.webhooks.get(write.id);
   if (stored === undefined) return false;
-  const updated = updatedWebhook(stored, write.update);
+  const updated = updatedWebhook(stored, write.change, write.at);
   if (updated === null) return true;
-  const { webhook, changed } = updated;
-  assertStorable([webhook.url, webhook.description]);
-  recordChange(memory, write, webhook, "webhook.updated", { changed });
+  const { webhook, action, details } = updated;
+  assertStorable([webhook.url, webhook.description, ...webhook.secrets.map(({ sealed }) => sealed)]);
+  recordChange(memory, write, webhook, action, details);
   memory.webhooks.set(write.id, webhook);
   if (stored.status !== "active" && webhook.status === "active") {
     for (const delivery of stored.deliveries.values()) {
@@ -156,24 +151,6 @@ const update = (memory: Memory, write: UpdateWebhook): boolean => {
       stored.deliveries.set(delivery.eventId, { ...delivery, nextAttemptAt: write.at });
     }
   }
-  return true;
-};
-
-const rotate = (memory: Memory, write: RotateWebhook): boolean => {
-  const stored = memory.webhooks.get(write.id);
-  if (stored === undefined) return false;
-  assertStorable([write.sealed]);
-  recordChange(memory, write, stored, "webhook.rotated");
-  memory.webhooks.set(write.id, rotatedWebhook(stored, write));
-  return true;
-};
-
-const disable = (memory: Memory, write: DisableWebhook): boolean => {
-  const stored = memory.webhooks.get(write.id);
-  if (stored === undefined || stored.status === "disabled") return false;
-  const { reason } = write;
-  recordChange(memory, write, stored, "webhook.disabled", { reason });
-  memory.webhooks.set(write.id, { ...stored, status: "disabled", disabledReason: reason });
   return true;
 };
 

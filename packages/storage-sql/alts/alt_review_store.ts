@@ -1,4 +1,3 @@
-/** Reviews of pairs of chat users, in SQL. */
 import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
 import { Effect, Layer, Schema } from "effect";

@@ -1,8 +1,9 @@
 /**
  * What alt detection reads of sightings.
  */
-import type { ChatId, Pid } from "@accountlink/core";
+import type { Pid } from "@accountlink/core";
 import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
+import { isChatId } from "@accountlink/core/ids";
 import { Effect, Schema } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -51,9 +52,6 @@ const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting 
   }
   return { chatId: chat_id, hash: place_hash, seenAt: seen_at as number };
 });
-
-const digits = /^\d{5,32}$/;
-const isChatId = (value: unknown): value is ChatId => typeof value === "string" && digits.test(value);
 
 /** Counts the users of places, as `SightingStore.countUsers` says. */
 export const countUsersOn = (sql: SqlClient.SqlClient) => {

@@ -1,4 +1,3 @@
-/** Rows of `sightings`. */
 import { ChatId, Pid } from "@accountlink/core";
 import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
 import { assertStorable } from "@accountlink/core/storable_text";

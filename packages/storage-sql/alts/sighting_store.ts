@@ -1,4 +1,3 @@
-/** `SightingStore` in SQL. */
 import type { Pid } from "@accountlink/core";
 import { isAtAddress, type Sighting } from "@accountlink/core/addresses";
 import { type ReprotectedSighting, SightingStore } from "@accountlink/core/alts";

@@ -1,4 +1,3 @@
-/** `AuditLog` in SQL. */
 import { AuditLog } from "@accountlink/core";
 import { type AuditAction, type AuditFilter, auditActions } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";

@@ -1,4 +1,3 @@
-/** Rows of `audit_log`. */
 import { Pid } from "@accountlink/core";
 import { type Actor, type AuditEntry, auditActions } from "@accountlink/core/audit";
 import { Schema } from "effect";

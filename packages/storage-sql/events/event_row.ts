@@ -1,8 +1,9 @@
 /** Rows of `events`. Decoded by hand, since a feed is read in pages of many. */
+import { Pid } from "@accountlink/core";
 import type { EventType, FeedEvent } from "@accountlink/core/events";
 import { eventTypes } from "@accountlink/core/events";
 import type { SqlConnection } from "effect/sql";
-import { readerOf } from "../statements/row.ts";
+import { columnReader, readerOf } from "../statements/row.ts";
 
 export const eventColumns = "position, id, type, at, data";
 
@@ -25,3 +26,5 @@ const objectIn = (text: unknown): object | undefined => {
 };
 
 export const readEvents = readerOf("events", eventIn);
+
+export const readPids = columnReader("events", "pid", Pid);

@@ -1,12 +1,11 @@
-/** `EventStore` in SQL. */
-import { EventStore, Pid } from "@accountlink/core";
+import { EventStore, type Pid } from "@accountlink/core";
 import type { FeedPlace } from "@accountlink/core/events";
 import { Effect, Layer, Option, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { columnReader, schemaReaderOf } from "../statements/row.ts";
-import { eventColumns, readEvents } from "./event_row.ts";
+import { eventColumns, readEvents, readPids } from "./event_row.ts";
 import { sweepEventsOn } from "./event_sweep.ts";
 import { lastPosition, numberEventsOn } from "./event_writes.ts";
 
@@ -122,5 +121,4 @@ const newerOn = (sql: SqlClient.SqlClient) => {
   };
 };
 
-const readPids = columnReader("events", "pid", Pid);
 const readTimes = columnReader("events", "at", Schema.Int);

@@ -7,7 +7,8 @@ import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
-import { columnReader, schemaReaderOf } from "../statements/row.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { readPids } from "./event_row.ts";
 import { numberEventsOn } from "./event_writes.ts";
 
 export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
@@ -63,5 +64,3 @@ const readPlaces = schemaReaderOf(
   Schema.Struct({ pid: Pid, position: Schema.Int }),
   (place) => place,
 );
-
-const readPids = columnReader("events", "pid", Pid);

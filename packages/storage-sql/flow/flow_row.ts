@@ -1,4 +1,3 @@
-/** Rows of `verification_flows` and `sign_ins`. */
 import { ChatId, GameId, GuildId, Pid } from "@accountlink/core";
 import type { ProofStep, SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";

@@ -1,4 +1,3 @@
-/** `FlowStore` in SQL. */
 import type { ChatId, GameId } from "@accountlink/core";
 import { FlowStore, type SignInChallenge, type VerificationFlow } from "@accountlink/core/flow";
 import type { FlowId } from "@accountlink/core/ids";

@@ -4,7 +4,6 @@ import {
   type AccountStatus,
   changedSettings,
   type KeyStore,
-  noSettings,
   scopeOrder,
   type UpdateAccount,
   type UpdateScope,
@@ -34,7 +33,6 @@ type AccountOperations = Pick<
   | "findScope"
   | "findScopeByPid"
   | "listScopes"
-  | "findSettings"
   | "updateSettings"
 >;
 
@@ -94,8 +92,8 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
       findScope(account, target).pipe(Effect.map(Arr.head), operation("KeyStore.findScope", account)),
 
     findScopeByPid: (pid) =>
-      sql`SELECT pid, account, guild_id FROM scopes WHERE pid = ${pid}`.pipe(
-        Effect.flatMap(readScopes),
+      sql`SELECT ${configured} FROM scopes WHERE pid = ${pid}`.pipe(
+        Effect.flatMap(readConfigured),
         Effect.map(Arr.head),
         operation("KeyStore.findScopeByPid"),
       ),
@@ -105,13 +103,6 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
         Effect.flatMap(readConfigured),
         Effect.map((scopes) => scopes.toSorted(scopeOrder)),
         operation("KeyStore.listScopes", account),
-      ),
-
-    findSettings: (pid) =>
-      sql`SELECT ${configured} FROM scopes WHERE pid = ${pid}`.pipe(
-        Effect.flatMap(readConfigured),
-        Effect.map(([found]) => found?.settings ?? noSettings),
-        operation("KeyStore.findSettings"),
       ),
 
     updateSettings: (write) =>

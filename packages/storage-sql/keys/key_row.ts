@@ -1,14 +1,14 @@
-/** Rows of accounts, scopes and keys. */
 import { type ApiKey, ChatId, type DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
-import type {
-  Account,
-  AccountStatus,
-  ConfiguredScope,
-  KeyAccess,
-  KeyDetails,
-  KeyStatus,
-  PresentedKey,
-  Tier,
+import {
+  type Account,
+  type AccountStatus,
+  type ConfiguredScope,
+  earlierEnd,
+  type KeyAccess,
+  type KeyDetails,
+  type KeyStatus,
+  type PresentedKey,
+  type Tier,
 } from "@accountlink/core/keys";
 import type { KeyKind } from "@accountlink/core/limits";
 import { Schema } from "effect";
@@ -77,12 +77,6 @@ export const keyColumns = `
 
 export const keyTables = "keys JOIN scopes ON scopes.pid = keys.pid";
 
-/** The earlier of two ends; null is never. */
-const earlier = (one: number | null, other: number | null): number | null => {
-  if (one === null) return other;
-  return other === null ? one : Math.min(one, other);
-};
-
 /** The part of a key that audit entries need. */
 export type KeyState = Pick<ApiKey, "id" | "status"> & Pick<DataScope, "pid">;
 
@@ -112,7 +106,7 @@ export const readDetails = tableOf("keys", detailFields).reader(
     ...keyOf(key),
     lastUsedAt,
     revokedAt,
-    previousSecretEndsAt: endsAt === null ? null : earlier(key.expiresAt, endsAt),
+    previousSecretEndsAt: endsAt === null ? null : earlierEnd(key.expiresAt, endsAt),
   }),
 );
 
@@ -122,7 +116,7 @@ const secretFields = { ...keyFields, secretEndsAt: Schema.NullOr(Schema.Int) };
 export const readPresentedKeys = tableOf("keys", secretFields).reader(
   ({ secretEndsAt, ...key }): PresentedKey => ({
     key: keyOf(key),
-    endsAt: earlier(key.expiresAt, secretEndsAt),
+    endsAt: earlierEnd(key.expiresAt, secretEndsAt),
   }),
 );
 export const readStates = schemaReaderOf(

@@ -1,4 +1,3 @@
-/** `KeyStore` in SQL. */
 import { KeyStore } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer } from "effect";

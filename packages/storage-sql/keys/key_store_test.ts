@@ -49,8 +49,6 @@ describe("a write of keys", () => {
     },
     rotateKey: (keys) => keys.rotateKey({ ...origin, id: key.id, hash: "other", at: 2, previousUntil: 3 }),
     updateKey: (keys) => keys.updateKey({ ...origin, id: key.id, update: { access: "read" }, at: 2 }),
-    setKeyStatus: (keys) =>
-      keys.setKeyStatus({ ...origin, id: key.id, status: "revoked", at: 2, action: "key.reported" }),
   };
 
   it.effect.each(Object.entries(attempts))("rolls back when its last statement fails: %s", ([, attempt]) =>

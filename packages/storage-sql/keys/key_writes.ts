@@ -5,7 +5,6 @@ import {
   type InsertKey,
   type KeyStore,
   type RotateKey,
-  type SetKeyStatus,
   type UpdateKey,
   updatedKey,
 } from "@accountlink/core/keys";
@@ -31,9 +30,9 @@ class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | 
 
 export const keyWrites = (
   sql: SqlClient.SqlClient,
-): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "updateKey" | "setKeyStatus"> => {
+): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "updateKey"> => {
   const insertKey = insertKeyOn(sql);
-  const { rotateKey, setKeyStatus } = changesOn(sql);
+  const rotateKey = rotateKeyOn(sql);
   const updateKey = updateKeyOn(sql);
   return {
     insertKey: (write) => {
@@ -50,7 +49,6 @@ export const keyWrites = (
         operation("KeyStore.updateKey", name, ...allowIps, ...denyIps, ...redirectOrigins),
       );
     },
-    setKeyStatus: (write) => setKeyStatus(write).pipe(operation("KeyStore.setKeyStatus")),
   };
 };
 
@@ -85,11 +83,10 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-const changesOn = (sql: SqlClient.SqlClient) => {
+const rotateKeyOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   const { insertSecret } = keyStatements(sql);
-
-  const rotateKey = Effect.fnUntraced(function* (write: RotateKey) {
+  return Effect.fnUntraced(function* (write: RotateKey) {
     const { id, hash, previousUntil } = write;
     const [key] = yield* sql`
       SELECT id, status, pid FROM keys WHERE id = ${id} AND status <> 'revoked' ${forUpdate}`.pipe(
@@ -103,24 +100,12 @@ const changesOn = (sql: SqlClient.SqlClient) => {
     yield* insertChange(sql, write, key, "key.rotated");
     return true;
   }, sql.withTransaction);
-
-  const setKeyStatus = Effect.fnUntraced(function* (write: SetKeyStatus) {
-    const { id, status, action } = write;
-    const revokedAt = status === "revoked" ? write.at : null;
-    const [key] = yield* sql`
-      UPDATE keys SET status = ${status}, revoked_at = ${revokedAt} WHERE id = ${id} AND status NOT IN ('revoked', ${status})
-      RETURNING id, status, pid`.pipe(Effect.flatMap(readStates));
-    if (key === undefined) return false;
-    yield* insertChange(sql, write, key, action);
-    return true;
-  }, sql.withTransaction);
-
-  return { rotateKey, setKeyStatus };
 };
 
 const updateKeyOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  return Effect.fnUntraced(function* ({ id, update, actor, requestId, at }: UpdateKey) {
+  return Effect.fnUntraced(function* (write: UpdateKey) {
+    const { id, actor, requestId, at } = write;
     const [state] = yield* Effect.flatMap(
       sql`SELECT id, status, pid FROM keys WHERE id = ${id} ${forUpdate}`,
       readStates,
@@ -131,11 +116,11 @@ const updateKeyOn = (sql: SqlClient.SqlClient) => {
       readKeys,
     );
     if (stored === undefined) return "unknown" as const;
-    const updated = updatedKey(stored, update);
+    const updated = updatedKey(stored, write.update, write.action);
     if (updated === null) return "unchanged" as const;
     const { key, action, details } = updated;
     const counts = key.kind === stored.kind ? {} : { counts: key.kind === "normal" ? 1 : 0 };
-    yield* sql`UPDATE keys SET ${sql.update({ ...changeableColumns(key), ...counts })} WHERE id = ${id}`;
+    yield* sql`UPDATE keys SET ${sql.update({ ...changeableColumns(key, at), ...counts })} WHERE id = ${id}`;
     const { pid, account } = key.scope;
     yield* insertEntry(sql, { actor, requestId, at, account, pid, action, details });
     return "updated" as const;
@@ -154,12 +139,13 @@ const insertChange = (
 
 const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
 
-const changeableColumns = (key: ApiKey) => ({
+const changeableColumns = (key: ApiKey, at: Millis) => ({
   name: key.name,
   tier: key.tier,
   kind: key.kind,
   access: key.access,
   status: key.status,
+  revoked_at: key.status === "revoked" ? at : null,
   expires_at: key.expiresAt,
   limits: JSON.stringify(key.limits),
   allow_ips: JSON.stringify(key.allowIps),
@@ -178,10 +164,9 @@ const keyStatements = (sql: SqlClient.SqlClient) => {
         sql`INSERT INTO keys ${sql.insert({
           id: key.id,
           pid: key.scope.pid,
-          ...changeableColumns(key),
+          ...changeableColumns(key, at),
           suspended: suspended ? 1 : 0,
           created_at: key.createdAt,
-          revoked_at: key.status === "revoked" ? at : null,
           counts: maxKeys === null ? 0 : 1,
         })}`,
         insertSecret(key.id, hash),

@@ -1,4 +1,3 @@
-/** `CountLedger` in SQL. */
 import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Schema } from "effect";

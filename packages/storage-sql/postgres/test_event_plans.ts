@@ -62,7 +62,7 @@ export const eventOperations = {
     webhooks.list({ account: `account ${number}`, id: null }),
   ),
   "WebhookStore.update": Effect.flatMap(WebhookStore, (webhooks) =>
-    webhooks.update({ ...origin, id, update: { description: "Another" } }),
+    webhooks.update({ ...origin, id, change: { description: "Another" } }),
   ),
   "WebhookStore.deliveries": Effect.flatMap(WebhookStore, (webhooks) =>
     webhooks.deliveries(waiting, { status: null, before: null, limit: 25 }),

@@ -177,7 +177,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
   ),
   listScopes: onKeys((keys) => keys.listScopes(account)),
-  findSettings: onKeys((keys) => keys.findSettings(pid)),
+  findScopeByPid: onKeys((keys) => keys.findScopeByPid(pid)),
   findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
   "findByHash, batched": onKeys((keys) =>
     Effect.forEach(
@@ -201,14 +201,6 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     keys.rotateKey({ ...origin, id: keyId, hash: crypto.randomUUID(), previousUntil: 1 }),
   ),
   updateKey: onKeys((keys) => keys.updateKey({ ...origin, id: keyId, update: { name: "Another" } })),
-  setKeyStatus: onKeys((keys) =>
-    keys.setKeyStatus({
-      ...origin,
-      id: KeyId.make(`${number}6`.padStart(12, "0")),
-      status: "disabled",
-      action: "key.status_changed",
-    }),
-  ),
   ...signInOperations,
   "AuditLog.list of an action": onLog({ action: "key.rotated", keyId: null }),
   "AuditLog.list of a key": onLog({ action: null, keyId }),

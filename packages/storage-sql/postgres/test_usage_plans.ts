@@ -1,14 +1,11 @@
 /** For tests: the usage of `layerFull`, and its operations. */
 import { KeyId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
-import { dayMs, hourMs } from "@accountlink/core/timestamp";
+import { dayMs } from "@accountlink/core/timestamp";
 import { UsageStore } from "@accountlink/core/usage";
 import { Effect } from "effect";
 
-/** Usage of every key in the last 20 hours and days. */
+/** Usage of every key on the last 20 days. */
 export const fillUsage = (accounts: number) => `
-  INSERT INTO usage_hours (key_id, starts_at, route_group, served, refused, errors)
-    SELECT lpad(i::text, 12, '0'), hour * ${hourMs}::bigint, 'lookup', 1, 0, 0
-    FROM generate_series(1, ${accounts * 10}) AS i, generate_series(1, 20) AS hour;
   INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
     SELECT lpad(i::text, 12, '0'), day * ${dayMs}::bigint, 'lookup', 1, 0, 0
     FROM generate_series(1, ${accounts * 10}) AS i, generate_series(1, 20) AS day;
@@ -27,12 +24,12 @@ export const usageOperations: Readonly<
     usage.add({
       meter: crypto.randomUUID(),
       sequence: 1,
-      hour: 20 * hourMs,
+      day: 20 * dayMs,
       counts: keys.map((each) => ({ key: each, group: "lookup", served: 1, refused: 0, errors: 0 })),
-      uses: keys.map((each) => ({ key: each, at: 20 * hourMs })),
+      uses: keys.map((each) => ({ key: each, at: 20 * dayMs })),
     }),
   ),
-  "UsageStore.hours of a key": onUsage((usage) => usage.hours({ key }, hourMs)),
+  "UsageStore.days of a key": onUsage((usage) => usage.days({ key }, dayMs)),
   "UsageStore.days of an account": onUsage((usage) => usage.days({ account: "account 100" }, 16 * dayMs)),
   "UsageStore.daysByKey": onUsage((usage) => usage.daysByKey("account 100", 16 * dayMs)),
 };

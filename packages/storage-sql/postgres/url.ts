@@ -1,4 +1,3 @@
-/** The URL of a Postgres database. */
 import { Effect, Redacted } from "effect";
 import { Client, type ClientConfig } from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";

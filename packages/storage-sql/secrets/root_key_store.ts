@@ -1,4 +1,3 @@
-/** `RootKeyStore` in SQL. */
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";

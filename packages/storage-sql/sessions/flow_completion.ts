@@ -1,16 +1,15 @@
-import type { GameId, VerificationSession } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { linkSet, newEvent, sessionEnded } from "@accountlink/core/events";
 import {
   type CompletionRefusal,
   completedSession,
   completionRefusal,
-  keptSession,
+  keptGame,
 } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Data, Effect } from "effect";
-import type { SqlClient } from "effect/sql";
+import type { SqlClient, SqlConnection } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
@@ -36,7 +35,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
   const { link, lock, lockScope } = linkStatements(sql);
   const lockFlow = lockFlowOn(sql);
   const relink = relinkOf(sql);
-  const keepLink = keepOn(sql);
+  const recordLink = recordLinkOn(sql);
   const keep = sql.literal("DO NOTHING");
 
   return Effect.fnUntraced(function* (write: CompleteFlow) {
@@ -48,9 +47,25 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     const { flow, session: opened } = yield* lockFlow(write.flow);
     const refusal = completionRefusal(write, { flow, session: opened, record: old });
     if (refusal !== null) return yield* new Refused({ answer: refusal });
-    if (keeps && old?.gameId) return yield* keepLink(write, old.gameId, opened);
+    const kept = keptGame(write, old);
+    const stored = old === undefined ? Effect.succeed(added) : link(pid, chatId, gameId, at, relink);
+    const linked =
+      kept === null ? yield* recordLink(write, yield* stored) : { gameId: kept, previousGameId: kept };
+    yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
+    if (opened !== undefined) {
+      const session = completedSession(opened, write, linked);
+      yield* storeSession(sql, session, at);
+      const events = sessionEnded(session).map((end) => newEvent(at, end));
+      yield* insertEvents(sql, pid, events);
+    }
+    return { _tag: "Completed", ...linked } as const;
+  }, sql.withTransaction);
+};
 
-    const rows = old === undefined ? added : yield* link(pid, chatId, gameId, at, relink);
+/** Records the link of both proofs, with its sightings; `rows` is what its statement returned. */
+const recordLinkOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (write: CompleteFlow, rows: ReadonlyArray<SqlConnection.Row>) {
+    const { pid, chatId, gameId } = write;
     const [set] = yield* readSets(rows);
     if (set === undefined) return yield* new Refused({ answer: { _tag: "LinkChanged" } });
     const { previousGameId } = set;
@@ -60,30 +75,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     }
     const seen = sightingsOf(write);
     if (seen.length > 0) yield* storeSightings(sql, pid, seen);
-    yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
-    const session = opened === undefined ? null : completedSession(opened, write, previousGameId);
-    if (session !== null) {
-      yield* storeSession(sql, session, at);
-      const events = sessionEnded(session).map((end) => newEvent(at, end));
-      yield* insertEvents(sql, pid, events);
-    }
-    return { _tag: "Completed", previousGameId, session } as const;
-  }, sql.withTransaction);
-};
-
-const keepOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (write: CompleteFlow, gameId: GameId, opened: VerificationSession | undefined) {
-    const session = opened === undefined ? null : keptSession(opened, write, gameId);
-    yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
-    if (session !== null) {
-      yield* storeSession(sql, session, write.at);
-      yield* insertEvents(
-        sql,
-        write.pid,
-        sessionEnded(session).map((end) => newEvent(write.at, end)),
-      );
-    }
-    return { _tag: "Kept", gameId, session } as const;
+    return { gameId, previousGameId };
   });
 
 /** Locks a flow, and its session if it has one. */

@@ -1,4 +1,3 @@
-/** `SessionStore` in SQL. */
 import type { SessionId } from "@accountlink/core/ids";
 import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";

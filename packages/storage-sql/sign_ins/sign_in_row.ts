@@ -1,4 +1,3 @@
-/** Rows of `site_sign_ins`. */
 import { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { UserGuild } from "@accountlink/core/platforms";

@@ -1,4 +1,3 @@
-/** `SignInStore` in SQL. */
 import type { SignInId } from "@accountlink/core/ids";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";

@@ -1,4 +1,3 @@
-/** `SqlClient` on a `SqliteDatabase`. */
 import { Context, Effect, Semaphore, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";

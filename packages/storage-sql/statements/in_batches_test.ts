@@ -45,9 +45,9 @@ const sweeps: Readonly<Record<string, Sweep>> = {
     ),
     sweep: AuditLog.use((log) => log.forget(2)),
   },
-  usage_hours: {
-    insertion: insert("usage_hours", "'key', i - 100000, 'lookup', 1, 0, 0"),
-    sweep: UsageStore.use((store) => store.forget({ hours: 2, days: 2 })),
+  usage_days: {
+    insertion: insert("usage_days", "'key', i - 100000, 'lookup', 1, 0, 0"),
+    sweep: UsageStore.use((store) => store.forget(2)),
   },
   verification_flows: {
     insertion: insert("verification_flows (id, pid, expires_at)", `i, '${pid}', 1`),

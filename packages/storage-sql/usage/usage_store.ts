@@ -1,7 +1,6 @@
-/** `UsageStore` in SQL. */
 import { KeyId } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
-import { type Millis, startOfDay } from "@accountlink/core/timestamp";
+import type { Millis } from "@accountlink/core/timestamp";
 import {
   byTimeAndGroup,
   lastUsePrecision,
@@ -22,39 +21,35 @@ export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.
   UsageStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const [add, forget] = [addOn(sql), forgetOn(sql)];
-    const { read, daysByKey } = readsOn(sql);
+    const { days, daysByKey } = readsOn(sql);
     return UsageStore.of({
       add: (batch) => add(batch).pipe(operation("UsageStore.add", batch.meter)),
-      hours: (owner, from) => read("usage_hours", owner, from).pipe(operation("UsageStore.hours")),
-      days: (owner, from) => read("usage_days", owner, from).pipe(operation("UsageStore.days")),
+      days: (owner, from) => days(owner, from).pipe(operation("UsageStore.days")),
       daysByKey: (account, from) => daysByKey(account, from).pipe(operation("UsageStore.daysByKey")),
       forget: (before) => forget(before).pipe(operation("UsageStore.forget")),
     });
   }),
 );
 
-type Table = "usage_hours" | "usage_days";
-
 const addOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 
   /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first. */
-  const begin = ({ meter, sequence, hour }: UsageBatch) => sql`
-    INSERT INTO usage_meters (id, last_batch, hour) VALUES (${meter}, ${sequence}, ${hour})
-    ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, hour = excluded.hour
+  const begin = ({ meter, sequence, day }: UsageBatch) => sql`
+    INSERT INTO usage_meters (id, last_batch, day) VALUES (${meter}, ${sequence}, ${day})
+    ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, day = excluded.day
     WHERE usage_meters.last_batch < excluded.last_batch
     RETURNING last_batch`;
 
-  /** @param counts a JSON array of `[key, group, served, refused, errors]` */
-  const addTo = (table: Table, from: Millis, counts: string) => sql`
-    INSERT INTO ${sql(table)} (key_id, starts_at, route_group, served, refused, errors)
-    SELECT value ->> 0, ${from}, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
+  const addCounts = (batch: UsageBatch) => sql`
+    INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
+    SELECT value ->> 0, ${batch.day}, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
       CAST(value ->> 4 AS BIGINT)
-    FROM ${elements(counts)} WHERE true
+    FROM ${elements(rowsOf(batch))} WHERE true
     ON CONFLICT (key_id, starts_at, route_group) DO UPDATE SET
-      served = ${sql(table)}.served + excluded.served,
-      refused = ${sql(table)}.refused + excluded.refused,
-      errors = ${sql(table)}.errors + excluded.errors`;
+      served = usage_days.served + excluded.served,
+      refused = usage_days.refused + excluded.refused,
+      errors = usage_days.errors + excluded.errors`;
 
   // With the second list, Postgres finds the keys by their index; the join alone would scan them.
   const noteUses = ({ uses }: UsageBatch) => sql`
@@ -66,14 +61,12 @@ const addOn = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (batch: UsageBatch) {
     const isNew = (yield* begin(batch)).length > 0;
     if (!isNew) return;
-    const counts = rowsOf(batch);
-    yield* addTo("usage_hours", batch.hour, counts);
-    yield* addTo("usage_days", startOfDay(batch.hour), counts);
+    yield* addCounts(batch);
     yield* noteUses(batch);
   }, sql.withTransaction);
 };
 
-/** Sorted, to avoid deadlocks. */
+/** Arrays of key, group, served, refused and errors. Sorted, to avoid deadlocks. */
 const rowsOf = ({ counts }: UsageBatch): string =>
   JSON.stringify(
     counts
@@ -95,11 +88,11 @@ const readsOn = (sql: SqlClient.SqlClient) => {
           sql`SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${owner.account}`,
         );
   return {
-    read: (table: Table, owner: UsageOwner, from: Millis) =>
+    days: (owner: UsageOwner, from: Millis) =>
       sql`
         SELECT starts_at, route_group, CAST(SUM(served) AS BIGINT) AS served,
           CAST(SUM(refused) AS BIGINT) AS refused, CAST(SUM(errors) AS BIGINT) AS errors
-        FROM ${sql(table)} WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
+        FROM usage_days WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
         GROUP BY starts_at, route_group`.pipe(
         Effect.flatMap(readPeriods),
         Effect.map((periods) => periods.toSorted(byTimeAndGroup)),
@@ -145,20 +138,15 @@ const readKeyPeriods = schemaReaderOf(
 const forgetOn = (sql: SqlClient.SqlClient) => {
   const { firstRows, rowsWritten } = dialectOf(sql);
 
-  const forgetIn = (table: Table, before: Millis) => {
+  return Effect.fnUntraced(function* (before: Millis) {
     const batch = firstRows({
-      table,
+      table: "usage_days",
       primaryKey: ["key_id", "starts_at", "route_group"],
       order: "starts_at",
       condition: sql`starts_at < ${before}`,
       limit: batchSize,
     });
-    return inBatches(Effect.map(sql`DELETE FROM ${sql(table)} ${batch}`.raw, rowsWritten));
-  };
-
-  return Effect.fnUntraced(function* (before: { readonly hours: Millis; readonly days: Millis }) {
-    yield* forgetIn("usage_hours", before.hours);
-    yield* forgetIn("usage_days", before.days);
-    yield* sql`DELETE FROM usage_meters WHERE hour < ${before.hours}`;
+    yield* inBatches(Effect.map(sql`DELETE FROM usage_days ${batch}`.raw, rowsWritten));
+    yield* sql`DELETE FROM usage_meters WHERE day < ${before}`;
   });
 };

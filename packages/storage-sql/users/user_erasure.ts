@@ -1,10 +1,16 @@
 /** The erasure of a chat user, in one transaction, before which their events are looked for. */
-import { type ChatId, KeyId, Pid } from "@accountlink/core";
+import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { type AuditEntry, usersOf } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
-import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
+import {
+  countErased,
+  type ErasedThing,
+  type EraseUser,
+  type UserErased,
+  withoutUser,
+} from "@accountlink/core/users";
 import { Data, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
@@ -12,7 +18,7 @@ import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
-import { accountColumns, readAccounts } from "../keys/key_row.ts";
+import { accountColumns, readAccounts, readKeyIds } from "../keys/key_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { userEntriesOn } from "./user_entries.ts";
@@ -32,17 +38,16 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     yield* sql`SELECT locks FROM ${userInErasure(write.chatId)}`;
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
-    const found = new Map<Pid | null, Found>();
+    const things: Array<ErasedThing> = [];
     const told = new Set<Pid>();
     let pass = yield* eraseOnce(write, names, events);
     while (pass.length > 0) {
-      for (const { pid, what } of pass) {
+      for (const thing of pass) {
+        const { pid } = thing;
+        things.push(thing);
         // Before the next pass, so that what that finds was written after the event.
         if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
         if (pid !== null) told.add(pid);
-        if (what === "events") continue;
-        const inScope = found.get(pid) ?? nothing;
-        found.set(pid, { ...inScope, [what]: inScope[what] + 1 });
       }
       // A write that was committed between two statements may be erased only in part, so passes
       // repeat until one finds nothing.
@@ -52,38 +57,18 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const revokedKeys = yield* Effect.forEach(accounts, (account, index) =>
       releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
     );
-    for (const [pid, details] of found) {
-      if (pid === null) continue;
+    const { total, byScope } = countErased(things);
+    for (const [pid, details] of byScope) {
       const entry = { ...write, pid, action: "user.erased", account: ownerOf(sql, pid) } as const;
       yield* insertEntry(sql, { ...entry, details: { ...details } });
     }
-    const sum = (what: keyof Found) => [...found.values()].reduce((total, each) => total + each[what], 0);
-    return Option.some<UserErased>({
-      records: sum("records"),
-      sightings: sum("sightings"),
-      browsers: sum("browsers"),
-      reviews: sum("reviews"),
-      entries: sum("entries"),
-      accounts: accounts.length,
-      revokedKeys: revokedKeys.flat(),
-    });
+    return Option.some<UserErased>({ ...total, accounts: accounts.length, revokedKeys: revokedKeys.flat() });
   }, sql.withTransaction);
 
   return (write: EraseUser) => Effect.flatMap(findEvents(write.chatId), (events) => eraseWith(write, events));
 };
 
 const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.erased", data: { chatId } });
-
-/** How much was erased from a scope, or from entries without one. */
-interface Found {
-  readonly records: number;
-  readonly sightings: number;
-  readonly browsers: number;
-  readonly reviews: number;
-  readonly entries: number;
-}
-
-const nothing: Found = { records: 0, sightings: 0, browsers: 0, reviews: 0, entries: 0 };
 
 const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong } = dialectOf(sql);
@@ -213,4 +198,3 @@ const deleteWebhooks = (sql: SqlClient.SqlClient, account: string) => {
 };
 
 const readPids = columnReader("links", "pid", Pid);
-const readKeyIds = columnReader("keys", "id", KeyId);

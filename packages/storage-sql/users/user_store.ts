@@ -1,4 +1,3 @@
-/** `UserStore` in SQL. */
 import type { ChatId, Pid } from "@accountlink/core";
 import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
 import { type EraseUser, UserStore } from "@accountlink/core/users";

@@ -1,4 +1,3 @@
-/** Rows of webhooks and their deliveries. */
 import { GuildId, Pid } from "@accountlink/core";
 import type {
   DeliveryError,

@@ -1,4 +1,3 @@
-/** `WebhookStore` in SQL. */
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";

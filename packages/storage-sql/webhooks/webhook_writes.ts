@@ -2,10 +2,7 @@
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
-  type DisableWebhook,
   type InsertWebhook,
-  type RotateWebhook,
-  rotatedWebhook,
   type StoredWebhook,
   type UpdateWebhook,
   updatedWebhook,
@@ -14,7 +11,7 @@ import {
   type WebhookWrite,
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
-import { Effect } from "effect";
+import { Effect, Predicate } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -22,23 +19,20 @@ import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { readWebhooks, webhookColumns, webhookTables } from "./webhook_row.ts";
 
-type Writes = Pick<WebhookStore["Service"], "insert" | "update" | "remove" | "rotate" | "disable">;
+type Writes = Pick<WebhookStore["Service"], "insert" | "update" | "remove">;
 
 export const webhookWrites = (sql: SqlClient.SqlClient): Writes => {
   const [insert, update, remove] = [insertOn(sql), updateOn(sql), removeOn(sql)];
-  const { rotate, disable } = changesOn(sql);
   return {
     insert: (write) => {
       const { id, url, description } = write.webhook;
       return insert(write).pipe(operation("WebhookStore.insert", id, url, description, write.sealed));
     },
     update: (write) => {
-      const { url = "", description = "" } = write.update;
-      return update(write).pipe(operation("WebhookStore.update", url, description));
+      const texts = Object.values(write.change).filter(Predicate.isString);
+      return update(write).pipe(operation("WebhookStore.update", ...texts));
     },
     remove: (write) => remove(write).pipe(operation("WebhookStore.remove")),
-    rotate: (write) => rotate(write).pipe(operation("WebhookStore.rotate", write.sealed)),
-    disable: (write) => disable(write).pipe(operation("WebhookStore.disable")),
   };
 };
 
@@ -51,17 +45,11 @@ const insertOn = (sql: SqlClient.SqlClient) => {
     const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
     if (others.length >= maxOfScope) return false;
     yield* sql`INSERT INTO webhooks ${sql.insert({
+      ...changeableColumns({ ...webhook, secrets: [{ sealed, endsAt: null }] }),
       id,
       pid: scope.pid,
-      url: webhook.url,
-      types: JSON.stringify(webhook.types),
-      description: webhook.description,
-      status: webhook.status,
-      disabled_reason: webhook.disabledReason,
       created_at: createdAt,
       last_delivered_at: webhook.lastDeliveredAt,
-      failing_since: webhook.failingSince,
-      secrets: JSON.stringify([{ sealed, endsAt: null }]),
       position,
     })}`;
     yield* insertChange(sql, { ...origin, at: createdAt }, webhook, "webhook.created");
@@ -69,30 +57,32 @@ const insertOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
+const changeableColumns = (webhook: StoredWebhook) => ({
+  url: webhook.url,
+  types: JSON.stringify(webhook.types),
+  description: webhook.description,
+  status: webhook.status,
+  disabled_reason: webhook.disabledReason,
+  failing_since: webhook.failingSince,
+  secrets: JSON.stringify(webhook.secrets),
+});
+
 const updateOn = (sql: SqlClient.SqlClient) => {
   const find = findForUpdateOn(sql);
   return Effect.fnUntraced(function* (write: UpdateWebhook) {
     const { id, at } = write;
     const stored = yield* find(id);
     if (stored === undefined) return false;
-    const updated = updatedWebhook(stored, write.update);
+    const updated = updatedWebhook(stored, write.change, at);
     if (updated === null) return true;
-    const { webhook, changed } = updated;
-    const { url, description, status } = webhook;
-    yield* sql`UPDATE webhooks SET ${sql.update({
-      url,
-      types: JSON.stringify(webhook.types),
-      description,
-      status,
-      disabled_reason: webhook.disabledReason,
-      failing_since: webhook.failingSince,
-    })} WHERE id = ${id}`;
-    if (stored.status !== "active" && status === "active") {
+    const { webhook, action, details } = updated;
+    yield* sql`UPDATE webhooks SET ${sql.update(changeableColumns(webhook))} WHERE id = ${id}`;
+    if (stored.status !== "active" && webhook.status === "active") {
       yield* sql`
         UPDATE webhook_deliveries SET next_attempt_at = ${at}
         WHERE webhook_id = ${id} AND next_attempt_at IS NOT NULL`;
     }
-    yield* insertChange(sql, write, webhook, "webhook.updated", { changed });
+    yield* insertChange(sql, write, webhook, action, details);
     return true;
   }, sql.withTransaction);
 };
@@ -120,30 +110,6 @@ const removeOn = (sql: SqlClient.SqlClient) => {
     yield* inBatches(Effect.map(sql`DELETE FROM webhook_deliveries ${some}`.raw, rowsWritten));
     return yield* removeRest(write);
   });
-};
-
-const changesOn = (sql: SqlClient.SqlClient) => {
-  const find = findForUpdateOn(sql);
-
-  const rotate = Effect.fnUntraced(function* (write: RotateWebhook) {
-    const stored = yield* find(write.id);
-    if (stored === undefined) return false;
-    const { secrets } = rotatedWebhook(stored, write);
-    yield* sql`UPDATE webhooks SET secrets = ${JSON.stringify(secrets)} WHERE id = ${write.id}`;
-    yield* insertChange(sql, write, stored, "webhook.rotated");
-    return true;
-  }, sql.withTransaction);
-
-  const disable = Effect.fnUntraced(function* (write: DisableWebhook) {
-    const { id, reason } = write;
-    const stored = yield* find(id);
-    if (stored === undefined || stored.status === "disabled") return false;
-    yield* sql`UPDATE webhooks SET status = 'disabled', disabled_reason = ${reason} WHERE id = ${id}`;
-    yield* insertChange(sql, write, stored, "webhook.disabled", { reason });
-    return true;
-  }, sql.withTransaction);
-
-  return { rotate, disable };
 };
 
 const findForUpdateOn = (sql: SqlClient.SqlClient) => {

@@ -102,7 +102,7 @@ export const keyUpdate: Arbitrary<KeyUpdate> = record(
     expiresAt: orNull(millis),
     limits: keyLimits,
     ...addressLists,
-    status: constantFrom("active", "disabled"),
+    status: keyStatus,
   },
   { requiredKeys: [] },
 );

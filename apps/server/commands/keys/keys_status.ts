@@ -1,6 +1,6 @@
 import { ApiKeys } from "@accountlink/core";
 import { type ApiKey, maskedKey } from "@accountlink/core/keys";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { Command } from "effect/cli";
 import { keyArgument } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
@@ -11,10 +11,16 @@ import { type Doing, findKey } from "./find_key.ts";
 const statusCommand = (doing: Doing, status: ApiKey["status"], description: string) =>
   Command.make(doing, { id: keyArgument }, ({ id }) =>
     Effect.gen(function* () {
-      if ((yield* findKey(id, doing)).status === "revoked" && status !== "revoked") {
-        return yield* new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` });
-      }
-      const changed = yield* (yield* ApiKeys).setStatus(id, status, operatorOrigin());
+      yield* findKey(id, doing);
+      const updated = yield* Effect.catchTag(
+        (yield* ApiKeys).update(id, { status }, operatorOrigin()),
+        "Conflict",
+        () =>
+          status === "revoked"
+            ? Effect.succeedNone
+            : new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` }),
+      );
+      const changed = Option.contains(updated, true);
       const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
       yield* answerWithLocation({ id, status, changed }, (location) => `${text} in ${location}`);
     }).pipe(Effect.provide(managementLayer("refuse"))),

@@ -164,7 +164,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
     const disable = Effect.fnUntraced(function* (reason: DisabledReason, at: Millis) {
       courier.isStopping = true;
-      yield* store.disable({ ...service, id, reason, at });
+      yield* store.update({ ...service, id, change: { disabledReason: reason }, at });
     });
 
     /** Asks the store, too: since this run began, an event may have been sent by hand, or the webhook made active. */

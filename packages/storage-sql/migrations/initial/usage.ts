@@ -6,25 +6,23 @@ export const usage = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // The keys begin with the API key, whose usage is read together.
-  for (const table of ["usage_hours", "usage_days"]) {
-    yield* sql`
-      CREATE TABLE ${sql(table)} (
-        key_id ${text} NOT NULL,
-        starts_at ${integer} NOT NULL,
-        route_group ${text} NOT NULL,
-        served ${integer} NOT NULL,
-        refused ${integer} NOT NULL,
-        errors ${integer} NOT NULL,
-        PRIMARY KEY (key_id, starts_at, route_group)
-      ) ${tableByKey}`;
-    yield* sql`CREATE INDEX ${sql(`${table}_by_age`)} ON ${sql(table)} (starts_at)`;
-  }
+  // The key begins with the API key, whose usage is read together.
+  yield* sql`
+    CREATE TABLE usage_days (
+      key_id ${text} NOT NULL,
+      starts_at ${integer} NOT NULL,
+      route_group ${text} NOT NULL,
+      served ${integer} NOT NULL,
+      refused ${integer} NOT NULL,
+      errors ${integer} NOT NULL,
+      PRIMARY KEY (key_id, starts_at, route_group)
+    ) ${tableByKey}`;
+  yield* sql`CREATE INDEX usage_days_by_age ON usage_days (starts_at)`;
 
   yield* sql`
     CREATE TABLE usage_meters (
       id ${text} NOT NULL PRIMARY KEY,
       last_batch ${integer} NOT NULL,
-      hour ${integer} NOT NULL
+      day ${integer} NOT NULL
     ) ${tableByKey}`;
 });

@@ -1,4 +1,3 @@
-/** Metrics of the connections to Postgres. */
 import { readMetric } from "@accountlink/core/telemetry";
 import { Effect, Metric, type Scope } from "effect";
 

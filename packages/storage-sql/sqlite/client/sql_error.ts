@@ -64,65 +64,49 @@ function reasonOf(cause: unknown): SqlError.SqlErrorReason | undefined {
     return new SqlError.ConnectionError({ cause, message: "Cannot use the database: it is closed" });
   }
   const errcode = errcodeOf(cause);
-  return errcode === undefined
-    ? undefined
-    : (extendedReason(errcode, cause) ?? primaryReason(errcode, cause));
+  if (errcode === undefined) return undefined;
+  if (uniqueCodes.has(errcode)) {
+    const message = "Cannot write: a unique constraint is violated";
+    return new SqlError.UniqueViolation({ cause, constraint: uniqueConstraintOf(cause), message });
+  }
+  const isOf = ([codes]: Failure) => codes.includes(errcode) || codes.includes(errcode & 0xff);
+  const [, Reason, message] = failures.find(isOf) ?? unknownFailure;
+  return new Reason({ cause, message });
 }
 
-function extendedReason(errcode: number, cause: unknown): SqlError.SqlErrorReason | undefined {
-  switch (errcode) {
-    case code.BUSY_SNAPSHOT:
-      return new SqlError.SerializationError({
-        cause,
-        message: "Cannot write: another connection wrote after this transaction first read",
-      });
-    case code.CONSTRAINT_PRIMARYKEY:
-    case code.CONSTRAINT_UNIQUE:
-    case code.CONSTRAINT_ROWID:
-      return new SqlError.UniqueViolation({
-        cause,
-        constraint: uniqueConstraintOf(cause),
-        message: "Cannot write: a unique constraint is violated",
-      });
-    default:
-      return undefined;
-  }
-}
+type Failure = readonly [
+  codes: ReadonlyArray<number>,
+  reason: new (properties: { readonly cause: unknown; readonly message: string }) => SqlError.SqlErrorReason,
+  message: string,
+];
 
-function primaryReason(errcode: number, cause: unknown): SqlError.SqlErrorReason {
-  switch (errcode & 0xff) {
-    case code.BUSY:
-    case code.LOCKED:
-      return new SqlError.LockTimeoutError({
-        cause,
-        message: "Cannot use the database: another connection holds its lock",
-      });
-    case code.CONSTRAINT:
-      return new SqlError.ConstraintError({ cause, message: "Cannot write: a constraint is violated" });
-    case code.ERROR:
-      return new SqlError.SqlSyntaxError({
-        cause,
-        message: "Cannot run the statement: the database refused it",
-      });
-    case code.PERM:
-    case code.READONLY:
-    case code.AUTH:
-      return new SqlError.AuthorizationError({ cause, message: "Cannot use the database: access is denied" });
-    case code.FULL:
-      return new FullDisk({
-        cause,
-        message: "Cannot write: the database or its disk is full",
-      });
-    case code.CANTOPEN:
-      return new SqlError.ConnectionError({ cause, message: "Cannot open the database file" });
-    case code.NOMEM:
-    case code.IOERR:
-    case code.PROTOCOL:
-      return new SqlError.ConnectionError({ cause, message: "Cannot reach the database file" });
-    default:
-      return new SqlError.UnknownError({ cause, message: "Cannot run the statement: the database failed" });
-  }
-}
+/** The first match counts. */
+const failures: ReadonlyArray<Failure> = [
+  [
+    [code.BUSY_SNAPSHOT],
+    SqlError.SerializationError,
+    "Cannot write: another connection wrote after this transaction first read",
+  ],
+  [
+    [code.BUSY, code.LOCKED],
+    SqlError.LockTimeoutError,
+    "Cannot use the database: another connection holds its lock",
+  ],
+  [[code.CONSTRAINT], SqlError.ConstraintError, "Cannot write: a constraint is violated"],
+  [[code.ERROR], SqlError.SqlSyntaxError, "Cannot run the statement: the database refused it"],
+  [
+    [code.PERM, code.READONLY, code.AUTH],
+    SqlError.AuthorizationError,
+    "Cannot use the database: access is denied",
+  ],
+  [[code.FULL], FullDisk, "Cannot write: the database or its disk is full"],
+  [[code.CANTOPEN], SqlError.ConnectionError, "Cannot open the database file"],
+  [[code.NOMEM, code.IOERR, code.PROTOCOL], SqlError.ConnectionError, "Cannot reach the database file"],
+];
+
+const unknownFailure: Failure = [[], SqlError.UnknownError, "Cannot run the statement: the database failed"];
+
+const uniqueCodes = new Set([code.CONSTRAINT_PRIMARYKEY, code.CONSTRAINT_UNIQUE, code.CONSTRAINT_ROWID]);
 
 function errcodeOf(cause: unknown): number | undefined {
   return Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode)
