@@ -62,7 +62,7 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
   const folder = await mkdtemp(join(cache, "fetching-"));
   const unpackedTo = join(folder, "root");
   try {
-    await run("apt-get", ["download", ...packages], { cwd: folder, timeout: 60_000 });
+    await run("apt-get", ["download", ...packages], { cwd: folder, timeout: 300_000 });
     await run("sh", ["-c", `for package in *.deb; do dpkg -x "$package" root || exit; done`], {
       cwd: folder,
     });
