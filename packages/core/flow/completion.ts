@@ -53,7 +53,11 @@ export const completionRefusal = (
   return isAsSeen(flow, record) && (!write.keeps || canKeep) ? null : { _tag: "LinkChanged" };
 };
 
-/** The game user of the link that a completion keeps; null if it keeps none. */
+/**
+ * The game user of the link that a completion keeps; null if it keeps none.
+ *
+ * @internal
+ */
 export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>
   keeps ? (record?.gameId ?? null) : null;
 
