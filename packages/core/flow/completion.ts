@@ -56,7 +56,20 @@ export const completionRefusal = (
 /**
  * The game user of the link that a completion keeps; null if it keeps none.
  *
- * @internal
+ * @example
+ * ```ts
+ * import { ChatId, GameId, Pid } from "@accountlink/core";
+ * import { uniqueFlowId } from "@accountlink/testing";
+ *
+ * const [chatId, gameId] = [ChatId.make("100001"), GameId.make("1")];
+ * const origin = { actor: { type: "user", id: chatId }, requestId: null } as const;
+ * const proofs = { chatId, gameId: GameId.make("2"), at: 1_000, address: null, browser: null };
+ * const write = { ...origin, ...proofs, flow: uniqueFlowId(), pid: Pid.make("pid_0123456789abcdefghij") };
+ * const record = { chatId, gameId, linkVersion: 1, linkedAt: 0, lastVerifiedAt: 0 };
+ *
+ * keptGame({ ...write, keeps: true }, record); // "1"
+ * keptGame(write, record); // null
+ * ```
  */
 export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>
   keeps ? (record?.gameId ?? null) : null;
