@@ -34,7 +34,7 @@ export default defineConfig({
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
     // Tests wait for processes more than they compute.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // A worker imports the sources once, and keeps its Postgres.
     isolate: false,
     testTimeout: 8 * minutes,
