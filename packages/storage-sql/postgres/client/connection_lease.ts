@@ -26,7 +26,7 @@ const commit: Query = { text: "COMMIT", values: [], isPrepared: true };
 const notYet: StatementResult = { command: "", rowCount: null, rows: [] };
 
 /** How much later than the server the client gives up on a statement, in milliseconds. */
-export const grace = 250;
+const grace = 250;
 
 type Answer = Effect.Effect<StatementResult, SqlError.SqlError>;
 

@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql";
 import { type ClientBase, Pool, type PoolClient } from "pg";
 import { TransactionTimeout } from "../../statements/dialect.ts";
 import type { ParsedPostgresUrl } from "../url.ts";
-import { ConnectionLease, grace, type Query } from "./connection_lease.ts";
+import { ConnectionLease, type Query } from "./connection_lease.ts";
 import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";
 import { sqlErrorOf } from "./sql_error.ts";
 import type { StatementResult } from "./statement_group.ts";
@@ -60,7 +60,7 @@ export class PostgresPool {
       keepAliveInitialDelayMillis: 10_000,
       types: { getTypeParser: parserOf },
       // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it.
-      onConnect: refuseReplica,
+      onConnect: refuseReplicaWithin(Duration.toMillis(options.connectTimeout) / 2),
     });
     // Errors of leased connections reach their statements; idle connections are replaced.
     this.#pool.on("error", () => {});
@@ -186,18 +186,24 @@ interface Connection {
 /** How often deadlines are checked, in milliseconds. */
 const deadlineInterval = 50;
 
-/** Answers of a replica are stale. During a failover, the address may still lead to one. */
-const refuseReplica = async (client: ClientBase): Promise<void> => {
-  try {
-    const query = { text: "SELECT pg_is_in_recovery()::text AS replica", query_timeout: 2 * grace };
-    const { rows } = await client.query<{ readonly replica: string }>(query);
-    if (rows[0]?.replica === "true") throw Object.assign(new Error("a replica"), { code: "25006" });
-  } catch (error) {
-    // Otherwise, the pool would wait for the farewell.
-    (client as PoolClient).connection.stream.destroy();
-    throw error;
-  }
-};
+/**
+ * Answers of a replica are stale. During a failover, the address may still lead to one.
+ *
+ * @param timeout in milliseconds
+ */
+const refuseReplicaWithin =
+  (timeout: number) =>
+  async (client: ClientBase): Promise<void> => {
+    try {
+      const query = { text: "SELECT pg_is_in_recovery()::text AS replica", query_timeout: timeout };
+      const { rows } = await client.query<{ readonly replica: string }>(query);
+      if (rows[0]?.replica === "true") throw Object.assign(new Error("a replica"), { code: "25006" });
+    } catch (error) {
+      // Otherwise, the pool would wait for the farewell.
+      (client as PoolClient).connection.stream.destroy();
+      throw error;
+    }
+  };
 
 /** Integers are numbers. Those beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
 const parserOf = (oid: number): ((text: string) => unknown) =>
