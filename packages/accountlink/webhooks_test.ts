@@ -60,6 +60,22 @@ describe("The webhooks of the library", () => {
     await al.close();
   });
 
+  it("change in what their owner may change, whatever a caller without types passes on", async () => {
+    const al = await open();
+    const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
+    const passedOn: object = {
+      status: "paused",
+      sealed: "a secret",
+      previousUntil: 0,
+      disabledReason: "gone",
+    };
+    expect(await al.webhooks.update(webhook.id, passedOn)).toMatchObject({
+      status: "paused",
+      disabledReason: null,
+    });
+    await al.close();
+  });
+
   it("are those of the scope alone", async () => {
     const al = await open();
     const { webhook } = await al.webhooks.create({ url: url() });

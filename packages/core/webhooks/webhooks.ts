@@ -1,7 +1,7 @@
 /**
  * Webhooks as their owners and the operator manage them.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { WriteOrigin } from "../audit/audit.ts";
@@ -288,8 +288,10 @@ export class Webhooks extends Context.Service<
           const webhook = yield* findStored(account, id);
           yield* check(update);
           const types = update.types && { types: [...new Set(update.types)] };
+          // Nothing else that a caller without types may pass on, such as a secret.
+          const change = { ...Struct.pick(update, ["url", "description", "status"]), ...types };
           const at = yield* Clock.currentTimeMillis;
-          yield* store.update({ ...origin, id: webhook.id, change: { ...update, ...types }, at });
+          yield* store.update({ ...origin, id: webhook.id, change, at });
           yield* announceChange;
           return yield* find(account, id);
         }),
