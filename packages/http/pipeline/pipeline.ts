@@ -128,7 +128,7 @@ export interface Pipeline {
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
   ) => Answer;
 
-  /** The same for a request without a route, which counts against nothing. */
+  /** A response to a request without a route, which counts against nothing. */
   readonly unrouted: Pipeline["visit"];
 }
 

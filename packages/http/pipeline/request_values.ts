@@ -3,7 +3,7 @@
  */
 import { InvalidParameter } from "@accountlink/core";
 import type { Parameters, RawValues, Route } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Struct } from "effect";
 import type { RequestContext } from "../request_context.ts";
 import { contractFor, unknownContract } from "../service_versions/service_version.ts";
 import { readJsonObject } from "./body.ts";
@@ -13,15 +13,9 @@ import { parameterReader } from "./parameters.ts";
 /** Makes the step that selects the dated contract and reads parameters. */
 export const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
-  const refused = refusedInQuery(route);
 
-  return (context: RequestContext, given: RawValues) => {
+  return (context: RequestContext, raw: RawValues) => {
     const scopeKind = context.key?.key.scope.kind ?? "global";
-    const misplaced = scopeKind === "global" ? refused.filter((name) => name in context.query) : [];
-    const raw =
-      misplaced.length === 0
-        ? given
-        : { ...given, ...Object.fromEntries(misplaced.map((name) => [name, context.query[name]])) };
     if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, []));
     const contract = contractFor(context.request.header("service-version"));
     if (contract !== undefined) context.contract = contract;
@@ -32,22 +26,25 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
   };
 };
 
-/**
- * Parameters of a body that a global key must not give. In the query they are refused, too: ignored there, a deletion
- * that was meant for one guild would delete everything.
- */
-const refusedInQuery = ({ parameters, source }: Route): ReadonlyArray<string> =>
-  source === "query"
-    ? []
-    : Object.entries(parameters).flatMap(([name, { presence }]) =>
-        presence.globalKeys === "refused" ? [name] : [],
-      );
-
 const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
-/** Reads the raw parameters of a route, from its query or its body. */
-export const rawValuesOf = ({ source }: Pick<Route, "source">) =>
-  source === "body" ? ({ request }: RequestContext) => readJsonObject(request) : queryValues;
+const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
+
+/**
+ * Reads the raw parameters of a route, from its query or its body. What a global key must not give in the body is refused
+ * in the query, too: ignored there, a deletion that was meant for one guild would delete everything.
+ */
+export const rawValuesOf = ({ source, parameters }: Pick<Route, "source" | "parameters">) => {
+  if (source !== "body") return queryValues;
+  const refused = Object.keys(parameters).filter(
+    (name) => parameters[name]?.presence.globalKeys === "refused",
+  );
+  if (refused.length === 0) return bodyValues;
+  return (context: RequestContext) =>
+    Effect.map(bodyValues(context), (body) =>
+      context.key?.key.scope.kind === "guild" ? body : { ...body, ...Struct.pick(context.query, refused) },
+    );
+};
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */
 export const checkContract = ({ request }: RequestContext): Effect.Effect<void, InvalidParameter> =>
