@@ -3,10 +3,9 @@
  */
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
-import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
+import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { Effect, Layer, References } from "effect";
-import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
@@ -139,10 +138,3 @@ const deploymentKeys = (secrets: DeploymentSecrets) =>
     Secrets.layer,
     Layer.unwrap(Effect.map(RootKey, (rootKey) => AddressVault.layer(new Map([["secret", rootKey]])))),
   ).pipe(Layer.provide(RootKey.layer(secrets)));
-
-const webCrypto = Layer.mergeAll(
-  Aead.layerWebCrypto,
-  Digest.layerWebCrypto,
-  Kdf.layerWebCrypto,
-  Mac.layerWebCrypto,
-).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto));

@@ -106,11 +106,10 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
  * ```ts
  * import { CacheMemory } from "@accountlink/cache-memory";
  * import { AddressVault, NetworkIntelligence } from "@accountlink/core";
- * import { RootKey, Secrets } from "@accountlink/core/secrets";
+ * import { RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
  * import { PlatformMemory } from "@accountlink/platform-memory";
  * import { StorageMemory } from "@accountlink/storage-memory";
  * import { Layer, Redacted } from "effect";
- * import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
  * const people = { guilds: [], chatUsers: [], gameUsers: [] };
@@ -129,8 +128,7 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
  *   Layer.provide([NetworkIntelligence.none, AddressVault.layer(new Map([["2026", secret]]))]),
  *   Layer.provide(Secrets.layer.pipe(Layer.provide(RootKey.layer([secret])))),
  *   Layer.provide([StorageMemory.layer, CacheMemory.layer]),
- *   Layer.provide([Aead.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto]),
- *   Layer.provide(SecureRandom.layerWebCrypto),
+ *   Layer.provide(webCrypto),
  * );
  * ```
  */

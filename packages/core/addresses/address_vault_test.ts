@@ -3,15 +3,12 @@ import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { addressKey, vault } from "../flow/test_flows.ts";
+import { webCrypto } from "../secrets/web_crypto.ts";
 import { address } from "../test_world.ts";
 import { AddressVault } from "./address_vault.ts";
 
 const protect = (text: string) => Effect.flatMap(AddressVault, ({ protect: seal }) => seal(address(text)));
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-
-const webCrypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Kdf.layerWebCrypto).pipe(
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-);
 
 /** Opens what was sealed with `addressKey`. */
 const open = Effect.fnUntraced(function* (sealed: string, keyId = "k1") {

@@ -9,15 +9,12 @@ import { deriveKey } from "./derive_key.ts";
 import { RootKey } from "./root_key.ts";
 import { seal, unseal } from "./sealed_text.ts";
 import { codeOfNumber, type StoredCode } from "./session_code.ts";
+import { webCrypto } from "./web_crypto.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 /** Every request needs the name of its address. */
 const maxCachedAddresses = 10_000;
-
-const webCrypto = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-);
 
 /** What the hash of a link stands for. */
 interface HashedLink {

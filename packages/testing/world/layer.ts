@@ -3,9 +3,9 @@
  */
 import { CacheMemory } from "@accountlink/cache-memory";
 import type { Fixture } from "@accountlink/core";
+import { webCrypto } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Layer } from "effect";
-import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { TestClock } from "effect/testing";
 import { aFixture } from "../builders/fixture.ts";
 import { secrets } from "./secrets.ts";
@@ -13,13 +13,6 @@ import { load, servicesAfter, surroundings } from "./services.ts";
 
 export { secrets } from "./secrets.ts";
 export { publicUrl } from "./services.ts";
-
-const webCrypto = Layer.mergeAll(
-  Aead.layerWebCrypto,
-  Digest.layerWebCrypto,
-  Kdf.layerWebCrypto,
-  Mac.layerWebCrypto,
-).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto));
 
 /**
  * Every service, and the ports below them, on a fixture. `Links`, `Keys`, `Sessions` and their like
