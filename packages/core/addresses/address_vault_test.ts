@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Option, Redacted } from "effect";
-import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Effect, Option, Redacted } from "effect";
+import { Aead, Kdf } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { addressKey, vault } from "../flow/test_flows.ts";
 import { webCrypto } from "../secrets/web_crypto.ts";
