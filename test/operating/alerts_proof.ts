@@ -7,9 +7,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInProcess } from "@accountlink/server/test_command_line";
 import {
+  freePort,
   makePostgresDatabase,
   type Prometheus,
+  type RedisServer,
   runPromtool,
   startPrometheus,
   startRedis,
@@ -18,9 +21,10 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { readDocument } from "../docs/document.ts";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { guild, makeWorld } from "../support/world.ts";
 import { alertCases } from "./alert_cases.ts";
@@ -104,22 +108,28 @@ const missing = noPrometheus ?? (await whyNoRedis()) ?? (await whyNoPostgresData
 describe.skipIf(missing !== null)(`a Prometheus that scrapes a node ${missing ?? ""}`, () => {
   const scope = Scope.makeUnsafe();
   const world = makeWorld();
-  const key = world.key({ limits: "none", links: { 100001: "1" } });
+  const key = world.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
   let node: RunningServer;
   let prometheus: Prometheus;
+  let redis: RedisServer;
 
   beforeAll(async () => {
     const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
       Effect.runPromise(Scope.provide(effect, scope));
+    redis = await run(startRedis());
     const env = {
       ACCOUNTLINK_STORAGE: "postgres",
       ACCOUNTLINK_DATABASE_URL: (await run(makePostgresDatabase())).url,
       ACCOUNTLINK_SECRET: Buffer.alloc(32, 7).toString("base64"),
       ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: (await run(startRedis())).url,
+      ACCOUNTLINK_REDIS_URL: redis.url,
       ACCOUNTLINK_IP_PER_SECOND: "1000",
+      ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
     };
     node = await startServer({ fixture: world.fixture, env });
+    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    const words = ["webhooks", "create", "--account", "scraped", "--url", nobody];
+    expect(await runInProcess(words, env)).toMatchObject({ code: 0, stderr: "" });
     prometheus = await run(startPrometheus({ targets: [new URL(node.url).host], rules: rulesText }));
   });
   afterAll(async () => {
@@ -131,13 +141,19 @@ describe.skipIf(missing !== null)(`a Prometheus that scrapes a node ${missing ??
     await node.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
     await node.send("GET /readyz");
     await node.send("GET /verify?sid=unknown");
-    const { text } = await node.send("GET /metrics");
-    const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
+    const body = { chatId: "100002", gameId: "1", guildId: guild };
+    expect((await node.send("PATCH /v2/game", { key, body })).status).toBe(200);
+    await Effect.runPromise(redis.kill);
     const named = asked.flatMap((expression) =>
       [...expression.matchAll(/\b(?:accountlink|process|nodejs)_\w+/g)].map(([name]) => name),
     );
     expect(new Set(named).size).toBeGreaterThan(15);
-    expect(named.filter((name) => !exported.has(name))).toEqual([]);
+    // A counter with labels is exported from its first count on: of a webhook that nobody receives, and of Redis that is gone.
+    await vi.waitFor(async () => {
+      const { text } = await node.send("GET /metrics");
+      const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
+      expect(named.filter((name) => !exported.has(name))).toEqual([]);
+    }, patience);
   });
 
   it.each(asked)("reads %s", async (expression) => {
