@@ -17,7 +17,7 @@ export const linkImports = (
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
   const { rowsWritten, withBulkTimeout, forReference } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
-  const { insert, keep, replace, newest, countSame } = importStatements(sql);
+  const { insert, keep, lock, replace, newest, countSame } = importStatements(sql);
 
   const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
     const { pid, links, existing, progress } = batch;
@@ -26,16 +26,16 @@ export const linkImports = (
     );
     const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
 
-    // Before the records, like deleteScope, and the records sorted, to avoid deadlocks.
+    // Before the records, like deleteScope, and new and old records in one order, to avoid deadlocks.
     yield* lockScope(pid, forReference);
-    const inserted = rowsWritten(yield* insert(pid, lines, keep).raw);
+    const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
     const old = lastLines.size - inserted;
     // The new records are already equal, so this replaces only the old ones.
     const renewed = existing === "newest" ? newest : replace;
     const replaced =
       existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
     const same = old === replaced ? lastLines.size : yield* countSame(pid, lines);
-    // Others may write between these statements.
+    // Others may write between these statements to records that are kept, which are not locked.
     const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
     if (progress !== null) {
       yield* sql`
@@ -97,6 +97,9 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       ON CONFLICT (pid, chat_id) ${existing}`,
 
     keep: sql.literal("DO NOTHING"),
+
+    /** Changes no record either, but locks each in its turn among the new ones, before the condition is evaluated. */
+    lock: sql.literal("DO UPDATE SET game_id = links.game_id WHERE false"),
 
     /** Skips rows that would not change. */
     replace: sql`${relinkOf(sql)}
