@@ -9,6 +9,7 @@ import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { columnReader } from "../statements/row.ts";
+import { linkQueries } from "./link_queries.ts";
 import { byChatId, type Line } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
@@ -17,7 +18,8 @@ export const linkImports = (
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
   const { rowsWritten, withBulkTimeout, forReference } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
-  const { insert, keep, lock, replace, newest, countSame } = importStatements(sql);
+  const { insert, keep, lock, replace, newest } = importStatements(sql);
+  const { countSame } = linkQueries(sql);
 
   const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
     const { pid, links, existing, progress } = batch;
@@ -34,7 +36,10 @@ export const linkImports = (
     const renewed = existing === "newest" ? newest : replace;
     const replaced =
       existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
-    const same = old === replaced ? lastLines.size : yield* countSame(pid, lines);
+    const [same = 0] =
+      old === replaced
+        ? [lastLines.size]
+        : yield* Effect.flatMap(sql.unsafe(countSame, [lines, pid]), readCounts);
     // Others may write between these statements to records that are kept, which are not locked.
     const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
     if (progress !== null) {
@@ -109,15 +114,5 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     /** Skips records that changed or were confirmed since. */
     newest: sql`${relinkOf(sql)}
       WHERE excluded.last_verified_at > links.linked_at AND excluded.last_verified_at > links.last_verified_at`,
-
-    /** How many of the chat users have the game user of their line. */
-    countSame: (pid: Pid, lines: string) =>
-      sql`
-        SELECT CAST(COUNT(*) AS INTEGER) AS count
-        FROM ${elements(lines)} JOIN links ON links.pid = ${pid} AND links.chat_id = value ->> 0
-        WHERE links.game_id = value ->> 1`.pipe(
-        Effect.flatMap(readCounts),
-        Effect.map(([count = 0]) => count),
-      ),
   };
 };

@@ -76,6 +76,14 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
         ORDER BY chat_id LIMIT ${0}
       ) AS step`),
 
+    /**
+     * Arrays of chat ID and game ID as JSON, pid: how many of the chat users have that game user. CROSS JOIN, or else
+     * SQLite would read all arrays for each link of the scope.
+     */
+    countSame: textOf(sql`
+      SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements("")} CROSS JOIN links
+      WHERE pid = ${""} AND chat_id = value ->> 0 AND game_id = value ->> 1`),
+
     /** pid, limit */
     newest: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),

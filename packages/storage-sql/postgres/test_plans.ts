@@ -12,6 +12,7 @@ import {
 import type { AuditFilter } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
+import type { ImportBatch } from "@accountlink/core/links";
 import { makePostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -102,6 +103,20 @@ const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, S
 /** Lists entries of the account, of which few pass the filter. */
 const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
 
+const importOf = (existing: ImportBatch["existing"]) =>
+  onLinks((links) =>
+    links.importBatch({
+      ...origin,
+      links: Array.from({ length: 20 }, (_, i) => ({
+        chatId: chatIdOf(i),
+        gameId: gameIdOf(0),
+        lastVerifiedAt: 9,
+      })),
+      existing,
+      progress: { source: "source 1", position: 2 },
+    }),
+  );
+
 /** Operations of requests. */
 const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
   findByChatId: onLinks((links) => links.findByChatId(pid, chatIdOf(1))),
@@ -155,18 +170,8 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     links.moveChat({ ...origin, oldChatId: chatIdOf(2), newChatId: ChatId.make("99998") }),
   ),
   removeGame: onLinks((links) => links.removeGame({ ...origin, chatId: chatIdOf(3) })),
-  importBatch: onLinks((links) =>
-    links.importBatch({
-      ...origin,
-      links: Array.from({ length: 20 }, (_, i) => ({
-        chatId: chatIdOf(i),
-        gameId: gameIdOf(0),
-        lastVerifiedAt: 9,
-      })),
-      existing: "replace",
-      progress: { source: "source 1", position: 2 },
-    }),
-  ),
+  importBatch: importOf("replace"),
+  "importBatch, kept": importOf("keep"),
   importPosition: onLinks((links) => links.importPosition("source 100")),
   ensureAccount: onKeys((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
   findAccountByChatId: onKeys((keys) => keys.findAccountByChatId(ChatId.make(`${1_000_000 + number}`))),
