@@ -6,19 +6,9 @@ import { type CounterRule } from "./counters.ts";
 import { saveInterval } from "./ledger_sync.ts";
 import { nodeTimeoutMs } from "./live_nodes.ts";
 import { decidesAlone, restoredWindows } from "./resilient_counters.ts";
-import { admittedOf, dayRule, makeDeployment, type Node } from "./test_deployment.ts";
+import { admittedOf, dayRule, type Node, noon, openNodes } from "./test_deployment.ts";
 
-const noon = 20_000 * dayMs + dayMs / 2;
 const second: CounterRule = { key: "second:a", limit: 5, durationMs: 1_000 };
-
-/** Opens nodes that know of each other. */
-const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
-  yield* TestClock.setTime(from);
-  const deployment = yield* makeDeployment;
-  const nodes = yield* Effect.all(Array.from({ length: count }, () => deployment.openNode));
-  yield* TestClock.adjust("3 seconds");
-  return { ...deployment, nodes: nodes as [Node, ...Array<Node>] };
-});
 
 /** Sends twice the limit to each node, and returns how many it admits. */
 const exhaust = (nodes: ReadonlyArray<Node>, rule: CounterRule) =>

@@ -2,6 +2,7 @@
 import { CacheMemory } from "@accountlink/cache-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
+import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
 import { dayMs } from "../timestamp.ts";
 import { CountLedger } from "./count_ledger.ts";
@@ -45,7 +46,7 @@ const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (
 );
 
 /** What all nodes share: empty counters and an empty ledger. */
-export const makeDeployment = Effect.gen(function* () {
+const makeDeployment = Effect.gen(function* () {
   let shared = yield* memoryCounters;
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
   const state = { isSharedDown: false, isLedgerDown: false, ledgerCalls: 0 };
@@ -76,6 +77,17 @@ export const makeDeployment = Effect.gen(function* () {
     shared = empty;
   });
   return { state, openNode, lose, ledger, shared: () => shared };
+});
+
+export const noon = 20_000 * dayMs + dayMs / 2;
+
+/** Opens nodes that know of each other. */
+export const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
+  yield* TestClock.setTime(from);
+  const deployment = yield* makeDeployment;
+  const nodes = yield* Effect.all(Array.from({ length: count }, () => deployment.openNode));
+  yield* TestClock.adjust("3 seconds");
+  return { ...deployment, nodes: nodes as [Node, ...Array<Node>] };
 });
 
 const isAdmitted = ({ counters }: Pick<Node, "counters">, rule: CounterRule) =>

@@ -1,0 +1,35 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { dayMs } from "../timestamp.ts";
+import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
+
+describe("the share of a day", () => {
+  it.effect(
+    "is that of what earlier outages left, also if nothing was added to the shared counters since",
+    () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(2);
+        const admitted = [];
+        for (const other of ["one", "two", "three"]) {
+          state.isSharedDown = true;
+          admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
+          state.isSharedDown = false;
+          // Another window ends the outage.
+          yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
+        }
+        assert.deepStrictEqual(admitted, [50, 25, 13]);
+      }),
+  );
+
+  it.effect("is that of the next day after midnight", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+      state.isSharedDown = true;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 20);
+      yield* TestClock.adjust("7 seconds");
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 50);
+    }),
+  );
+});
