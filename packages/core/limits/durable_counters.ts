@@ -4,6 +4,7 @@ import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
 import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from "./ledger_sync.ts";
+import type { Outage } from "./node_share.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
@@ -13,12 +14,13 @@ export interface DurableCountersOptions {
   readonly unsynced: UnsyncedCounts;
   /** Called with the number of windows of which counts were lost. */
   readonly onLost: (windows: number) => void;
+  readonly outage: Outage;
   /** Decides while counts are lost and the ledger does not answer; null to fail then. */
   readonly fallback: Counters["Service"] | null;
 }
 
 export const makeDurableCounters = (options: DurableCountersOptions): Counters["Service"] => {
-  const { shared, ledger, unsynced, onLost, fallback } = options;
+  const { shared, ledger, unsynced, onLost, outage, fallback } = options;
 
   const withCheckpoints = (rules: Rules, now: Millis): Rules =>
     rules.map((rule) =>
@@ -39,7 +41,9 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
   const record = (rules: Rules, admission: Admission, now: Millis): Admission => {
     for (let i = 0; i < rules.length; i++) {
       const rule = rules[i] as CounterRule;
-      if (isDurable(rule)) ledger.record(ledgerWindow(rule, now), admission.states[i] as CounterState);
+      if (!isDurable(rule)) continue;
+      ledger.record(ledgerWindow(rule, now), admission.states[i] as CounterState);
+      outage.shares.delete(rule.key);
     }
     return admission;
   };

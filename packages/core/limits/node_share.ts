@@ -2,18 +2,26 @@
 import { Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
+import type { LedgerWindow } from "./count_ledger.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
 import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from "./ledger_sync.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** Whether the shared counters answer, and what was known when an outage began. */
+/** A durable window that this node decides on alone. */
+export interface ShareOfDay {
+  readonly endsAt: Millis;
+  /** How much of the limit was used when this node began to decide. */
+  readonly used: number;
+  /** Separates what is counted in one share from what is counted in the next. */
+  readonly number: number;
+}
+
+/** Whether the shared counters answer, and by which shares this node decides meanwhile. */
 export class Outage {
   #isActive = false;
-  /** Separates the counts of one outage from those of the next. */
-  number = 0;
-  /** By key, how much of a durable window was used when the outage began. */
-  readonly used = new Map<string, { readonly endsAt: Millis; readonly count: number }>();
+  /** By key. A share ends with the outage, or when the shared counters decide on its window. */
+  readonly shares = new Map<string, ShareOfDay>();
 
   /** Returns whether this begins the outage. */
   begin(): boolean {
@@ -26,8 +34,7 @@ export class Outage {
   end(): boolean {
     if (!this.#isActive) return false;
     this.#isActive = false;
-    this.number++;
-    this.used.clear();
+    this.shares.clear();
     return true;
   }
 }
@@ -43,40 +50,49 @@ export interface NodeShareOptions {
 
 export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] => {
   const { local, ledger, unsynced, outage, liveNodes } = options;
+  let begun = 0;
 
-  /** Loads what was used of the durable windows that this outage has not met yet. */
-  const loadUsed = (rules: Rules, now: Millis): Effect.Effect<void> => {
+  const begin = (window: LedgerWindow, counted: number): ShareOfDay => {
+    const { key, endsAt } = window;
+    const share = { endsAt, used: counted + unsynced.of(window), number: begun++ };
+    outage.shares.set(key, share);
+    return share;
+  };
+  const isBegun = ({ key, endsAt }: LedgerWindow) => outage.shares.get(key)?.endsAt === endsAt;
+
+  /** Loads what was used of the durable windows that this node does not decide on yet. */
+  const beginShares = (rules: Rules, now: Millis): Effect.Effect<void> => {
     const unknown = rules
       .filter(isDurable)
       .map((rule) => ledgerWindow(rule, now))
-      .filter(({ key, endsAt }) => outage.used.get(key)?.endsAt !== endsAt);
+      .filter((window) => !isBegun(window));
     if (unknown.length === 0) return Effect.void;
     return ledger.load(unknown).pipe(
       Effect.catch(() => Effect.succeed(unknown.map(ledger.unsaved))),
       Effect.map((counts) => {
         for (const [i, window] of unknown.entries()) {
           // A concurrent request may have loaded it and been counted since.
-          if (outage.used.get(window.key)?.endsAt === window.endsAt) continue;
-          const count = (counts[i] ?? 0) + unsynced.of(window);
-          outage.used.set(window.key, { endsAt: window.endsAt, count });
+          if (!isBegun(window)) begin(window, counts[i] ?? 0);
         }
       }),
     );
   };
 
-  const sharesOf = (rules: Rules): Rules =>
+  const sharesOf = (rules: Rules, now: Millis): Rules =>
     rules.map((rule) => {
       if (!isDurable(rule)) return { ...rule, limit: Math.ceil(rule.limit / liveNodes()) };
-      const used = outage.used.get(rule.key)?.count ?? 0;
+      const window = ledgerWindow(rule, now);
+      // A concurrent request may have ended it.
+      const { used, number } = outage.shares.get(rule.key) ?? begin(window, ledger.unsaved(window));
       const limit = Math.ceil((rule.limit - used) / liveNodes());
-      return { key: `${rule.key}#${outage.number}`, limit, durationMs: rule.durationMs };
+      return { key: `${rule.key}#${number}`, limit, durationMs: rule.durationMs };
     });
 
   const onShares = <A>(
     rules: Rules,
     now: Millis,
     decide: (shares: Rules) => Effect.Effect<A, StoreUnavailable>,
-  ) => Effect.flatMap(loadUsed(rules, now), () => decide(sharesOf(rules)));
+  ) => Effect.flatMap(beginShares(rules, now), () => decide(sharesOf(rules, now)));
 
   return {
     admit: (rules, now) =>

@@ -22,6 +22,19 @@ describe("the share of a day", () => {
       }),
   );
 
+  it.effect("ends when the shared counters decide again, also if they answered all the time", () =>
+    Effect.gen(function* () {
+      const { nodes, state, lose } = yield* openNodes(1);
+      yield* lose;
+      state.isLedgerDown = true;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 10), 10);
+      state.isLedgerDown = false;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 80), 80);
+      state.isSharedDown = true;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 10);
+    }),
+  );
+
   it.effect("is that of the next day after midnight", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);

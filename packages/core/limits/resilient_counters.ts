@@ -81,9 +81,10 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
 
   const unsynced = new UnsyncedCounts();
   const onLost = (windows: number) => restoredWindows.updateUnsafe(windows, context);
-  if (local === undefined) return makeDurableCounters({ shared, ledger, unsynced, onLost, fallback: null });
-
   const outage = new Outage();
+  const durableOptions = { shared, ledger, unsynced, onLost, outage };
+  if (local === undefined) return makeDurableCounters({ ...durableOptions, fallback: null });
+
   const share = makeNodeShare({
     local: Context.get(yield* Layer.build(Layer.fresh(local)), Counters),
     ledger,
@@ -91,7 +92,7 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
     outage,
     liveNodes: yield* countLiveNodes,
   });
-  const durable = makeDurableCounters({ shared, ledger, unsynced, onLost, fallback: share });
+  const durable = makeDurableCounters({ ...durableOptions, fallback: share });
   const orElse = <A>(
     answer: Effect.Effect<A, StoreUnavailable>,
     fallback: () => Effect.Effect<A, StoreUnavailable>,
