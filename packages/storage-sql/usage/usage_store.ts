@@ -32,7 +32,7 @@ export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.
 );
 
 const addOn = (sql: SqlClient.SqlClient) => {
-  const { elements, isAmong } = dialectOf(sql);
+  const { elements, isAmong, isRemote } = dialectOf(sql);
 
   /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first. */
   const begin = ({ meter, sequence, day }: UsageBatch) => sql`
@@ -51,12 +51,16 @@ const addOn = (sql: SqlClient.SqlClient) => {
       refused = usage_days.refused + excluded.refused,
       errors = usage_days.errors + excluded.errors`;
 
-  // With the second list, Postgres finds the keys by their index; the join alone would scan them.
-  const noteUses = ({ uses }: UsageBatch) => sql`
-    UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
-    FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}
-    WHERE keys.id = value ->> 0 AND keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND (
-      last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
+  const noteUses = ({ uses }: UsageBatch) => {
+    // With the second list, Postgres finds the keys by their index; the join alone would scan them. SQLite would read the
+    // first list for each key of the second.
+    const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
+    return sql`
+      UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
+      FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}
+      WHERE keys.id = value ->> 0 AND ${isUsed} (
+        last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
+  };
 
   return Effect.fnUntraced(function* (batch: UsageBatch) {
     const isNew = (yield* begin(batch)).length > 0;
