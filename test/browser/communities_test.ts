@@ -59,6 +59,7 @@ describe("a new owner", () => {
     await click("Create a key for Rook & Bishop");
     await click("I have copied it");
     await click("Overview");
+    await page.getByText("Users read Rook & Bishop.").waitFor();
     const verify = (await page.locator("#step-link").textContent()) ?? "";
     expect(verify).toMatch(/\/verify\?pid=pid_/);
     await click("Verify yourself first");

@@ -56,6 +56,13 @@ describe("scopes", () => {
     expect(await scopesOf(newcomer)).toMatchObject([{ scope: "global", links: 0, keys: 1 }]);
   });
 
+  test("of a guild ask by its name", async () => {
+    const { ofGuild } = await club();
+    const { text } = await server.newBrowser().get(`/verify?pid=${ofGuild}`);
+    expect(text).toContain("<strong>Rook &amp; Bishop</strong> asks you</p>");
+    expect(text).not.toContain("Rook Club");
+  });
+
   test("take settings, which users see when they verify", async () => {
     const owner = await signInOwner(server, "100003");
     const { token } = await createKey(owner, { access: "full" });
@@ -78,6 +85,8 @@ describe("scopes", () => {
     expect(page.text).not.toContain("chat:100003");
     const done = await browser.post("/verify/confirm", formOf(page));
     expect(done.text).toContain("Go to #welcome now.");
+    const own = await server.signIn("100003", server.newBrowser(), "me");
+    expect((await own.get("/me")).text).toContain("<h2>The &lt;Rook&gt; Club</h2>");
     const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, {
       body: { displayName: null, supportUrl: null, doneText: null },
     });

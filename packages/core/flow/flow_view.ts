@@ -17,7 +17,7 @@ export interface FlowAccount<Id, Profile> {
 export interface FlowView {
   readonly entry: FlowEntry;
   readonly sid: Sid | null;
-  /** Who asks for the link: the name that the owner set, else that of the account. */
+  /** Who asks for the link: the name that the owner set, else that of the scope's guild or, without one, of the account. */
   readonly asking: string;
   /** Where users get help; null if the owner did not say. */
   readonly supportUrl: string | null;

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
+import type { Guild } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { makeFlowAccounts } from "./flow_accounts.ts";
@@ -9,8 +10,9 @@ import type { FlowEntry } from "./flow_view.ts";
 import { belongsTo, makeFindFlow } from "./held_flow.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** The name under which a community asks. */
-const askingOf = ({ settings, scope }: FlowSubject): string => settings.displayName ?? scope.account;
+/** The name under which a community asks; users know a guild by its own rather than by the account of its owner. */
+const askingOf = ({ settings, scope }: FlowSubject, guild: Guild | null): string =>
+  settings.displayName ?? (scope.kind === "guild" ? guild?.name : null) ?? scope.account;
 
 export const makeView = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
@@ -51,7 +53,7 @@ export const makeView = Effect.gen(function* () {
     return {
       entry,
       sid: subject.sid,
-      asking: askingOf(subject),
+      asking: askingOf(subject, guild),
       supportUrl: subject.settings.supportUrl,
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,

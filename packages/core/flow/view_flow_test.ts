@@ -39,6 +39,17 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
+  it.effect("is who asks for links of its own scope, while the platform answers", () =>
+    Effect.gen(function* () {
+      const { browser } = yield* setup();
+      const { pid, account } = (yield* newGuildKey).scope;
+      const ofScope = { pid, guildId: null, redirect: null };
+      assert.strictEqual((yield* browser.show(ofScope)).asking, "Engine Room");
+      (yield* ChatPlatformSwitch).isDown = true;
+      assert.strictEqual((yield* browser.show(ofScope)).asking, account);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
   it.effect("is read only after a key or a member named it", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();

@@ -5,6 +5,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { guildOf } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -22,8 +23,8 @@ import { type ScopedRecord, UserStore } from "./user_store.ts";
  */
 export interface OwnLink {
   readonly pid: Pid;
-  /** Whose keys see the link. */
-  readonly account: string;
+  /** Who asked for the link, outside of guilds: the name that the owner set, else that of the account. */
+  readonly asking: string;
   /** The guild of the scope, or null. Its name is null if the platform does not tell it. */
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
   readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
@@ -58,6 +59,7 @@ export class OwnLinks extends Context.Service<
     Effect.gen(function* () {
       const users = yield* UserStore;
       const links = yield* LinkStore;
+      const keys = yield* KeyStore;
       const profiles = yield* Profiles;
       const watch = yield* SessionWatch;
       const events = yield* LinkEvents;
@@ -68,13 +70,15 @@ export class OwnLinks extends Context.Service<
       const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
         const { gameId, linkedAt, lastVerifiedAt } = record;
         const guildId = guildOf(scope);
+        const configured = guildId === null ? yield* keys.findScopeByPid(scope.pid) : Option.none();
+        const displayName = Option.isNone(configured) ? null : configured.value.settings.displayName;
         const [guild, profile] = yield* Effect.all(
           [guildId === null ? Effect.succeed(null) : profiles.guild(guildId), profiles.game(gameId)],
           { concurrency: 2 },
         );
         return {
           pid: scope.pid,
-          account: scope.account,
+          asking: displayName ?? scope.account,
           guild: guildId === null ? null : { id: guildId, name: guild?.name ?? null },
           game: { id: gameId, profile },
           linkedAt,

@@ -35,11 +35,13 @@ const laterSteps = html`
 <li><strong>Share the link</strong></li>
 <li><strong>See the first user verified</strong></li>`;
 
-const stepsWithKey = ({ scope, settings, links }: Community, publicUrl: string): Html => {
+const stepsWithKey = ({ scope, guildName, settings, links }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
+  const name = settings.displayName ?? guildName;
+  const naming = `${communityPath(scope.pid)}#says`;
   return html`
 ${step("Create a key", true, null)}
-${step("Name your community", settings.displayName !== null, html`<p><a href="${communityPath(scope.pid)}#says">Enter the name that users see</a></p>`)}
+${step("Name your community", name !== null, name === null ? html`<p><a href="${naming}">Enter the name that users see</a></p>` : html`<p>Users read <strong>${name}</strong>. <a href="${naming}">Change it</a></p>`)}
 ${step("Share the link", links.count > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody can see.</p>`)}
 ${step("See the first user verified", links.count > 0, html`<p><a href="${url}">Verify yourself first</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
 };

@@ -5,6 +5,7 @@ import { SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import {
+  type Community,
   communitiesPage,
   communityPage,
   communityPath,
@@ -38,8 +39,12 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const { botInvite = null } = settings;
   const update = parameterReader(DashboardCommunities.patchScope);
 
-  const previewsOf = ({ owner: { account, requestId } }: OwnerVisitor, said: SaidForm) => {
-    const texts = { ...saidOf(said), displayName: said.displayName || account.name };
+  const previewsOf = (
+    { owner: { account, requestId } }: OwnerVisitor,
+    { guildName }: Community,
+    said: SaidForm,
+  ) => {
+    const texts = { ...saidOf(said), displayName: said.displayName || (guildName ?? account.name) };
     const shown = (title: string, state: string) => ({
       title,
       document: documentBelow(
@@ -63,7 +68,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       guilds: yield* guildsOf(visitor),
       botInvite: botInvite?.(community.scope.kind === "guild" ? community.scope.guildId : null) ?? null,
       publicUrl,
-      previews: previewsOf(visitor, said),
+      previews: previewsOf(visitor, community, said),
     };
     return communityPage(view, said, visitor, noticeHtml(done), problems);
   });

@@ -113,9 +113,10 @@ const backButton = (url: string, name: string): Html =>
 const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
   cards.flatMap((card) => card?.picture ?? []);
 
-const guildNote = ({ guild }: FlowView): Html | null =>
-  guild &&
-  html`, for the community ${guild.name === null ? `with the ID ${guild.id}` : html`<strong>${guild.name}</strong>`}`;
+const guildNote = ({ guild, asking }: FlowView): Html | null =>
+  guild === null || guild.name === asking
+    ? null
+    : html`, for the community ${guild.name === null ? `with the ID ${guild.id}` : html`<strong>${guild.name}</strong>`}`;
 
 type StepState = "done" | "current" | "later";
 

@@ -164,9 +164,9 @@ const signOutForm = (csrf: string): Html => html`
 
 const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
 
-/** A guild by its name; a link outside of guilds by the account that sees it. */
-const communityOf = ({ guild, account }: OwnLink): string =>
-  guild === null ? account : (guild.name ?? `Community ${guild.id}`);
+/** A guild by its name; a link outside of guilds by who asked for it. */
+const communityOf = ({ guild, asking }: OwnLink): string =>
+  guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
 
 const dayHtml = (time: Millis): Html => {
   const day = formatTimestamp(time).slice(0, 10);
