@@ -31,7 +31,7 @@ describe("the pages of a user", () => {
     await expectUsable(watched, "Your links", "me-links");
     const { page } = watched;
     await page.getByRole("listitem").filter({ hasText: "Chess Club" }).locator("summary").click();
-    await expectUsable(watched, "Your links", "me-leave");
+    await expectUsable(watched, "Your links", "me-remove");
     await press(page, "Remove the link");
     await expectUsable(watched, "The link is removed", "me-removed");
     await page.getByRole("link", { name: "Back to your links" }).click();
@@ -41,6 +41,7 @@ describe("the pages of a user", () => {
 
   it("show until when browsers are remembered, and forget them, without a script", async () => {
     const watched = await open(/User 4\b/, phone);
+    expect(await watched.page.getByText(/Last used on .+, remembered until/).count()).toBe(2);
     await expectUsable(watched, "Your links", "me-browsers");
     await watched.close();
 
@@ -72,6 +73,7 @@ describe("the pages of a user", () => {
     await expectUsable(watched, "Erase everything?", "me-erase");
     await page.getByLabel("I want all of this to be erased.").check();
     await press(page, "Erase everything");
+    await page.getByText("Nothing was stored about you.").waitFor();
     await expectUsable(watched, "Everything is erased", "me-erased");
     await page.goto(new URL("/me/signed-out", page.url()).href);
     await expectUsable(watched, "You are signed out", "me-signed-out");

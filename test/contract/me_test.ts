@@ -48,6 +48,7 @@ describe("the links of a user", () => {
     const answer = await (await open("100030")).get("/me");
     expectPage(answer, 200, "Your links");
     expect(answer.text).toContain("No community has a link of this account");
+    expect(answer.text).toContain('href="/go"');
   });
 
   test("are shown to nobody else", async () => {
@@ -64,7 +65,7 @@ describe("the links of a user", () => {
   });
 });
 
-describe("leaving a community", () => {
+describe("removing a link", () => {
   const bob = "100003";
   const key = world.key({ links: linked(bob, "100004") });
   const other = world.key({ links: linked(bob) });
@@ -133,7 +134,8 @@ describe("erasing everything", () => {
     const erased = await browser.post("/me/erase", { csrf, confirm: "erase" });
     expectPage(erased, 200, "Everything is erased");
     expect(erased.text).toContain("2 records of links");
-    expect(erased.text).toContain("1 address");
+    expect(erased.text).toContain("1 IP address");
+    expect(erased.text).not.toContain("moderator");
     expect(erased.headers["set-cookie"]?.join()).toContain("accountlink_me=;");
     for (const each of [browser, elsewhere]) {
       expect((await each.get("/me")).headers.location).toBe("/me/sign-in");

@@ -29,7 +29,7 @@ export const linksPage = (
 ${cardHtml(user)}
 ${
   links.length === 0
-    ? html`<p class="empty">No community has a link of this account to one on ${gameName}.</p>`
+    ? html`<p class="empty">No community has a link of this account to one on ${gameName}. To link them, open the link or enter <a href="/go">the code</a> that a community gives you.</p>`
     : html`
 <p>${
         links.length === 1 ? "One community knows" : `${links.length} communities know`
@@ -47,8 +47,8 @@ const linkItem = (link: OwnLink, csrf: string): Html => html`
 ${cardHtml(cardOf(link))}
 <p class="aside">Linked since ${dayHtml(link.linkedAt)}, last verified on ${dayHtml(link.lastVerifiedAt)}.</p>
 <details>
-<summary class="bad">Leave<span class="unseen"> ${communityOf(link)}</span></summary>
-<p>It no longer knows that this account is yours. You can verify again at any time.</p>
+<summary class="bad">Remove<span class="unseen"> the link in ${communityOf(link)}</span></summary>
+<p>${communityOf(link)} then no longer knows that this account is yours. You can verify again at any time.</p>
 <form method="post" action="/me/remove">
 <input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="pid" value="${link.pid}">
 <button class="button bad">Remove the link</button>
@@ -67,7 +67,7 @@ ${
     ? html`<p>The browser in which you confirmed is remembered until ${dayHtml(one.rememberedUntil)} to find other accounts of the same person.</p>`
     : html`
 <p>The browsers in which you confirmed are remembered to find other accounts of the same person:</p>
-<ul>${browsers.map(({ lastSeenAt, rememberedUntil }) => html`<li>One, last used on ${dayHtml(lastSeenAt)}, until ${dayHtml(rememberedUntil)}</li>`)}</ul>`
+<ul>${browsers.map(({ lastSeenAt, rememberedUntil }) => html`<li>Last used on ${dayHtml(lastSeenAt)}, remembered until ${dayHtml(rememberedUntil)}</li>`)}</ul>`
 }
 <form method="post" action="/me/browsers/forget">
 <input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Forget ${isOne ? "this browser" : "these browsers"}</button>
@@ -115,7 +115,7 @@ export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, 
   content: html`
 <h1>Erase everything?</h1>
 ${cardHtml(user)}
-<p>This removes you from ${counted(records, "community", "communities")}: your links, the addresses and browser marks that were stored when you verified, and the notes of moderators about you. In the audit log, your IDs are replaced by “[erased]”.</p>
+<p>This removes ${records === 0 ? "all that is stored about you" : `you from ${counted(records, "community", "communities")}`}: your links, the IP addresses and browsers that were remembered when you verified, and the notes of moderators about you. In the audit log, your IDs are replaced by “[erased]”.</p>
 ${
   keys.length === 0
     ? null
@@ -140,22 +140,26 @@ export const unconfirmedPage: Page = {
 };
 
 /** The page after an erasure, which has also ended the sign-in. */
-export const erasedPage = ({ records, sightings, browsers, reviews, revokedKeys }: UserErased): Page => ({
-  status: 200,
-  title: "Everything is erased",
-  content: html`
+export const erasedPage = ({ records, sightings, browsers, reviews, revokedKeys }: UserErased): Page => {
+  const erased = [
+    records > 0 && counted(records, "record of a link", "records of links"),
+    sightings > 0 && counted(sightings, "IP address", "IP addresses"),
+    browsers > 0 && counted(browsers, "remembered browser", "remembered browsers"),
+    reviews > 0 && counted(reviews, "note of a moderator", "notes of moderators"),
+    revokedKeys.length > 0 &&
+      `${counted(revokedKeys.length, "API key", "API keys")}, which no longer ${revokedKeys.length === 1 ? "works" : "work"}`,
+  ].filter((line) => line !== false);
+  return {
+    status: 200,
+    title: "Everything is erased",
+    content: html`
 ${dropKeptPages({ path: "/me" })}
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>Everything is erased</h1>
-<ul>
-<li>${counted(records, "record of a link", "records of links")}</li>
-<li>${counted(sightings, "address", "addresses")}</li>
-<li>${counted(browsers, "mark of a browser", "marks of browsers")}</li>
-<li>${counted(reviews, "note of a moderator", "notes of moderators")}</li>
-${revokedKeys.length === 0 ? null : html`<li>${counted(revokedKeys.length, "API key", "API keys")}, which no longer works</li>`}
-</ul>
+${erased.length === 0 ? html`<p>Nothing was stored about you.</p>` : html`<ul>${erased.map((line) => html`<li>${line}</li>`)}</ul>`}
 <p>You are signed out, and can close this page.</p>`,
-});
+  };
+};
 
 const signOutForm = (csrf: string): Html => html`
 <form method="post" action="/me/sign-out">
