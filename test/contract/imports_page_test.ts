@@ -155,7 +155,7 @@ describe("an upload", () => {
     await finished(importer, first);
     const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
     const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
-    expect(textOf((await importer.get(second)).text)).toContain("Replaced, if only in their time 1");
+    expect(textOf((await importer.get(second)).text)).toContain("Changes the account or the time 1");
     await importer.post(`${second}/start`);
     await finished(importer, second);
     expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);

@@ -14,10 +14,11 @@ import { csrfField, problemSummary, radioField, textField } from "../look/field.
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
 
 type Csrf = Pick<Visitor, "csrf">;
+type Importer = Pick<Visitor, "csrf" | "platforms">;
 
 export interface ImportForm {
   readonly pid: string;
@@ -38,7 +39,7 @@ export type SampleRow = { readonly line: number; readonly link: FileLink } | Lef
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   form: ImportForm,
-  { csrf }: Csrf,
+  { csrf, platforms }: Importer,
   problem: string | null,
 ): Page => ({
   status: problem === null ? 200 : 400,
@@ -63,8 +64,8 @@ ${radioField({
 })}
 <details${form.chatColumn === "" && form.gameColumn === "" ? null : html` open`}>
 <summary>My columns have other names</summary>
-${textField({ name: "chatColumn", label: "Column of chat IDs", hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
-${textField({ name: "gameColumn", label: "Column of game IDs", hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}
+${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
+${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}
 </details>
 <div class="field">
 <label for="file">File</label>
@@ -90,7 +91,7 @@ export const importPreviewPage = (
   view: ImportView,
   outcome: ImportOutcome,
   sample: ReadonlyArray<SampleRow>,
-  { csrf }: Csrf,
+  { csrf, platforms }: Importer,
 ): Page => ({
   status: 200,
   title: "Import links",
@@ -100,7 +101,7 @@ ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
 ${countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
-${sampleTable(sample)}
+${sampleTable(sample, platforms)}
 <div class="row">
 <form method="post" action="${importPath(view.id)}/start">
 ${csrfField(csrf)}
@@ -131,8 +132,10 @@ ${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing chang
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
 ${outcome.doneBefore ? null : countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
-<p class="row"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>
-${dropForm(view, csrf, "Import another file")}`,
+<div class="row">
+<a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
+${dropForm(view, csrf, "Import another file")}
+</div>`,
 });
 
 export const importFailedPage = (view: ImportView, reason: string, { csrf }: Csrf): Page => ({
@@ -158,9 +161,9 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
     columns: [{ label: "What" }, { label: "Rows", isNumber: true }],
     rows: [
       ["New", numberText(inserted)],
-      ["Replaced, if only in their time", numberText(replaced)],
+      ["Changes the account or the time", numberText(replaced)],
       ["Already the same", numberText(unchanged)],
-      ["Kept as they are", numberText(kept)],
+      ["The existing link stays", numberText(kept)],
       ["Left out", numberText(leftOut)],
     ],
   });
@@ -179,14 +182,14 @@ ${reasons.map(
 )}
 <p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download the rows that are left out</a></p>`;
 
-const sampleTable = (sample: ReadonlyArray<SampleRow>): Html =>
+const sampleTable = (sample: ReadonlyArray<SampleRow>, { chat, game }: PlatformNames): Html =>
   tableHtml({
     id: "sample",
-    caption: "The first rows of the file",
+    caption: "The first rows of the file, by line",
     columns: [
       { label: "Line" },
-      { label: "Chat ID" },
-      { label: "Game ID" },
+      { label: `ID on ${chat}` },
+      { label: `ID on ${game}` },
       { label: "Last verified" },
       { label: "Left out because" },
     ],
