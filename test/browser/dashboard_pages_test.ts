@@ -109,7 +109,9 @@ describe("a key", () => {
     await page.getByText("The key is revoked.").waitFor();
     await expectPage("Changed", "revoked");
     await press(page, "Usage of this key");
-    await page.getByRole("columnheader", { name: "Served" }).waitFor();
+    await expect
+      .poll(() => page.getByLabel("Key").locator("option:checked").textContent())
+      .toContain("Changed");
     await page.goto(`${url()}${paths.keys}`);
     await expectPage("Keys", "list");
     await press(page, "Sign out");

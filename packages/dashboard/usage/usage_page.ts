@@ -56,7 +56,7 @@ ${menuField({
 <div data-live>
 ${barChart(days)}
 ${byKey.length === 0 ? null : keyTable(byKey)}
-${dayTable(days)}
+${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)}
 </div>
 <p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
 <p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served. Requests of the last few seconds may be missing.</p>`,

@@ -3,6 +3,7 @@ import { makeDays, makeKey } from "../test_data.ts";
 import { barChart } from "./bar_chart.ts";
 import { sparkline } from "./sparkline.ts";
 import { usageCsv } from "./usage_csv.ts";
+import { usagePage } from "./usage_page.ts";
 
 describe("barChart", () => {
   it("draws the parts of a day on top of each other, the highest day to the top", () => {
@@ -19,6 +20,15 @@ describe("barChart", () => {
 
   it("draws nothing where nothing was asked", () => {
     expect(barChart(makeDays(3, 0, 0)).source).toContain("no requests in the last 3 days");
+  });
+});
+
+describe("usagePage", () => {
+  it("has no table of days where nothing was asked", () => {
+    const tablesOf = (days: ReturnType<typeof makeDays>) =>
+      usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content.source.split("<table")
+        .length - 1;
+    expect([makeDays(3, 0, 0), makeDays(3, 1, 0)].map(tablesOf)).toEqual([0, 1]);
   });
 });
 
