@@ -58,9 +58,9 @@ export const altsPage = (
   title: "Alts",
   section: "alts",
   content: html`
-${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general) : notice}
+${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general ?? "Some fields need another value.") : notice}
 <p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
-${view.tier === "premium" ? question(form, view, visitor.platforms) : html`<p class="empty">Alt detection is part of Premium accounts.</p>`}
+${view.tier === "premium" ? question(form, view, visitor.platforms) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one.</p>`}
 ${view.found && answer(form, view.found, visitor, now)}`,
 });
 
@@ -147,7 +147,7 @@ const reason = (evidence: AltEvidence, now: Millis): string => {
     case "review":
       return "A moderator called both the same person";
     case "game":
-      return `Same game account, ${evidence.gameId}`;
+      return `Same game account (${evidence.gameId})`;
     case "device": {
       const others = evidence.chatUsers > 2 ? `, which ${evidence.chatUsers} people use` : "";
       return `Same browser${others}, ${ago(evidence.lastSeenAt, now)}`;

@@ -67,7 +67,7 @@ export const trialPage = (
   title: "Try it",
   section: "trial",
   content: html`
-${problemSummary(problems, labels, null)}
+${problemSummary(problems, labels, problems.length === 0 ? null : "No request was sent: some fields need another value.")}
 ${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`)}
 <div class="trial">
 ${result && resultHtml(form, result)}
