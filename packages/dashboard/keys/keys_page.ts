@@ -3,7 +3,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeOr } from "../look/time.ts";
+import { counted, numberText, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
 import { sparkline } from "../usage/sparkline.ts";
@@ -39,7 +39,7 @@ export const planText = ({
   keys = [],
 }: Pick<KeyList, "used" | "allowed"> & Partial<Pick<KeyList, "keys">>): string => {
   const living = keys.filter(({ status }) => status !== "revoked").length;
-  const others = living > used ? ` The operator gave you ${counted(living - used, "key")} more.` : "";
+  const others = living > used ? ` You have ${numberText(living - used)} more from the operator.` : "";
   return allowed === null
     ? `${counted(Math.max(used, living), "key")}; your plan has no limit.`
     : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;

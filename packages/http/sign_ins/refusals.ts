@@ -79,7 +79,7 @@ const refusalOf = (error: SiteError): SignInPage => {
 export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
   const { status, title, text } = refusalOf(error);
   const isSignIn = error instanceof SignInRefused;
-  const [target, label] = isSignIn ? [`${path}/sign-in`, "Sign in again"] : [path, "Continue"];
+  const [target, label] = isSignIn ? [`${path}/sign-in`, "Sign in again"] : [path, "Back to the start"];
   return {
     status,
     title,
