@@ -6,7 +6,7 @@ import { createAccountLink, InvalidParameter } from "accountlink";
 import { sqlite } from "accountlink/sqlite";
 
 const al = await createAccountLink({
-  secret: crypto.getRandomValues(new Uint8Array(32)), // Made once, and kept apart from the data.
+  secret: crypto.getRandomValues(new Uint8Array(32)), // Make it once and keep it: no other opens the data.
   storage: sqlite(await mkdtemp(join(tmpdir(), "links-"))), // A folder to keep, in a program of yours.
   gameUserExists: async (gameId) => gameId !== "404", // Ask your game.
 });

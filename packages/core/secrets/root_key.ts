@@ -17,7 +17,7 @@ export type DeploymentSecrets = readonly [
 /** No secret unwraps the root key of the store, or the root key is damaged. */
 export class SecretRejected extends Data.TaggedError("SecretRejected")<{}> {
   override readonly message =
-    "Cannot unwrap the root key of the store: the secret is another one, expected the one that wrapped it";
+    "Cannot open the store: the secret is another one, expected the one that the store was made with or last rotated to";
 }
 
 type Crypto = Aead.Aead | Kdf.Kdf | SecureRandom.SecureRandom;
