@@ -32,7 +32,9 @@ describe("the flow", () => {
     await walk(watched.page);
     await expectUsable(watched, "Is this right?", "flow-confirm");
     await watched.page
-      .getByText("your encrypted IP address and a mark of this browser are stored for 180 days")
+      .getByText(
+        "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days",
+      )
       .waitFor();
     await press(watched.page, "Do not link anything");
     await expectUsable(watched, "Nothing was linked", "flow-cancelled");

@@ -141,7 +141,7 @@ describe("Where sightings are not kept", async () => {
     browser.cookies.set(name, "x".repeat(43));
     const { sid } = await newSession(newKey());
     const page = await browser.walk(`?sid=${textOf(sid)}`);
-    expect(page.text).not.toContain("mark of this browser");
+    expect(page.text).not.toContain("recognizes this browser");
     const confirmed = await browser.post("/verify/confirm", formOf(page));
     expectPage(confirmed, 200, "Your accounts are linked");
     expect(device(confirmed)).toEqual([]);

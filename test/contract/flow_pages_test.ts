@@ -53,7 +53,7 @@ describe("every page", () => {
     expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
     expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
     expect(asking.text).toContain("Account on Game &amp; Co");
-    expect(done.text).toContain("go back to Ch&lt;at&gt;");
+    expect(done.text).toContain("go back to Ch&lt;at&gt; or Game &amp; Co");
     expect((await pagesOf(plain)).begun.text).toContain("Sign in to the chat platform");
   });
 });
@@ -63,15 +63,15 @@ describe("the page that asks to confirm", () => {
     const { begun, asking } = await pagesOf(plain);
     expectPage(asking, 200, "Is this right?");
     const sentence =
-      "your encrypted IP address and a mark of this browser are stored for 180 days to find other accounts of the same person";
+      "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person";
     expect(asking.text).toContain(sentence);
-    expect(begun.text).not.toMatch(/IP address|mark of this browser/);
+    expect(begun.text).not.toMatch(/IP address|recognizes this browser/);
     expect(begun.text).not.toContain("nothing else");
   });
 
   test("does not say it where addresses are not kept", async () => {
     const { asking } = await pagesOf(named);
     expectPage(asking, 200, "Is this right?");
-    expect(asking.text).not.toMatch(/IP address|mark of this browser/);
+    expect(asking.text).not.toMatch(/IP address|recognizes this browser/);
   });
 });

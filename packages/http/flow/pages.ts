@@ -88,7 +88,7 @@ export const donePage = (
 <h1>${title}</h1>
 <ul class="pair" role="list">${Object.entries(cards).map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
 ${doneText === null ? null : html`<p>${doneText}</p>`}
-<p>${linkChanged || kept ? null : "They were already linked, and you have confirmed the link. "}You can close this page and go back to ${settings.chatName}.</p>
+<p>${linkChanged || kept ? null : "They were already linked, and you have confirmed the link. "}You can close this page and go back to ${settings.chatName} or ${settings.gameName}.</p>
 ${wayBack(settings, guildId)}`,
   };
 };
@@ -176,7 +176,7 @@ ${button}
 const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / dayMs);
-  return html`<p class="kept">When you confirm, your encrypted IP address and a mark of this browser are stored for ${days === 1 ? "1 day" : `${days} days`} to find other accounts of the same person.</p>`;
+  return html`<p class="kept">When you confirm, your encrypted IP address and a cookie that recognizes this browser are stored for ${days === 1 ? "1 day" : `${days} days`} to find other accounts of the same person.</p>`;
 };
 
 /** Vague on purpose: the page does not update. */

@@ -119,7 +119,7 @@ export const refusals: Record<RefusalName, Refusal> = {
   completed: {
     status: 409,
     title: "You are already done",
-    text: "This verification was finished, and the accounts are linked. You can close this page and go back to the chat.",
+    text: "This verification was finished, and the accounts are linked. You can close this page.",
   },
   cancelled: {
     status: 409,
