@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
         scope,
       ),
     );
-    const words = ["webhooks", "create", "--account", "sending", "--url", url];
+    const words = ["webhooks", "create", "--account", "sending", "--url", url, "--json"];
     expect(await runInProcess(words, service.environment)).toMatchObject({ code: 0, stderr: "" });
     const hearAfterWrite = async (chatId: string, node: Node) => {
       const body = { chatId, gameId: "1" };

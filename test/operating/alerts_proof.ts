@@ -128,7 +128,7 @@ describe.skipIf(missing !== null)(`a Prometheus that scrapes a node ${missing ??
     };
     node = await startServer({ fixture: world.fixture, env });
     const nobody = `http://127.0.0.1:${await freePort()}/`;
-    const words = ["webhooks", "create", "--account", "scraped", "--url", nobody];
+    const words = ["webhooks", "create", "--account", "scraped", "--url", nobody, "--json"];
     expect(await runInProcess(words, env)).toMatchObject({ code: 0, stderr: "" });
     prometheus = await run(startPrometheus({ targets: [new URL(node.url).host], rules: rulesText }));
   });

@@ -6,9 +6,9 @@ import { Limits } from "@accountlink/core/limits";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/storage-sql";
 import { NodeWebhookSender } from "@accountlink/webhook-sender";
-import { Effect, Layer, Logger } from "effect";
+import { Console, Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
-import { answer } from "../cli/output.ts";
+import { answer, Json } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { cacheOf, isDemo, limitsOf, storageOf } from "../config/resolved_config.ts";
@@ -17,6 +17,7 @@ import { prepareFolder } from "../files/data_folder.ts";
 import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
+import { printable } from "../message_text.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
@@ -72,6 +73,17 @@ const demoIsNotMade = (folder: string) =>
 /** Prints the result of a command with where the storage is. */
 export const answerWithLocation = (json: object, text: (location: string) => string) =>
   Effect.flatMap(StorageLocation, (location) => answer({ ...json, ...location.json }, text(location.text)));
+
+/** Prints a secret alone on standard output, where a shell takes it, and what it is on standard error. */
+export const answerSecret = Effect.fnUntraced(function* (
+  json: object,
+  secret: string,
+  text: (location: string) => string,
+) {
+  const location = yield* StorageLocation;
+  yield* answer({ ...json, ...location.json }, secret);
+  if (!(yield* Json)) yield* Console.error(printable(`\n${text(location.text)}`));
+});
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 

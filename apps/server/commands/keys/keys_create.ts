@@ -14,7 +14,7 @@ import {
   timeFlag,
 } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { answerSecret, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson } from "./key_output.ts";
@@ -52,7 +52,7 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     yield* checkEnd(choice.expires, now, "create the key");
     const tier = Option.getOrElse(choice.tier, () => "free" as const);
     const issued = yield* create(choice, yield* accountOf(choice.account, tier));
-    yield* answerWithLocation({ ...keyJson(issued.key, now), key: issued.token }, (location) =>
+    yield* answerSecret({ ...keyJson(issued.key, now), key: issued.token }, issued.token, (location) =>
       introduction(issued, location),
     );
   }).pipe(Effect.provide(managementLayer("make"))),
@@ -109,5 +109,5 @@ const refused = (error: Conflict | InvalidParameter) =>
     }`,
   });
 
-const introduction = ({ key, token }: IssuedKey, location: string): string =>
-  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${location}.`;
+const introduction = ({ key }: IssuedKey, location: string): string =>
+  `This is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${location}.`;

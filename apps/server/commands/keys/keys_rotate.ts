@@ -5,7 +5,7 @@ import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { durationFlag, keyArgument } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { answerSecret, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { findKey } from "./find_key.ts";
 
@@ -34,10 +34,11 @@ export const rotateKeyCommand = Command.make("rotate", flags, ({ id, grace }) =>
     if (Option.isNone(rotated)) {
       return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
     }
-    yield* answerWithLocation(
+    yield* answerSecret(
       { id, key: rotated.value, previousUntil },
+      rotated.value,
       (location) =>
-        `${rotated.value}\n\nThis is the key with its new secret, shown this once, in ${location}. The one before it is accepted until ${previousUntil}.`,
+        `This is the key with its new secret, shown this once, in ${location}. The one before it is accepted until ${previousUntil}.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

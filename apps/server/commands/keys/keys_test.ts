@@ -7,10 +7,11 @@ describe("accountlink keys", () => {
   it("lists, rotates and revokes what it created, and shows each secret once", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace();
     const created = await run("keys", "create", "--account", "acme", "--name", "bot");
-    expect(created).toMatchObject({ code: 0, stderr: "" });
-    const [key = ""] = created.stdout.split("\n");
-    expect(key).toMatch(/^alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}$/);
-    expect(created.stdout).toContain(`in data folder "${folder}"`);
+    expect(created.code).toBe(0);
+    // Alone, for a shell to take.
+    expect(created.stdout).toMatch(/^alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}\n$/);
+    expect(created.stderr).toContain(`in data folder "${folder}"`);
+    const key = created.stdout.trim();
     const id = key.slice(4, 16);
 
     const rotated = await json("keys", "rotate", `alk_${id}_…`, "--grace", "1 hour");

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
 import { accountFlag, accountOf, checkScope, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { answerSecret, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
@@ -34,10 +34,11 @@ export const createWebhookCommand = Command.make("create", flags, (choice) =>
             }),
         }),
       );
-    yield* answerWithLocation(
+    yield* answerSecret(
       { ...webhookJson(webhook), secret },
+      secret,
       (location) =>
-        `${secret}\n\nThis is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}", in ${location}.`,
+        `This is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}", in ${location}.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
