@@ -68,7 +68,7 @@ export const trialPage = (
   section: "trial",
   content: html`
 ${problemSummary(problems, labels, problems.length === 0 ? null : "No request was sent: some fields need another value.")}
-${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`)}
+${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`, result.status >= 400)}
 <div class="trial">
 ${result && resultHtml(form, result)}
 <form method="post" action="${paths.trial}" class="panel">
