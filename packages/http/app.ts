@@ -97,8 +97,11 @@ export const makeHttpApp = Effect.gen(function* () {
     return isUnder("/me", url) ? me : unrouted;
   };
 
-  const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) =>
-    visitorsOf(request.url).visit("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
+  const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
+    const found = visitorsOf(request.url);
+    const { visit } = found === unrouted && isOfBrowser(request) ? flow : found;
+    return visit("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
+  };
   const unreadable = refuseAs("unreadable");
   const notFound = refuseAs("not_found");
   const methodNotAllowed = refuseAs("method_not_allowed");
@@ -153,6 +156,12 @@ const dashboardApi = "/dashboard/api";
 
 /** What is below these are pages, but for the JSON of the dashboard. */
 const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
+
+/** Whether somebody opened an address that is not of an interface, such as a mistyped `/Go`. */
+const isOfBrowser = (request: HttpRequest): boolean =>
+  request.header("accept")?.includes("text/html") === true && !interfaces.test(request.url);
+
+const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
 /** Answers of the dashboard's JSON are for the signed-in browser, as the pages are. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({

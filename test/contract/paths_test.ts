@@ -71,6 +71,20 @@ describe("A path that does not exist", () => {
   ])("is 404 elsewhere: %s", async (path) => {
     expect((await send(`GET ${path}`, { key })).status).toBe(404);
   });
+
+  test.each([
+    ["/Go", "text/html; charset=utf-8"],
+    ["/verified", "text/html; charset=utf-8"],
+    ["/v2/nope", "application/json"],
+    ["/V2/chat", "application/json"],
+    ["//v2/chat", "application/json"],
+    ["/api/v1/nope", "application/json"],
+    ["/compat/nope", "application/json"],
+  ])("is a page to a browser where it is not of an interface: %s", async (path, type) => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const { status, headers } = await send(`GET ${path}`, { headers: { accept } });
+    expect([status, headers["content-type"]]).toEqual([404, type]);
+  });
 });
 
 /** The message of a refusal, in the shape of its path. */
