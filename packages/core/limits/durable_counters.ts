@@ -1,5 +1,5 @@
 /** Shared counters whose durable windows survive a loss: they are restored from the ledger. */
-import { Effect, Result } from "effect";
+import { Effect, Exit, Result } from "effect";
 import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
@@ -33,12 +33,17 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
     );
 
   /** After a failure the counters may have counted or not. Counting twice is the safe side. */
-  const returnUnsynced = (asked: Rules, now: Millis) =>
-    Effect.sync(() => {
-      for (const rule of asked) unsynced.add(ledgerWindow(rule, now), rule.checkpoint?.unsynced ?? 0);
-    });
+  const returnUnsynced = (asked: Rules, now: Millis) => Effect.sync(() => settle(asked, now, false));
+
+  const settle = (asked: Rules, now: Millis, isKnown: boolean): void => {
+    for (const rule of asked) {
+      const sent = rule.checkpoint?.unsynced ?? 0;
+      if (sent > 0) unsynced.settle(ledgerWindow(rule, now), sent, isKnown);
+    }
+  };
 
   const record = (rules: Rules, admission: Admission, now: Millis): Admission => {
+    settle(rules, now, true);
     for (let i = 0; i < rules.length; i++) {
       const rule = rules[i] as CounterRule;
       if (!isDurable(rule)) continue;
@@ -71,14 +76,13 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
     admit: (rules, now) =>
       Immediate.withFiber(() => {
         const asked = withCheckpoints(rules, now);
-        const admitted = Immediate.flatMap(shared.admit(asked, now), (first) =>
-          first.forgotten === undefined
-            ? Effect.succeed(record(asked, first, now))
-            : restoreAndAdmit(asked, first, now),
-        );
-        return Immediate.catchCause(admitted, (cause) =>
-          Effect.tapError(Effect.failCause(cause), () => returnUnsynced(asked, now)),
-        );
+        return Immediate.matchCauseEffect(shared.admit(asked, now), {
+          onSuccess: (first) =>
+            first.forgotten === undefined
+              ? Exit.succeed(record(asked, first, now))
+              : Effect.tapError(restoreAndAdmit(asked, first, now), () => returnUnsynced(asked, now)),
+          onFailure: (cause) => Effect.tapError(Exit.failCause(cause), () => returnUnsynced(asked, now)),
+        });
       }),
     read: shared.read,
   };

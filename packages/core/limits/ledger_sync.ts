@@ -106,26 +106,50 @@ const makeBatchedLoad = (ledger: CountLedger["Service"]) => {
     );
 };
 
+interface Unsynced {
+  readonly endsAt: Millis;
+  amount: number;
+  /** What was sent to the shared counters, which did not answer yet. */
+  sent: number;
+}
+
 /** Requests that this node admitted and the shared counters do not know of yet. */
 export class UnsyncedCounts {
-  readonly #counts = new Map<string, { readonly endsAt: Millis; amount: number }>();
+  readonly #counts = new Map<string, Unsynced>();
 
   add({ key, endsAt }: LedgerWindow, amount: number): void {
-    if (amount === 0) return;
     const known = this.#counts.get(key);
     if (known?.endsAt === endsAt) known.amount += amount;
-    else this.#counts.set(key, { endsAt, amount });
+    else this.#counts.set(key, { endsAt, amount, sent: 0 });
   }
 
-  of({ key, endsAt }: LedgerWindow): number {
-    const known = this.#counts.get(key);
-    return known?.endsAt === endsAt ? known.amount : 0;
+  of(window: LedgerWindow): number {
+    const known = this.#find(window);
+    return known === undefined ? 0 : known.amount + known.sent;
   }
 
+  /** What is to be sent now. */
   take(window: LedgerWindow): number {
-    if (this.#counts.size === 0) return 0;
-    const amount = this.of(window);
-    this.#counts.delete(window.key);
+    const known = this.#find(window);
+    if (known === undefined) return 0;
+    const { amount } = known;
+    known.sent += amount;
+    known.amount = 0;
     return amount;
+  }
+
+  /** Ends the sending of an amount, which the shared counters know of now, or may not. */
+  settle(window: LedgerWindow, amount: number, isKnown: boolean): void {
+    const known = this.#find(window);
+    if (known === undefined) return;
+    known.sent -= amount;
+    if (!isKnown) known.amount += amount;
+    if (known.amount + known.sent === 0) this.#counts.delete(window.key);
+  }
+
+  #find({ key, endsAt }: LedgerWindow): Unsynced | undefined {
+    if (this.#counts.size === 0) return undefined;
+    const known = this.#counts.get(key);
+    return known?.endsAt === endsAt ? known : undefined;
   }
 }

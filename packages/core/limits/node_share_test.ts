@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import { dayMs } from "../timestamp.ts";
 import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
@@ -20,6 +20,26 @@ describe("the share of a day", () => {
         }
         assert.deepStrictEqual(admitted, [50, 25, 13]);
       }),
+  );
+
+  it.effect("leaves out what is on its way to the shared counters", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(2);
+      state.isSharedDown = true;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 50);
+      state.isSharedDown = false;
+      yield* admittedOf(nodes[0], { key: "other", limit: 1, durationMs: 1_000 }, 1);
+      Object.assign(state, { isSharedDown: true, sharedDelay: "1 second" });
+      const late = yield* Effect.forkChild(admittedOf(nodes[0], yield* dayRule(100), 1), {
+        startImmediately: true,
+      });
+      state.sharedDelay = 0;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 25);
+      yield* TestClock.adjust("1 second");
+      assert.strictEqual(yield* Fiber.join(late), 0);
+      state.isSharedDown = false;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 25);
+    }),
   );
 
   it.effect("ends when the shared counters decide again, also if they answered all the time", () =>

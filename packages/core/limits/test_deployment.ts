@@ -1,7 +1,7 @@
 /** For tests: nodes over shared counters and a ledger, any of which can be made to fail. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
+import { Clock, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
 import { dayMs } from "../timestamp.ts";
@@ -21,16 +21,23 @@ export const dayRule = (limit: number) =>
     }),
   );
 
-/** A port that fails while it is down. */
-const failing = <Shape extends object>(port: () => Shape, isDown: () => boolean, onCall = () => {}): Shape =>
+/** A port that fails while it is down, and answers late while it has a delay. */
+const failing = <Shape extends object>(
+  port: () => Shape,
+  isDown: () => boolean,
+  onCall: () => Duration.Input = () => 0,
+): Shape =>
   new Proxy({} as Shape, {
     get:
       (_, name) =>
       (...args: ReadonlyArray<unknown>) =>
         Effect.suspend(() => {
-          onCall();
-          if (isDown()) return Effect.fail(new StoreUnavailable({ operation: String(name) }));
-          return (Reflect.get(port(), name) as (...all: typeof args) => Effect.Effect<unknown>)(...args);
+          const answer = Effect.suspend(() => {
+            if (isDown()) return Effect.fail(new StoreUnavailable({ operation: String(name) }));
+            return (Reflect.get(port(), name) as (...all: typeof args) => Effect.Effect<unknown>)(...args);
+          });
+          const delay = onCall();
+          return delay === 0 ? answer : Effect.delay(answer, delay);
         }),
   });
 
@@ -49,15 +56,24 @@ const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (
 const makeDeployment = Effect.gen(function* () {
   let shared = yield* memoryCounters;
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
-  const state = { isSharedDown: false, isLedgerDown: false, ledgerCalls: 0 };
+  const state = {
+    isSharedDown: false,
+    sharedDelay: 0 as Duration.Input,
+    isLedgerDown: false,
+    ledgerCalls: 0,
+  };
   const ledgerPort = failing(
     () => ledger,
     () => state.isLedgerDown,
-    () => state.ledgerCalls++,
+    () => {
+      state.ledgerCalls++;
+      return 0;
+    },
   );
   const sharedPort = failing(
     () => shared,
     () => state.isSharedDown,
+    () => state.sharedDelay,
   );
   const openNode = Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope);
