@@ -26,7 +26,8 @@ export class PipeliningRedis extends Redis {
   #cork(): void {
     // Undefined before the first attempt to connect.
     const stream = this.stream as typeof this.stream | undefined;
-    if (this.#isCorked || stream === undefined) return;
+    // What finds no other command under way leaves at once.
+    if (this.#isCorked || stream === undefined || this.commandQueue.length === 0) return;
     this.#isCorked = true;
     stream.cork();
     atEndOfTurn(() => {

@@ -25,7 +25,7 @@ export const admitInCluster = (
     const refund = (index: number) => windows.refund(groups[index] as Rules, counted[index] as Outcome, now);
 
     for (const [index, group] of groups.entries()) {
-      const outcome = yield* windows.admit(group, now).pipe(
+      const outcome = yield* windows.admitSlot(group, now).pipe(
         // This slot is unreachable; the others refund their counts if they can.
         Effect.tapError(() => Effect.forEach(counted, (_, i) => Effect.ignore(refund(i)), inParallel)),
       );

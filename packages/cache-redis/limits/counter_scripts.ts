@@ -23,7 +23,8 @@ const at = "5 * i - 1";
  *
  * A window has a count, its end by the clock above, its end by the clock of the caller that began
  * it, and the generation in which it was begun or restored. Its key expires with it. The reply is
- * the time, how many requests were admitted, and for each window its count and both ends.
+ * the time, how many requests were admitted, and for each window its count and both ends, as one text: for each element of
+ * an array, the driver runs its decoder.
  *
  * Numbers stay in arrays and in ARGV, as text where they are only compared with another text: what
  * Lua does here costs as much as the commands.
@@ -43,13 +44,14 @@ for i = 1, windows do
     counts[i], ends[i], resets[i] = 0, time + duration, now + duration
   end
 end
-local function reply(admitted)
+local function reply(admitted, forgotten)
   local numbers, last = {time, admitted}, 2
   for i = 1, windows do
     numbers[last + 1], numbers[last + 2], numbers[last + 3] = counts[i], ends[i], resets[i]
     last = last + 3
   end
-  return numbers
+  for _, index in ipairs(forgotten or {}) do numbers[#numbers + 1] = index end
+  return table.concat(numbers, ' ')
 end`;
 
 /**
@@ -90,11 +92,7 @@ for i = 1, windows do
     forgotten[#forgotten + 1] = i - 1
   end
 end
-if forgotten then
-  local numbers = reply(-1)
-  for _, index in ipairs(forgotten) do numbers[#numbers + 1] = index end
-  return numbers
-end
+if forgotten then return reply(-1, forgotten) end
 
 local room = tonumber(ARGV[3])
 for i = 1, windows do

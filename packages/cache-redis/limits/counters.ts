@@ -41,7 +41,7 @@ export const makeCounters = Effect.fnUntraced(function* (clock: ScriptClock) {
     admit: (rules, now) => {
       if (rules.length === 0) return Effect.succeed(nothingToCount);
       if (isCluster) return admitInCluster(windows, rules, now);
-      return Effect.map(windows.admit(rules, now), ({ admission }) => admission);
+      return windows.admit(rules, now);
     },
     read: (rules, now) => {
       if (rules.length === 0) return Effect.succeed([]);

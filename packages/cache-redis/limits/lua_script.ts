@@ -13,17 +13,19 @@ export const makeScript = (lua: string): Script => ({
   sha: createHash("sha1").update(lua).digest("hex"),
 });
 
-/** Runs a script by its digest, and sends its text if Redis does not have it. */
+/** Runs a script by its digest, and sends its text if Redis does not have it. Returns the numbers of its reply. */
 export const runScript = async (
   commands: Pick<RedisCommands, "eval" | "evalsha">,
   { sha, lua }: Script,
   keys: ReadonlyArray<string>,
   values: ReadonlyArray<string | number>,
-): Promise<unknown> => {
+): Promise<ReadonlyArray<number>> => {
   try {
-    return await commands.evalsha(sha, keys.length, ...keys, ...values);
+    return numbersIn(await commands.evalsha(sha, keys.length, ...keys, ...values));
   } catch (error) {
     if (!errorReplyOf(error)?.startsWith("NOSCRIPT")) throw error;
-    return await commands.eval(lua, keys.length, ...keys, ...values);
+    return numbersIn(await commands.eval(lua, keys.length, ...keys, ...values));
   }
 };
+
+const numbersIn = (reply: unknown): ReadonlyArray<number> => (reply as string).split(" ").map(Number);

@@ -71,18 +71,18 @@ export class Windows {
   }
 
   /** Counts one in every window, or in none if one of them is full or forgotten. */
-  admit(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
-    return Effect.suspend(() => {
-      let place = 0;
-      const join = () => {
-        const joined = this.#batches.join(rules, now);
-        place = joined.place;
-        return joined.reply;
-      };
-      return Effect.map(runCommand("Counters.admit", join), (reply) =>
-        outcomeOf(reply, rules.length, now, place),
-      );
-    });
+  admit(rules: Rules, now: Millis): Effect.Effect<Admission, StoreUnavailable> {
+    return runCommand("Counters.admit", () => this.#admit(rules, now, ({ admission }) => admission));
+  }
+
+  /** Likewise, with what `refund` needs. */
+  admitSlot(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
+    return runCommand("Counters.admit", () => this.#admit(rules, now, (outcome) => outcome));
+  }
+
+  #admit<A>(rules: Rules, now: Millis, use: (outcome: Outcome) => A): Promise<A> {
+    const { reply, place } = this.#batches.join(rules, now);
+    return reply.then((numbers) => use(outcomeOf(numbers, rules.length, now, place)));
   }
 
   #sendAdmit(rules: Rules, now: Millis, requests: number): Promise<Reply> {
@@ -134,7 +134,7 @@ export class Windows {
       numbers.push(rule.durationMs, first, since, floor, unsynced);
     }
     if (generation !== null) keys.push(generation);
-    return runScript(this.#commands, script, keys, numbers) as Promise<Reply>;
+    return runScript(this.#commands, script, keys, numbers);
   }
 }
 
