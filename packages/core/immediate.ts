@@ -6,24 +6,33 @@
  *
  * @internal
  */
-import { type Cause, Clock, Effect, Exit, type Fiber } from "effect";
+import { type Cause, Clock, Effect, Effectable, Exit, Fiber } from "effect";
 
 type RunningFiber = Fiber.Fiber<unknown, unknown>;
 
-const evaluateKey = Symbol("@accountlink/core/Immediate");
+type Evaluate<A, E, R> = (fiber: RunningFiber) => Effect.Effect<A, E, R>;
 
-interface Immediate<A, E, R> extends Effect.Effect<A, E, R> {
-  [evaluateKey]?: (fiber: RunningFiber) => Effect.Effect<A, E, R>;
+class Immediate<A, E, R> {
+  readonly evaluate: Evaluate<A, E, R>;
+
+  constructor(evaluate: Evaluate<A, E, R>) {
+    this.evaluate = evaluate;
+  }
 }
 
+Object.setPrototypeOf(
+  Immediate.prototype,
+  Effectable.Prototype<Effect.Effect<unknown, unknown, unknown> & Immediate<unknown, unknown, unknown>>({
+    label: "Immediate",
+    evaluate(fiber) {
+      return this.evaluate(fiber);
+    },
+  }),
+);
+
 /** `Effect.withFiber`. */
-export const withFiber = <A, E = never, R = never>(
-  evaluate: (fiber: RunningFiber) => Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> => {
-  const effect: Immediate<A, E, R> = Effect.withFiber(evaluate);
-  effect[evaluateKey] = evaluate;
-  return effect;
-};
+export const withFiber = <A, E = never, R = never>(evaluate: Evaluate<A, E, R>): Effect.Effect<A, E, R> =>
+  new Immediate(evaluate) as unknown as Effect.Effect<A, E, R>;
 
 /** `Effect.sync`. */
 export const sync = <A>(evaluate: () => A): Effect.Effect<A> => withFiber(() => Exit.succeed(evaluate()));
@@ -43,13 +52,22 @@ export const fn =
 
 /** `Effect.map`. */
 export const map = <A, E, R, B>(self: Effect.Effect<A, E, R>, f: (value: A) => B): Effect.Effect<B, E, R> =>
-  withFiber((fiber) => Effect.mapEager(attempt(self, fiber), f));
+  withFiber((fiber) => {
+    const outcome = attempt(self, fiber);
+    if (outcome._tag === "Success") return Exit.succeed(f(outcome.value));
+    return outcome._tag === "Failure" ? outcome : Effect.map(outcome, f);
+  });
 
 /** `Effect.flatMap`. */
 export const flatMap = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   f: (value: A) => Effect.Effect<B, E2, R2>,
-): Effect.Effect<B, E | E2, R | R2> => withFiber((fiber) => Effect.flatMapEager(attempt(self, fiber), f));
+): Effect.Effect<B, E | E2, R | R2> =>
+  withFiber<B, E | E2, R | R2>((fiber) => {
+    const outcome = attempt(self, fiber);
+    if (outcome._tag === "Success") return f(outcome.value);
+    return outcome._tag === "Failure" ? outcome : Effect.flatMap(outcome, f);
+  });
 
 /** `Effect.mapError`. */
 export const mapError = <A, E, R, E2>(
@@ -65,7 +83,13 @@ export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
     readonly onSuccess: (value: A) => Effect.Effect<C, E3, R3>;
   },
 ): Effect.Effect<B | C, E2 | E3, R | R2 | R3> =>
-  withFiber((fiber) => Effect.matchCauseEffectEager(attempt(self, fiber), handlers));
+  withFiber<B | C, E2 | E3, R | R2 | R3>((fiber) => {
+    const outcome = attempt(self, fiber);
+    if (outcome._tag === "Success") return handlers.onSuccess(outcome.value);
+    return outcome._tag === "Failure"
+      ? handlers.onFailure(outcome.cause)
+      : Effect.matchCauseEffect(outcome, handlers);
+  });
 
 /** `Effect.catchCause`. */
 export const catchCause = <A, E, R, B, E2, R2>(
@@ -73,13 +97,36 @@ export const catchCause = <A, E, R, B, E2, R2>(
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
 ): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
 
-/** Evaluates an effect in place. Returns an `Exit` if it did not wait, else an effect for the rest. */
-const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): Effect.Effect<A, E, R> => {
-  let rest: Immediate<A, E, R> = effect;
+/**
+ * Where `self` has to wait, runs `other` meanwhile, in a child fiber. Returns what `self` gave, and an effect for the
+ * outcome of `other`, which runs it if it did not run yet. A child that nobody waits for ends with its parent.
+ */
+export const meanwhile = <A, E, R, B, E2, R2>(
+  self: Effect.Effect<A, E, R>,
+  other: Effect.Effect<B, E2, R2>,
+): Effect.Effect<readonly [A, Effect.Effect<B, E2, R2>], E, R | R2> =>
+  withFiber<readonly [A, Effect.Effect<B, E2, R2>], E, R | R2>((fiber) => {
+    const outcome = attempt(self, fiber);
+    if (outcome._tag === "Success") return Exit.succeed([outcome.value, other]);
+    if (outcome._tag === "Failure") return outcome;
+    return Effect.flatMap(Effect.forkChild(other, { startImmediately: true }), (child) =>
+      Effect.map(outcome, (value) => [value, Fiber.join(child)]),
+    );
+  });
+
+/** An exit, or an effect for the rest of what had to wait. Of these, only an exit has a tag. */
+type Outcome<A, E, R> =
+  | Exit.Success<A>
+  | Exit.Failure<never, E>
+  | (Effect.Effect<A, E, R> & { readonly _tag?: undefined });
+
+/** Evaluates an effect in place. */
+const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): Outcome<A, E, R> => {
+  let rest: unknown = effect;
   try {
-    while (rest[evaluateKey] !== undefined) rest = rest[evaluateKey](fiber);
+    while (rest instanceof Immediate) rest = rest.evaluate(fiber);
     // An error of the service is an effect as well, which fails with itself.
-    return rest instanceof Error ? Exit.fail(rest as E) : rest;
+    return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);
   }
@@ -96,8 +143,8 @@ const resume = <Eff extends Effect.Effect<unknown, unknown, unknown>, A>(
     if (step.done === true) return Exit.succeed(step.value);
     const part = step.value as Effect.Effect<unknown, Effect.Error<Eff>, Effect.Services<Eff>>;
     const outcome = attempt(part, fiber);
-    if (!Exit.isExit(outcome)) return Effect.flatMap(outcome, (next) => resume(body, next, fiber));
-    if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause as Cause.Cause<Effect.Error<Eff>>);
+    if (outcome._tag === "Failure") return outcome;
+    if (outcome._tag !== "Success") return Effect.flatMap(outcome, (next) => resume(body, next, fiber));
     value = outcome.value;
   }
 };

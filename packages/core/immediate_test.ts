@@ -111,4 +111,46 @@ describe("Immediate", () => {
       assert.strictEqual(yield* outcomeOf(Effect.andThen(Effect.yieldNow, Effect.fail("late"))), "late");
     }),
   );
+
+  it("runs a second effect after the first where that has its result at once", () => {
+    const order: Array<string> = [];
+    const step = (name: string) => Immediate.sync(() => order.push(name));
+    const both = Immediate.flatMap(Immediate.meanwhile(step("first"), step("second")), ([, second]) => {
+      order.push("between");
+      return second;
+    });
+    assert.deepStrictEqual(runAtOnce(both), Exit.succeed(3));
+    assert.deepStrictEqual(order, ["first", "between", "second"]);
+  });
+
+  it.effect("runs a second effect while the first waits, and gives its outcome, once", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<number>();
+      let runs = 0;
+      const second = Effect.suspend(() => (++runs === 1 ? Effect.fail("no") : Effect.succeed(runs)));
+      const fiber = yield* Effect.forkChild(Immediate.meanwhile(Deferred.await(gate), second), {
+        startImmediately: true,
+      });
+      assert.strictEqual(runs, 1);
+      yield* Deferred.succeed(gate, 41);
+      const [first, outcome] = yield* Fiber.join(fiber);
+      assert.strictEqual(first, 41);
+      assert.strictEqual(yield* Effect.flip(outcome), "no");
+    }),
+  );
+
+  it.effect("ends a second effect that nobody waits for, and with a first one that fails", () =>
+    Effect.gen(function* () {
+      for (const first of [Effect.yieldNow, Effect.andThen(Effect.yieldNow, Effect.fail("no"))]) {
+        let isEnded = false;
+        const second = Effect.onInterrupt(Effect.never, () =>
+          Effect.sync(() => {
+            isEnded = true;
+          }),
+        );
+        yield* Fiber.await(yield* Effect.forkChild(Immediate.meanwhile(first, second)));
+        assert.isTrue(isEnded);
+      }
+    }),
+  );
 });

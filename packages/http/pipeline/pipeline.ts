@@ -12,6 +12,7 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import * as Immediate from "@accountlink/core/immediate";
+import type { AuthenticatedKey } from "@accountlink/core/keys";
 import {
   AltsV1,
   compatServices,
@@ -40,7 +41,7 @@ import { isList, readJson } from "./body.ts";
 import { answerOnce } from "./idempotency.ts";
 import { keyReader } from "./key_reader.ts";
 import { premiumTest } from "./parameters.ts";
-import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
+import { asksStoreAlone, checkContract, rawValuesOf, readerFor } from "./request_values.ts";
 import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
@@ -73,6 +74,11 @@ type Answered = Success | HttpResponse;
 /** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
+interface Checks<P extends Parameters> {
+  readonly validate?: ((values: ParameterValues<P>) => Effect.Effect<void, PublicError>) | undefined;
+  readonly readsAhead?: boolean;
+}
+
 /** Binds routes to handlers. */
 export interface Pipeline {
   /**
@@ -83,8 +89,14 @@ export interface Pipeline {
   readonly keyed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
-    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+    validate?: Checks<P>["validate"],
   ) => BoundRoute;
+
+  /**
+   * A route that needs a key and looks up one record. While no other request is under way, the record is read as the
+   * limits are counted. A refused request read it in vain, so the one after that waits, and platforms are never asked ahead.
+   */
+  readonly lookup: Pipeline["keyed"];
 
   /** A route that needs a key, whose answer goes on after its head. The scope closes with the response. */
   readonly streamed: <P extends Parameters, S extends Schema.Top>(
@@ -159,7 +171,7 @@ export const makePipeline = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
-    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+    { validate, readsAhead = false }: Checks<P> = {},
   ) => {
     const rawOf = rawValuesOf(route);
     const read = readerFor(route);
@@ -168,6 +180,16 @@ export const makePipeline = Effect.gen(function* () {
     const asksForPremium = premiumTest(route);
     const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
+
+    const answer = Immediate.fn(function* (context: RequestContext, { key }: AuthenticatedKey) {
+      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
+      if (!isServed(key)) return yield* new PremiumRequired();
+      const values = yield* read(context, yield* rawOf(context));
+      if (validate !== undefined) yield* validate(values);
+      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
+      return yield* handler({ values, context, key });
+    });
+
     return Immediate.fn(function* (context: RequestContext) {
       const { address, request } = context;
       if (route.access === "key_or_redirect" && request.header("authorization") === undefined) {
@@ -180,20 +202,26 @@ export const makePipeline = Effect.gen(function* () {
       const { key, quota } = authenticated;
       yield* observers.security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
+      const counted = limits.admit({ key, quota, address, traffic });
+      const rest = answer(context, authenticated);
+      const [{ report, refusal }, answered] =
+        readsAhead && context.isAlone && asksStoreAlone(context)
+          ? yield* Immediate.meanwhile(counted, rest)
+          : ([yield* counted, rest] as const);
       context.limits = report;
-      if (refusal !== null) return yield* refusal;
-      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
-      if (!isServed(key)) return yield* new PremiumRequired();
-      const values = yield* read(context, yield* rawOf(context));
-      if (validate !== undefined) yield* validate(values);
-      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      return yield* handler({ values, context, key });
+      if (refusal === null) return yield* answered;
+      context.turn.isRefused = true;
+      // A refusal is of no dated contract, also where the request was read already.
+      context.contract = defaultContract;
+      return yield* refusal;
     });
   };
 
   const keyed: Pipeline["keyed"] = (route, handler, validate) =>
-    bind(route, () => checked(route, handler, validate));
+    bind(route, () => checked(route, handler, { validate }));
+
+  const lookup: Pipeline["lookup"] = (route, handler, validate) =>
+    bind(route, () => checked(route, handler, { validate, readsAhead: true }));
 
   const streamed: Pipeline["streamed"] = (route, handler) =>
     bind(route, () => {
@@ -252,7 +280,7 @@ export const makePipeline = Effect.gen(function* () {
 
   const unrouted: Pipeline["unrouted"] = (id, answer) => outside(id, ({ request }) => answer(request));
 
-  return { keyed, streamed, write, open, visit, unrouted } satisfies Pipeline;
+  return { keyed, lookup, streamed, write, open, visit, unrouted } satisfies Pipeline;
 });
 
 /** Closes the scope of an answer with its body, or at once if it has none. */

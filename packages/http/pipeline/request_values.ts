@@ -51,3 +51,7 @@ export const checkContract = ({ request }: RequestContext): Effect.Effect<void, 
   contractFor(request.header("service-version")) === undefined
     ? Effect.fail(new InvalidParameter({ parameters: [unknownContract] }))
     : Effect.void;
+
+/** Whether a lookup asks the store, and no platform for guilds, members or profiles. */
+export const asksStoreAlone = ({ query }: RequestContext): boolean =>
+  query["guildId"] === undefined && query["resolved"] === undefined;

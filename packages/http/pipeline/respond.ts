@@ -6,7 +6,7 @@ import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
 import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
-import { Cause, Effect, type Fiber, LogLevel, Metric, References, Result, type Tracer } from "effect";
+import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from "effect";
 import type { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 
@@ -83,6 +83,7 @@ const observeResponse = (
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
   const counted = Immediate.withFiber<HttpResponse>((fiber) => {
+    context.turn.isAnswered = true;
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
     countUsage(context, usage, response.status, error);
@@ -127,7 +128,7 @@ const annotateSpan = (
 
 /** Checked before a line is built: at the usual level most requests log none. */
 const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity): boolean =>
-  LogLevel.isGreaterThanOrEqualTo(level, fiber.getRef(References.MinimumLogLevel));
+  LogLevel.getOrdinal(level) >= LogLevel.getOrdinal(fiber.cache.minimumLogLevel);
 
 /** A line of the access log, without the query and the client address. */
 interface AccessLine {

@@ -22,16 +22,24 @@ interface Request<Input, A, E> {
  * @param run gives the outcome of each input, in order, and gets the contexts of their fibers; runs in the first of these
  * @param options.maxSize how many inputs a batch has at most
  * @param options.groupOf only inputs of one group share a batch
+ * @param options.runOne runs at once what comes while nothing else runs, if what came before had nothing to share either;
+ * without it all wait for the end of the turn
  */
 export const batched = <Input, A, E>(
   run: (
     inputs: Array.NonEmptyReadonlyArray<Input>,
     contexts: ReadonlyArray<Context.Context<never>>,
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>,
-  options: { readonly maxSize: number; readonly groupOf?: (input: Input) => string },
+  options: {
+    readonly maxSize: number;
+    readonly groupOf?: (input: Input) => string;
+    readonly runOne?: ((input: Input) => Effect.Effect<A, E>) | undefined;
+  },
 ): ((input: Input) => Effect.Effect<A, E>) => {
-  const { maxSize, groupOf = () => "" } = options;
+  const { maxSize, groupOf = () => "", runOne } = options;
   let requests: Array<Request<Input, A, E>> = [];
+  let isOneRunning = false;
+  let wasOne = true;
 
   const runBatch = (batch: Array.NonEmptyReadonlyArray<Request<Input, A, E>>) => {
     const outcomes = Effect.suspend(() =>
@@ -51,6 +59,7 @@ export const batched = <Input, A, E>(
     const due = requests;
     requests = [];
     const [first] = due;
+    wasOne = due.length === 1 && !isOneRunning;
     // Needs no fiber of its own.
     if (first !== undefined && due.length === 1) {
       const { input, context, resume } = first;
@@ -66,6 +75,13 @@ export const batched = <Input, A, E>(
   return (input) =>
     Effect.withFiber((fiber) => {
       const { context } = fiber;
+      if (runOne !== undefined && wasOne && !isOneRunning && requests.length === 0) {
+        isOneRunning = true;
+        return Effect.onExitPrimitive(runOne(input), () => {
+          isOneRunning = false;
+          return undefined;
+        });
+      }
       const group = groupOf(input);
       return Effect.callback((resume) => {
         const request = { input, group, context, resume };
@@ -108,7 +124,7 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
         return keys.map((key) => Exit.succeed(found.get(nameOf(key)) ?? []));
       });
     },
-    { maxSize: maxBatchSize },
+    { maxSize: maxBatchSize, runOne: (key) => queryOne(...key) },
   );
   return (...key) => find(key);
 };
