@@ -2,11 +2,12 @@
  * The bench: workloads of the real server with 100,000 links beside peers by hand that do the same work for a request, on
  * each deployment. All contenders of a workload are started and warmed, then driven in turn, and their answers are compared
  * before anything is measured. It judges nothing: a busy machine would fail it, so it only
- * prints. With `--profile` it measures nothing, and prints where ours spends its time.
+ * prints. With `--latency` Postgres and Redis are so far away in each direction. With `--profile` it measures nothing, and prints where ours spends its time.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]…
  * [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]… [--against=NAME]…
- * [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--json=FILE] [--profile]`
+ * [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--latency=MILLISECONDS] [--beside=CHECKOUT]
+ * [--json=FILE] [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -42,6 +43,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "1" },
     beside: { type: "string" },
+    latency: { type: "string", default: "0" },
     json: { type: "string" },
     profile: { type: "boolean", default: false },
   },
@@ -154,7 +156,7 @@ const startWanted = async () => {
   if (!options.on.includes("shared")) return null;
   const missing = await whyNoDatabases();
   if (missing !== null) console.log(`Nothing on Postgres and Redis ${missing}`);
-  return missing === null ? startDatabases() : null;
+  return missing === null ? startDatabases(Number(options.latency)) : null;
 };
 
 const stopped = new Promise<never>((_, reject) => {

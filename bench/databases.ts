@@ -3,6 +3,7 @@ import {
   makePostgresDatabase,
   type PostgresDatabase,
   startPostgres,
+  startProxy,
   startRedis,
   whyNoPostgres,
   whyNoRedis,
@@ -31,8 +32,12 @@ export interface DatabaseTimes {
 export const whyNoDatabases = async (): Promise<string | null> =>
   (await whyNoPostgres()) ?? (await whyNoRedis());
 
-/** Starts them, with the settings that they come with. */
-export const startDatabases = async (): Promise<Databases> => {
+/**
+ * Starts them, with the settings that they come with.
+ *
+ * @param latency of the network to them in each direction, in milliseconds
+ */
+export const startDatabases = async (latency: number): Promise<Databases> => {
   const scope = Scope.makeUnsafe();
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(Scope.provide(effect, scope));
@@ -43,13 +48,21 @@ export const startDatabases = async (): Promise<Databases> => {
   const postgresPid = Number.parseInt(String(file?.["text"]), 10);
   const redisPid = Number(/process_id:(\d+)/.exec(await run(redis.ask("INFO", "server")))?.[1]);
 
+  /** The URL as the servers reach it. */
+  const farUrl = async (url: string): Promise<string> => {
+    if (latency === 0) return url;
+    const far = new URL(url);
+    far.port = String((await run(startProxy(Number(far.port), latency))).port);
+    return far.href;
+  };
+
   const made: Array<PostgresDatabase> = [];
   return {
-    redisUrl: redis.url,
+    redisUrl: await farUrl(redis.url),
     makeDatabase: async () => {
       const database = await run(makePostgresDatabase(postgres));
       made.push(database);
-      return database.url;
+      return farUrl(database.url);
     },
     settle: async () => {
       for (const database of made) await run(database.query("VACUUM ANALYZE"));

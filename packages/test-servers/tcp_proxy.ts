@@ -15,8 +15,12 @@ export interface TcpProxy {
   readonly forwardTo: (port: number) => Effect.Effect<void>;
 }
 
-/** Starts a proxy to a local port. It ends with the scope. */
-export const startProxy = Effect.fnUntraced(function* (port: number) {
+/**
+ * Starts a proxy to a local port. It ends with the scope.
+ *
+ * @param latency of data in each direction, in milliseconds
+ */
+export const startProxy = Effect.fnUntraced(function* (port: number, latency = 0) {
   let target = port;
   let mode: "through" | "cut" | "silent" = "through";
   const passages = new Set<ProxiedConnection>();
@@ -24,7 +28,7 @@ export const startProxy = Effect.fnUntraced(function* (port: number) {
     for (const passage of passages) passage.reset();
   };
   const server = createServer((near) => {
-    const passage = new ProxiedConnection(near, target, () => passages.delete(passage));
+    const passage = new ProxiedConnection(near, { target, latency }, () => passages.delete(passage));
     passages.add(passage);
     passage.isSilent = mode === "silent";
     if (mode === "cut") passage.reset();
@@ -65,8 +69,11 @@ class ProxiedConnection {
   readonly #ends: ReadonlyArray<Socket>;
   readonly #ended: () => void;
 
-  constructor(near: Socket, target: number, ended: () => void) {
+  readonly #latency: number;
+
+  constructor(near: Socket, { target, latency }: { target: number; latency: number }, ended: () => void) {
     const far = connect({ host: "127.0.0.1", port: target });
+    this.#latency = latency;
     this.#ends = [near, far];
     this.#ended = ended;
     this.#pass(near, far);
@@ -81,7 +88,9 @@ class ProxiedConnection {
   #pass(from: Socket, to: Socket): void {
     from.setNoDelay();
     from.on("data", (chunk) => {
-      if (!this.isSilent) to.write(chunk);
+      if (this.isSilent) return;
+      if (this.#latency === 0) to.write(chunk);
+      else setTimeout(() => to.write(chunk), this.#latency);
     });
     // The close event follows.
     from.on("error", () => {});
