@@ -22,15 +22,27 @@ export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
   /** By their last window, which is the narrowest: that of a key. */
   readonly #open = new Map<string, Batch<Reply>>();
+  readonly #sendsOneAtOnce: boolean;
+  #isOneSent = false;
+  #wasOne = true;
 
-  constructor(send: Send<Reply>) {
+  /**
+   * @param sendsOneAtOnce whether a request that finds no other, after one that found none either, leaves at once and not
+   * at the end of the turn. Those of its turn are decided after it if one script decides on each
+   */
+  constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
     this.#send = send;
+    this.#sendsOneAtOnce = sendsOneAtOnce;
   }
 
   /** Returns the reply to the batch, and the place of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // What only this request knows is counted once.
+    // What only this request knows is counted once, and before others of its turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
+    const hasCompany = this.#isOneSent || this.#open.size > 0;
+    if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {
+      return { reply: this.#sendOne(rules, now), place: 0 };
+    }
     const name = rules[rules.length - 1]?.key ?? "";
     const open = this.#open.get(name);
     if (open !== undefined && isSame(open, rules, now)) return { reply: open.reply, place: open.size++ };
@@ -39,9 +51,20 @@ export class AdmissionBatches<Reply> {
     return { reply: batch.reply, place: 0 };
   }
 
+  #sendOne(rules: Rules, now: Millis): Promise<Reply> {
+    const end = () => {
+      this.#isOneSent = false;
+    };
+    this.#isOneSent = true;
+    const reply = this.#send(rules, now, 1);
+    void reply.then(end, end);
+    return reply;
+  }
+
   #begin(name: string, rules: Rules, now: Millis): Batch<Reply> {
     const reply = new Promise<Reply>((resolve) => {
       atEndOfTurn(() => {
+        this.#wasOne = batch.size === 1 && !this.#isOneSent;
         if (this.#open.get(name) === batch) this.#open.delete(name);
         resolve(this.#send(rules, now, batch.size));
       });

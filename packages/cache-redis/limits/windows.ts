@@ -49,13 +49,17 @@ export class Windows {
   readonly #prefix: string;
   readonly #scripts: ReturnType<typeof counterScripts>;
   readonly #generation: string | null;
-  readonly #batches = new AdmissionBatches((rules, now, requests) => this.#sendAdmit(rules, now, requests));
+  readonly #batches: AdmissionBatches<Reply>;
 
   constructor({ commands, prefix, clock, isCluster }: WindowsOptions) {
     this.#commands = commands;
     this.#prefix = prefix;
     this.#scripts = counterScripts(clock);
     this.#generation = isCluster ? null : `${prefix}generation`;
+    this.#batches = new AdmissionBatches(
+      (rules, now, requests) => this.#sendAdmit(rules, now, requests),
+      !isCluster,
+    );
   }
 
   renewGeneration(): Effect.Effect<void, StoreUnavailable> {
