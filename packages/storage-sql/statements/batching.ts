@@ -76,8 +76,9 @@ export const batched = <Input, A, E>(
     Effect.withFiber((fiber) => {
       const { context } = fiber;
       if (runOne !== undefined && wasOne && !isOneRunning && requests.length === 0) {
+        const outcome = runOne(input);
         isOneRunning = true;
-        return Effect.onExitPrimitive(runOne(input), () => {
+        return Effect.onExitPrimitive(outcome, () => {
           isOneRunning = false;
           return undefined;
         });

@@ -18,7 +18,7 @@ const rowsOf = (pairs: Pairs) => pairs.map(([of, chatId]) => ({ pid: of, chat_id
 /** A lookup that records its statements; `answer` stands for the database. */
 const recordingLookup = (
   answer: (pairs: Pairs) => Effect.Effect<ReturnType<typeof rowsOf>, SqlError.SqlError> = (pairs) =>
-    Effect.succeed(rowsOf(pairs)),
+    Effect.as(Effect.yieldNow, rowsOf(pairs)),
 ) => {
   const asked: Array<Pairs> = [];
   const find = batchedLookup<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => {
@@ -89,29 +89,41 @@ describe("batched", () => {
 });
 
 describe("batchedLookup", () => {
-  it.effect("combines the lookups of a turn, and gives each its own rows", () =>
+  it.effect("runs lookups at once that come one after the other", () =>
     Effect.gen(function* () {
-      const { asked, find } = recordingLookup((pairs) =>
-        Effect.succeed(rowsOf(pairs.filter(([, id]) => id !== bob))),
-      );
-      const answers = yield* Effect.all(
-        [find(pid, ada), find(pid, bob), find(otherPid, ada), find(pid, ada)],
-        atOnce,
-      );
-      expect(answers).toEqual([
-        [{ pid, chat_id: ada }],
-        [],
-        [{ pid: otherPid, chat_id: ada }],
-        [{ pid, chat_id: ada }],
-      ]);
-      expect(asked).toEqual([
-        [
+      const { asked, find } = recordingLookup();
+      for (const id of [ada, bob]) {
+        const lookup = yield* Effect.forkChild(find(pid, id), { startImmediately: true });
+        expect(asked.splice(0)).toEqual([[[pid, id]]]);
+        expect(yield* Fiber.join(lookup)).toEqual([{ pid, chat_id: id }]);
+      }
+    }),
+  );
+
+  it.effect(
+    "combines the lookups of a turn but the first after one that was alone, each with its own rows",
+    () =>
+      Effect.gen(function* () {
+        const { asked, find } = recordingLookup((pairs) =>
+          Effect.as(Effect.yieldNow, rowsOf(pairs.filter(([, id]) => id !== bob))),
+        );
+        const lookups = [find(pid, ada), find(pid, bob), find(otherPid, ada), find(pid, ada)];
+        const rows = [
+          [{ pid, chat_id: ada }],
+          [],
+          [{ pid: otherPid, chat_id: ada }],
+          [{ pid, chat_id: ada }],
+        ];
+        const [first, second, third] = [
           [pid, ada],
           [pid, bob],
           [otherPid, ada],
-        ],
-      ]);
-    }),
+        ];
+        expect(yield* Effect.all(lookups, atOnce)).toEqual(rows);
+        expect(asked.splice(0)).toEqual([[first], [second, third, first]]);
+        expect(yield* Effect.all(lookups, atOnce)).toEqual(rows);
+        expect(asked.splice(0)).toEqual([[first, second, third]]);
+      }),
   );
 
   it.effect("sends at most 500 keys in a statement", () =>
@@ -119,7 +131,7 @@ describe("batchedLookup", () => {
       const { asked, find } = recordingLookup();
       const answers = yield* Effect.forEach(chatIds, (chatId) => find(pid, chatId), atOnce);
       expect(answers).toEqual(chatIds.map((chatId) => [{ pid, chat_id: chatId }]));
-      expect(asked.map((pairs) => pairs.length)).toEqual([500, 500, 200]);
+      expect(asked.map((pairs) => pairs.length)).toEqual([1, 500, 500, 199]);
     }),
   );
 
@@ -156,11 +168,13 @@ describe("batchedLookup", () => {
   it.effect("leaves out interrupted lookups, and answers the others", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
-      const interrupted = yield* Effect.forkChild(find(pid, ada), { startImmediately: true });
-      const other = yield* Effect.forkChild(find(pid, bob), { startImmediately: true });
-      yield* Fiber.interrupt(interrupted);
+      const start = (lookup: ReturnType<typeof find>) => Effect.forkChild(lookup, { startImmediately: true });
+      const sent = yield* start(find(otherPid, ada));
+      const interrupted = yield* start(find(pid, ada));
+      const other = yield* start(find(pid, bob));
+      for (const fiber of [sent, interrupted]) yield* Fiber.interrupt(fiber);
       expect(yield* Fiber.join(other)).toEqual([{ pid, chat_id: bob }]);
-      expect(asked).toEqual([[[pid, bob]]]);
+      expect(asked).toEqual([[[otherPid, ada]], [[pid, bob]]]);
     }),
   );
 
