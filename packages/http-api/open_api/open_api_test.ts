@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
+import { Schema } from "effect";
 import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
 import { pathTemplate, type Route, refusalsOf, takesKey } from "../route.ts";
 import { routes } from "../routes.ts";
@@ -67,6 +68,15 @@ describe("openApi", () => {
       const success = responses[route.status ?? 200] ?? {};
       const [content] = "content" in success ? Object.values(success.content ?? {}) : [];
       assert.isDefined(content?.example, route.id);
+    }
+  });
+
+  it("shows values that are of the types of their parameters", () => {
+    for (const { id, parameters, example } of routes) {
+      for (const [name, value] of Object.entries(example?.values ?? {})) {
+        const { schema } = parameters[name] ?? { schema: Schema.Never };
+        assert.isTrue(Schema.is(Schema.toType(schema))(value), `${name} of ${id}`);
+      }
     }
   });
 

@@ -231,7 +231,7 @@ export const listLinks = defineRoute({
     }),
   ),
   example: {
-    values: { limit: "1" },
+    values: { limit: 1 },
     answer: {
       data: {
         links: [
