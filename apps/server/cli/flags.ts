@@ -21,11 +21,15 @@ export const nameFlag = (name: string) =>
 
 export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
 
-export const chatIdFlag = textFlag("chat-id", Schema.is(ChatId), "5 to 32 digits").pipe(
-  Flag.withMetavar("id"),
-  Flag.withDescription("The chat user"),
-  Flag.map((id) => id as ChatId),
-);
+const chatUserFlag = (name: string) =>
+  textFlag(name, Schema.is(ChatId), "5 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.map((id) => id as ChatId),
+  );
+
+export const chatIdFlag = chatUserFlag("chat-id").pipe(Flag.withDescription("The chat user"));
+
+export const ownerFlag = chatUserFlag("owner");
 
 export const scopeFlags = {
   scope: Flag.Literals("scope", ["global", "guild"]).pipe(

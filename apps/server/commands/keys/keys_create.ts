@@ -1,5 +1,5 @@
-import { ApiKeys, type Conflict, type InvalidParameter } from "@accountlink/core";
-import type { IssuedKey, NewAccount } from "@accountlink/core/keys";
+import { ApiKeys, type ChatId, type Conflict, type InvalidParameter } from "@accountlink/core";
+import { type IssuedKey, KeyStore, type NewAccount } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import {
@@ -7,6 +7,7 @@ import {
   accountOf,
   checkScope,
   nameFlag,
+  ownerFlag,
   problemsText,
   scopeFlags,
   scopeText,
@@ -21,6 +22,12 @@ import { keyJson } from "./key_output.ts";
 
 const flags = {
   account: accountFlag.pipe(Flag.withDescription("Account that owns the key, created if it does not exist")),
+  owner: ownerFlag.pipe(
+    Flag.withDescription(
+      "Chat user who can sign in to the dashboard as the account, if it is created (default: nobody can)",
+    ),
+    Flag.optional,
+  ),
   tier: Flag.Literals("tier", ["free", "premium"]).pipe(
     Flag.withDescription(
       "Tier of the key, and of the account if it is created (default: the account's, or free)",
@@ -51,7 +58,8 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     const now = yield* Clock.currentTimeMillis;
     yield* checkEnd(choice.expires, now, "create the key");
     const tier = Option.getOrElse(choice.tier, () => "free" as const);
-    const issued = yield* create(choice, yield* accountOf(choice.account, tier));
+    const account = yield* accountOf(choice.account, tier);
+    const issued = yield* create(choice, yield* withOwner(account, choice.owner));
     yield* answerSecret({ ...keyJson(issued.key, now), key: issued.token }, issued.token, (location) =>
       introduction(issued, location),
     );
@@ -68,6 +76,10 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
       description: "A key for everything that the account links",
     },
     {
+      command: "accountlink keys create --account acme --owner 100001",
+      description: "A new account, as which a chat user can sign in to the dashboard",
+    },
+    {
       command: "accountlink keys create --account acme --guild-id 700000000000000001 --tier premium",
       description: "A Premium key for the links of one guild",
     },
@@ -78,6 +90,20 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     },
   ]),
 );
+
+/** Gives a new account its owner, of whom there is one account at most: the one of the dashboard. */
+const withOwner = Effect.fnUntraced(function* (account: NewAccount, owner: Option.Option<ChatId>) {
+  if (Option.isNone(owner) || account.chatId === owner.value) return account;
+  const store = yield* KeyStore;
+  const own = yield* store.findAccountByChatId(owner.value);
+  if (Option.isSome(own)) {
+    const problem = `Cannot create the key: chat user ${owner.value} signs in as account "${own.value.name}", expected that as --account`;
+    return yield* new CommandFailed({ problem });
+  }
+  if (Option.isNone(yield* store.findAccount(account.name))) return { ...account, chatId: owner.value };
+  const problem = `Cannot create the key: account "${account.name}" exists, and only a new one takes an --owner`;
+  return yield* new CommandFailed({ problem });
+});
 
 const create = Effect.fnUntraced(function* (choice: Choice, account: NewAccount) {
   const { name, kind, access, expires, allowIps, denyIps, redirectOrigins } = choice;

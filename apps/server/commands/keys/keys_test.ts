@@ -83,6 +83,22 @@ describe("accountlink keys", () => {
     expect((await json("keys", "list"))["keys"]).toEqual([shown]);
   });
 
+  it("gives a new account an owner, who has no other", async () => {
+    const { json } = await makeWorkplace();
+    const create = (account: string, owner: string) =>
+      json("keys", "create", "--account", account, "--owner", owner);
+    expect(await create("acme", "100001")).toHaveProperty("key");
+    expect(await create("acme", "100001")).toHaveProperty("key");
+    expect(await json("accounts", "show", "acme")).toMatchObject({ chatId: "100001" });
+    expect(await create("other", "100001")).toEqual({
+      error: 'Cannot create the key: chat user 100001 signs in as account "acme", expected that as --account',
+    });
+    expect(await create("acme", "100002")).toEqual({
+      error: 'Cannot create the key: account "acme" exists, and only a new one takes an --owner',
+    });
+    expect(await json("accounts", "list")).toMatchObject({ accounts: [{ name: "acme" }] });
+  });
+
   it("keeps the number of keys of the plan that is configured", async () => {
     const { json } = await makeWorkplace({ ACCOUNTLINK_FREE_KEYS: "1" });
     await json("keys", "create", "--account", "acme");
