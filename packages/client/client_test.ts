@@ -53,6 +53,13 @@ describe("a request", () => {
     expect(heard[0]?.headers.authorization).toBeUndefined();
   });
 
+  it("needs an address", () => {
+    for (const url of ["links.example:8080", "example", undefined as unknown as string]) {
+      expect(() => createClient({ url, key })).toThrow("Cannot create a client: the url does not begin with");
+    }
+    for (const url of ["https://links.example", "/links", ""]) createClient({ url });
+  });
+
   it("goes through the fetch that is given", async () => {
     const fetch = (request: Request) => Promise.resolve(Response.json({ data: { url: request.url } }));
     const client = createClient({ url: "http://links.example", key, fetch });

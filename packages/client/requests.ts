@@ -18,6 +18,8 @@ export interface Outgoing {
 
 /** Where the routes of a service are. */
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
+  if (!/^(https?:\/\/|\/|$)/.test(url))
+    throw new TypeError("Cannot create a client: the url does not begin with https://, http:// or /");
   const base = url.replace(/\/+$/, "");
   return (route: RouteId, parameters: Parameters): string =>
     base +
