@@ -99,7 +99,7 @@ export const makeHttpApp = Effect.gen(function* () {
 
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
     const found = visitorsOf(request.url);
-    const { visit } = found === unrouted && isOfBrowser(request) ? flow : found;
+    const visit = found === unrouted && isOfBrowser(request) ? flow.unrouted : found.visit;
     return visit("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
   };
   const unreadable = refuseAs("unreadable");

@@ -333,6 +333,16 @@ describe("Bursts and failures of a client address", () => {
     expect(answer.status).toBe(200);
   });
 
+  test("do not count an address that a browser mistyped", async () => {
+    const headers = { accept: "text/html" };
+    const [mistyped, answer] = await inOneSecond(async (from) => [
+      await Promise.all(Array.from({ length: 5 }, () => send("GET /Go", { from, headers }))),
+      await send(lookup, { from, key }),
+    ]);
+    expect(mistyped.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(answer.status).toBe(200);
+  });
+
   test.each(["GET /docs", "GET /verify?sid=vs_1", "GET /verify/nope", "PUT /verify/confirm"] as const)(
     "are refused with a page where pages are: %s",
     async (line) => {

@@ -30,7 +30,7 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 /** The route of the flow in metrics and logs; its paths are outside the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
-/** The routes of the flow, and `visit` for other routes whose errors are pages. */
+/** The routes of the flow, `visit` for other routes whose errors are pages, and `unrouted` for paths without a route. */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
@@ -149,8 +149,10 @@ export const flowRoutes = Effect.gen(function* () {
   ];
   const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
+  const unrouted = (id: string, answer: () => Answer): RouteAnswer =>
+    handle({ id, generation: "v2", group: null }, answer, { isRouted: false });
 
-  return { routes, visit };
+  return { routes, visit, unrouted };
 });
 
 /** The error for operators; null for what users cause. */
