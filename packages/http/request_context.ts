@@ -11,7 +11,6 @@ import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, type Effect, Option } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
-import { RequestSequence, type Turn } from "./request_sequence.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
@@ -28,9 +27,6 @@ export interface RequestContext {
   /** Null where clients have none. */
   readonly address: ClientAddress | null;
   readonly clock: Clock.Clock;
-  readonly turn: Turn;
-  /** Whether no other request is under way, as far as is known. */
-  readonly isAlone: boolean;
   /** The key; null until it is accepted. */
   key: AuthenticatedKey | null;
   /** What is left of the limits; null until they are counted. */
@@ -63,7 +59,6 @@ export const atFirstRequest = (make: () => Answer): Answer => {
 /** Makes the function that gives the requests of a route their context. */
 export const contextMaker = (settings: HttpSettingsShape) => {
   const addressOf = addressReader(settings);
-  const sequence = new RequestSequence();
   return (
     route: RequestContext["route"],
     use: (context: RequestContext) => Effect.Effect<HttpResponse>,
@@ -78,7 +73,6 @@ export const contextMaker = (settings: HttpSettingsShape) => {
           route,
           address: addressOf(request),
           clock: fiber.getRef(Clock.Clock),
-          ...sequence.begin(),
           key: null,
           limits: null,
           isReplayed: false,

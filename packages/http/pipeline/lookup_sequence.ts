@@ -1,24 +1,26 @@
-/** Whether requests come one after the other, as they do on most nodes most of the time. */
+/** Whether lookups come one after the other, as they do on most nodes most of the time. */
 
-/** What the next request asks of one before. */
+/** A lookup among others. */
 export interface Turn {
-  isAnswered: boolean;
-  isRefused: boolean;
-  /** Whether another request was under way when it came, or came meanwhile. */
+  /** Whether it came alone, and the one before did and was not refused. */
+  readonly isAlone: boolean;
+  /** Whether another one waited for its limits when it came, or came while it waited. */
   hasCompany: boolean;
+  /** Null while it waits for its limits. */
+  isRefused: boolean | null;
 }
 
-/** The requests of a node, of which only the last one is known. */
-export class RequestSequence {
-  #last: Turn = { isAnswered: true, isRefused: false, hasCompany: false };
+/** The lookups of a node, of which only the last one is known. */
+export class LookupSequence {
+  #last: Turn = { isAlone: true, hasCompany: false, isRefused: false };
 
-  /** Begins a request. */
-  begin(): { readonly turn: Turn; readonly isAlone: boolean } {
+  /** Begins a lookup, which is to say what its limits decided. */
+  begin(): Turn {
     const last = this.#last;
-    const hasCompany = !last.isAnswered;
+    const hasCompany = last.isRefused === null;
     if (hasCompany) last.hasCompany = true;
-    const turn = { isAnswered: false, isRefused: false, hasCompany };
-    this.#last = turn;
-    return { turn, isAlone: !last.hasCompany && !last.isRefused };
+    const isAlone = !last.hasCompany && last.isRefused === false;
+    this.#last = { isAlone, hasCompany, isRefused: null };
+    return this.#last;
   }
 }

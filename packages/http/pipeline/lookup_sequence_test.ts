@@ -1,40 +1,40 @@
 import { assert, describe, it } from "@effect/vitest";
-import { RequestSequence } from "./request_sequence.ts";
+import { LookupSequence } from "./lookup_sequence.ts";
 
-describe("RequestSequence", () => {
-  it("finds requests alone that come one after the other", () => {
-    const sequence = new RequestSequence();
+describe("LookupSequence", () => {
+  it("finds lookups alone that come one after the other", () => {
+    const sequence = new LookupSequence();
     for (let round = 0; round < 3; round++) {
-      const { turn, isAlone } = sequence.begin();
-      assert.isTrue(isAlone);
-      turn.isAnswered = true;
+      const turn = sequence.begin();
+      assert.isTrue(turn.isAlone);
+      turn.isRefused = false;
     }
   });
 
   it("finds none of a crowd alone, nor the first after it", () => {
-    const sequence = new RequestSequence();
+    const sequence = new LookupSequence();
     const crowd = [sequence.begin(), sequence.begin(), sequence.begin()];
     assert.deepStrictEqual(
       crowd.map(({ isAlone }) => isAlone),
       [true, false, false],
     );
-    for (const { turn } of crowd) turn.isAnswered = true;
+    for (const turn of crowd) turn.isRefused = false;
     const [next, after] = [sequence.begin(), sequence.begin()];
     assert.deepStrictEqual([next.isAlone, after.isAlone], [false, false]);
   });
 
-  it("goes on one request after one that was refused, and two after one that was never answered", () => {
-    const sequence = new RequestSequence();
+  it("goes on one request after one that was refused, and two after one that was never counted", () => {
+    const sequence = new LookupSequence();
     sequence.begin();
     const second = sequence.begin();
     assert.isFalse(second.isAlone);
-    second.turn.isAnswered = true;
+    second.isRefused = false;
     const third = sequence.begin();
     assert.isFalse(third.isAlone);
-    Object.assign(third.turn, { isAnswered: true, isRefused: true });
+    third.isRefused = true;
     const fourth = sequence.begin();
     assert.isFalse(fourth.isAlone);
-    fourth.turn.isAnswered = true;
+    fourth.isRefused = false;
     assert.isTrue(sequence.begin().isAlone);
   });
 });

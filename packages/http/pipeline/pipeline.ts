@@ -12,7 +12,6 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import * as Immediate from "@accountlink/core/immediate";
-import type { AuthenticatedKey } from "@accountlink/core/keys";
 import {
   AltsV1,
   compatServices,
@@ -40,6 +39,7 @@ import { HttpSettings } from "../settings.ts";
 import { isList, readJson } from "./body.ts";
 import { answerOnce } from "./idempotency.ts";
 import { keyReader } from "./key_reader.ts";
+import { LookupSequence } from "./lookup_sequence.ts";
 import { premiumTest } from "./parameters.ts";
 import { asksStoreAlone, checkContract, rawValuesOf, readerFor } from "./request_values.ts";
 import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
@@ -74,10 +74,7 @@ type Answered = Success | HttpResponse;
 /** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
-interface Checks<P extends Parameters> {
-  readonly validate?: ((values: ParameterValues<P>) => Effect.Effect<void, PublicError>) | undefined;
-  readonly readsAhead?: boolean;
-}
+type Validate<P extends Parameters> = (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
 
 /** Binds routes to handlers. */
 export interface Pipeline {
@@ -89,12 +86,12 @@ export interface Pipeline {
   readonly keyed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
-    validate?: Checks<P>["validate"],
+    validate?: Validate<P>,
   ) => BoundRoute;
 
   /**
-   * A route that needs a key and looks up one record. While no other request is under way, the record is read as the
-   * limits are counted. A refused request read it in vain, so the one after that waits, and platforms are never asked ahead.
+   * A route that needs a key and looks up one record. While no other lookup waits for its limits, the record is read as
+   * they are counted. A refused request read it in vain, so the one after that waits, and platforms are never asked ahead.
    */
   readonly lookup: Pipeline["keyed"];
 
@@ -152,6 +149,7 @@ export const makePipeline = Effect.gen(function* () {
   const observers = yield* makeObservers;
   const idempotency = yield* Idempotency;
   const withContext = contextMaker(settings);
+  const sequence = new LookupSequence();
 
   /** Answers the requests of a route in its envelope. */
   const bind = (
@@ -171,7 +169,8 @@ export const makePipeline = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
-    { validate, readsAhead = false }: Checks<P> = {},
+    validate?: Validate<P>,
+    readsAhead = false,
   ) => {
     const rawOf = rawValuesOf(route);
     const read = readerFor(route);
@@ -181,7 +180,7 @@ export const makePipeline = Effect.gen(function* () {
     const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
 
-    const answer = Immediate.fn(function* (context: RequestContext, { key }: AuthenticatedKey) {
+    const answer = Immediate.fn(function* (context: RequestContext, key: ApiKey) {
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
       const values = yield* read(context, yield* rawOf(context));
@@ -203,14 +202,15 @@ export const makePipeline = Effect.gen(function* () {
       yield* observers.security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       const counted = limits.admit({ key, quota, address, traffic });
-      const rest = answer(context, authenticated);
+      const rest = answer(context, key);
+      const turn = readsAhead ? sequence.begin() : null;
       const [{ report, refusal }, answered] =
-        readsAhead && context.isAlone && asksStoreAlone(context)
+        turn?.isAlone === true && asksStoreAlone(context)
           ? yield* Immediate.meanwhile(counted, rest)
           : ([yield* counted, rest] as const);
+      if (turn !== null) turn.isRefused = refusal !== null;
       context.limits = report;
       if (refusal === null) return yield* answered;
-      context.turn.isRefused = true;
       // A refusal is of no dated contract, also where the request was read already.
       context.contract = defaultContract;
       return yield* refusal;
@@ -218,10 +218,10 @@ export const makePipeline = Effect.gen(function* () {
   };
 
   const keyed: Pipeline["keyed"] = (route, handler, validate) =>
-    bind(route, () => checked(route, handler, { validate }));
+    bind(route, () => checked(route, handler, validate));
 
   const lookup: Pipeline["lookup"] = (route, handler, validate) =>
-    bind(route, () => checked(route, handler, { validate, readsAhead: true }));
+    bind(route, () => checked(route, handler, validate, true));
 
   const streamed: Pipeline["streamed"] = (route, handler) =>
     bind(route, () => {

@@ -83,7 +83,6 @@ const observeResponse = (
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
   const counted = Immediate.withFiber<HttpResponse>((fiber) => {
-    context.turn.isAnswered = true;
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
     countUsage(context, usage, response.status, error);
