@@ -22,8 +22,8 @@ interface Request<Input, A, E> {
  * @param run gives the outcome of each input, in order, and gets the contexts of their fibers; runs in the first of these
  * @param options.maxSize how many inputs a batch has at most
  * @param options.groupOf only inputs of one group share a batch
- * @param options.runOne runs at once what comes while nothing else runs, if what came before had nothing to share either;
- * without it all wait for the end of the turn
+ * @param options.runOne runs one input at less cost, and at once while nothing else runs, if what came before had nothing
+ * to share either; without it all wait for the end of the turn
  */
 export const batched = <Input, A, E>(
   run: (
@@ -63,8 +63,12 @@ export const batched = <Input, A, E>(
     // Needs no fiber of its own.
     if (first !== undefined && due.length === 1) {
       const { input, context, resume } = first;
-      const outcome = Effect.suspend(() => run([input], [context]));
-      return resume(Effect.flatMap(outcome, ([exit]) => exit as Exit.Exit<A, E>));
+      const outcome = Effect.suspend(() =>
+        runOne === undefined
+          ? Effect.flatMap(run([input], [context]), ([exit]) => exit as Exit.Exit<A, E>)
+          : runOne(input),
+      );
+      return resume(outcome);
     }
     const groups = groupBy(due, ({ group }) => group);
     for (const batch of [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize))) {
@@ -115,10 +119,6 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
   const find = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
     (keys, contexts) => {
-      const [first, ...others] = keys;
-      if (others.length === 0) {
-        return Effect.map(queryOne(...first), (rows) => [Exit.succeed(rows)]);
-      }
       const distinct = new Map(keys.map((key) => [nameOf(key), key]));
       return Effect.map(withSpanLinks(contexts, query([...distinct.values()])), (rows) => {
         const found = groupBy(rows, nameIn);
