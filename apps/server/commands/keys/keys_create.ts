@@ -94,13 +94,12 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
 /** Gives a new account its owner, of whom there is one account at most: the one of the dashboard. */
 const withOwner = Effect.fnUntraced(function* (account: NewAccount, owner: Option.Option<ChatId>) {
   if (Option.isNone(owner) || account.chatId === owner.value) return account;
-  const store = yield* KeyStore;
-  const own = yield* store.findAccountByChatId(owner.value);
+  const own = yield* (yield* KeyStore).findAccountByChatId(owner.value);
   if (Option.isSome(own)) {
     const problem = `Cannot create the key: chat user ${owner.value} signs in as account "${own.value.name}", expected that as --account`;
     return yield* new CommandFailed({ problem });
   }
-  if (Option.isNone(yield* store.findAccount(account.name))) return { ...account, chatId: owner.value };
+  if (!("status" in account)) return { ...account, chatId: owner.value };
   const problem = `Cannot create the key: account "${account.name}" exists, and only a new one takes an --owner`;
   return yield* new CommandFailed({ problem });
 });
