@@ -1,8 +1,9 @@
 /**
  * The bench: workloads of the real server with 100,000 links beside peers by hand that do the same work for a request, on
  * each deployment. All contenders of a workload are started and warmed, then driven in turn, and their answers are compared
- * before anything is measured. It judges nothing: a busy machine would fail it, so it only
- * prints. With `--latency` Postgres and Redis are so far away in each direction. With `--profile` it measures nothing, and prints where ours spends its time.
+ * before anything is measured. It judges nothing: a busy machine would fail it, so it only prints. With `--latency`
+ * Postgres and Redis are so far away in each direction. With `--profile` it measures nothing, and prints where ours spends
+ * its time.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]…
  * [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]… [--against=NAME]…

@@ -5,6 +5,7 @@ import {
   startPostgres,
   startProxy,
   startRedis,
+  throughProxy,
   whyNoPostgres,
   whyNoRedis,
 } from "@accountlink/test-servers";
@@ -51,9 +52,7 @@ export const startDatabases = async (latency: number): Promise<Databases> => {
   /** The URL as the servers reach it. */
   const farUrl = async (url: string): Promise<string> => {
     if (latency === 0) return url;
-    const far = new URL(url);
-    far.port = String((await run(startProxy(Number(far.port), latency))).port);
-    return far.href;
+    return throughProxy(url, await run(startProxy(Number(new URL(url).port), latency)));
   };
 
   const made: Array<PostgresDatabase> = [];

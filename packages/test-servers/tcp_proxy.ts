@@ -63,12 +63,18 @@ export const startProxy = Effect.fnUntraced(function* (port: number, latency = 0
   return proxy;
 });
 
+/** The URL of a server, as it is reached through its proxy. */
+export const throughProxy = (url: string, { port }: Pick<TcpProxy, "port">): string => {
+  const through = new URL(url);
+  through.port = String(port);
+  return through.href;
+};
+
 class ProxiedConnection {
   /** Reads and drops all data, also the end of the stream. */
   isSilent = false;
   readonly #ends: ReadonlyArray<Socket>;
   readonly #ended: () => void;
-
   readonly #latency: number;
 
   constructor(near: Socket, { target, latency }: { target: number; latency: number }, ended: () => void) {

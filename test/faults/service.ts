@@ -9,6 +9,7 @@ import {
   startProxy,
   startRedis,
   type TcpProxy,
+  throughProxy,
   whyNoPostgres,
   whyNoRedis,
 } from "@accountlink/test-servers";
@@ -99,8 +100,8 @@ const startNode = Effect.fnUntraced(function* (
   const links = { postgres: yield* startProxy(postgres.port), redis: yield* startProxy(redis.port) };
   const env = {
     ...environment,
-    ACCOUNTLINK_DATABASE_URL: through(links.postgres, environment["ACCOUNTLINK_DATABASE_URL"]),
-    ACCOUNTLINK_REDIS_URL: through(links.redis, environment["ACCOUNTLINK_REDIS_URL"]),
+    ACCOUNTLINK_DATABASE_URL: throughProxy(environment["ACCOUNTLINK_DATABASE_URL"] ?? "", links.postgres),
+    ACCOUNTLINK_REDIS_URL: throughProxy(environment["ACCOUNTLINK_REDIS_URL"] ?? "", links.redis),
   };
   const start = () => startServer({ fixture, env });
   let server = yield* Effect.promise(start);
@@ -147,9 +148,3 @@ const startNode = Effect.fnUntraced(function* (
   };
   return node;
 });
-
-const through = ({ port }: TcpProxy, address = ""): string => {
-  const url = new URL(address);
-  url.port = String(port);
-  return url.href;
-};
