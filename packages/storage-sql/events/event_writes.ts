@@ -41,7 +41,10 @@ const textsOf = (events: ReadonlyArray<NewEvent>): ReadonlyArray<string> =>
   events.flatMap(({ data }) => ("clientId" in data ? [data.clientId] : []));
 
 /** The last position of a scope; 0 for none. */
-export const lastPosition = (sql: SqlClient.SqlClient, pid: Pid): Statement.Fragment => sql`COALESCE(
+export const lastPosition = (
+  sql: SqlClient.SqlClient,
+  pid: Pid | Statement.Fragment,
+): Statement.Fragment => sql`COALESCE(
   (SELECT MAX(position) FROM events WHERE pid = ${pid} AND position IS NOT NULL),
   (SELECT position FROM feed_starts WHERE pid = ${pid}),
   0)`;

@@ -105,4 +105,5 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
   };
 };
 
-const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];
+/** The text of a statement, whose values are bound when it runs. */
+export const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];

@@ -51,11 +51,13 @@ export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
 });
 
 /** A link that was set. */
-export const readSets = readerOf("links", (row: SqlConnection.Row): GameSet | undefined => {
+export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
   const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
   if (record === undefined || !isLinked(record) || previousGameId === undefined) return undefined;
   return { record, previousGameId };
-});
+};
+
+export const readSets = readerOf("links", setIn);
 
 /** Values of a chat ID and its game ID. */
 export const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>

@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
+import { directWritesOn } from "../statements/direct_writes.ts";
 import { operation } from "../statements/operation.ts";
 import type { UnreadableRow } from "../statements/row.ts";
 import { linkImports } from "./link_import.ts";
@@ -154,7 +155,7 @@ const make = Effect.gen(function* () {
         operation("LinkStore.exportPage"),
       ),
 
-    ...linkWrites(sql),
+    ...linkWrites(sql, yield* directWritesOn(sql)),
     ...linkImports(sql),
     ...scopeDeletions(sql),
   });

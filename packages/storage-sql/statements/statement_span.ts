@@ -1,5 +1,6 @@
 /** Spans of statements that run on `Connection`; `SqlClient` has its own. */
 import { Effect } from "effect";
+import type { DirectWrites } from "./direct_writes.ts";
 
 export const withStatementSpan = <A, E, R>(
   system: "postgresql" | "sqlite",
@@ -11,3 +12,13 @@ export const withStatementSpan = <A, E, R>(
     { kind: "client", attributes: { "db.system.name": system, "db.query.text": text } },
     () => statement,
   );
+
+/** A transaction has one span, with the texts of its statements. */
+export const withWriteSpans = (
+  system: Parameters<typeof withStatementSpan>[0],
+  { transaction, atOnce }: DirectWrites,
+): DirectWrites => ({
+  transaction: (statements) =>
+    withStatementSpan(system, statements.map(({ text }) => text).join(";\n"), transaction(statements)),
+  ...(atOnce && { atOnce: (statement) => withStatementSpan(system, statement.text, atOnce(statement)) }),
+});

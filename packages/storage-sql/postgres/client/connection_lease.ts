@@ -1,5 +1,5 @@
 /** Exclusive use of a pooled connection, until it is released or its deadline has passed. */
-import { Effect } from "effect";
+import { Effect, Exit } from "effect";
 import type { SqlError } from "effect/sql";
 import type { PoolClient } from "pg";
 import { connectionLost, endsConnection, sqlErrorOf } from "./sql_error.ts";
@@ -7,7 +7,7 @@ import { type GroupStatement, StatementGroup, type StatementResult } from "./sta
 
 /** One statement; without values and unprepared, it may be several. */
 export interface Query extends GroupStatement {
-  /** Whether it is the last of its transaction, which is committed in the same round trip. */
+  /** Whether a commit is part of its answer: that of its transaction, of which it is the last, or its own. */
   readonly commits?: boolean;
 }
 
@@ -21,6 +21,7 @@ export interface LeaseOptions {
   readonly onRelease: (isReusable: boolean) => void;
 }
 
+const begin: Query = { text: "BEGIN", values: [], isPrepared: true };
 const commit: Query = { text: "COMMIT", values: [], isPrepared: true };
 
 const notYet: StatementResult = { command: "", rowCount: null, rows: [] };
@@ -28,7 +29,7 @@ const notYet: StatementResult = { command: "", rowCount: null, rows: [] };
 /** How much later than the server the client gives up on a statement, in milliseconds. */
 const grace = 250;
 
-type Answer = Effect.Effect<StatementResult, SqlError.SqlError>;
+export type Answer = Exit.Exit<StatementResult, SqlError.SqlError>;
 
 /**
  * Statements run one at a time, in the order in which they were submitted. A BEGIN is sent with the statement after it.
@@ -77,14 +78,19 @@ export class ConnectionLease {
   /**
    * Runs a statement. An interrupted caller does not wait for its end, but the next statement does.
    */
-  run(query: Query): Answer {
+  run(query: Query): Effect.Effect<StatementResult, SqlError.SqlError> {
     return Effect.callback((resume) => {
-      if (query.text === "BEGIN" && query.isPrepared) {
-        this.#begin = query;
+      if (query.text === begin.text && query.isPrepared) {
+        this.begin();
         return resume(Effect.succeed(notYet));
       }
       return this.submit(query, resume);
     });
+  }
+
+  /** Begins a transaction with the next statement. */
+  begin(): void {
+    this.#begin = begin;
   }
 
   /** Calls back with the answer; the effect that it returns keeps the statement from being sent. */
@@ -118,7 +124,7 @@ export class ConnectionLease {
 
   #send(query: Query, resume: (answer: Answer) => void): void {
     if (this.#failure !== undefined) {
-      resume(Effect.fail(this.#failure));
+      resume(Exit.fail(this.#failure));
       this.#sendNext();
       return;
     }
@@ -131,11 +137,11 @@ export class ConnectionLease {
       let answer: Answer;
       if (result !== undefined) {
         if (commits || query.text === "ROLLBACK") this.#hasBegun = false;
-        answer = Effect.succeed(result);
+        answer = Exit.succeed(result);
       } else {
         const error = this.#failure ?? sqlErrorOf(thrown);
         if (endsConnection(thrown)) this.#failure = error;
-        answer = Effect.fail(error);
+        answer = Exit.fail(error);
       }
       // Before the fiber goes on, so that its next statement finds the connection.
       if (this.#isReleaseRequested && this.#queue.length === 0) this.#releaseNow();
@@ -156,10 +162,11 @@ export class ConnectionLease {
       );
       return;
     }
-    const group = [...first, query, ...(query.commits === true ? [commit] : [])];
+    const isLast = query.commits === true && this.#hasBegun;
+    const group = [...first, query, ...(isLast ? [commit] : [])];
     client.query(
       new StatementGroup(group, (thrown, results) => {
-        if (query.commits === true) this.#committed = results[first.length + 1];
+        if (isLast) this.#committed = results[first.length + 1];
         onAnswer(thrown, results[first.length]);
       }),
     );

@@ -3,12 +3,13 @@
  * and replaced. So a frozen server or a lost network blocks nobody for long, and leaks no
  * connection.
  */
-import { Duration, Effect, Redacted, type Scope } from "effect";
+import { Duration, Effect, Exit, Redacted, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { type ClientBase, Pool, type PoolClient } from "pg";
 import { TransactionTimeout } from "../../statements/dialect.ts";
+import type { Rows } from "../../statements/direct_writes.ts";
 import type { ParsedPostgresUrl } from "../url.ts";
-import { ConnectionLease, type Query } from "./connection_lease.ts";
+import { type Answer, ConnectionLease, type Query } from "./connection_lease.ts";
 import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";
 import { sqlErrorOf } from "./sql_error.ts";
 import type { StatementResult } from "./statement_group.ts";
@@ -86,6 +87,37 @@ export class PostgresPool {
         // The effect is for the interruption of a statement that waits for another one: this lease has no other.
         void lease.submit(query, resume);
         lease.release();
+      }),
+    );
+  }
+
+  /**
+   * Runs statements in a transaction, which is committed once all are answered. So what reaches the server after this gave
+   * up, since the server or the network stood still, is rolled back.
+   */
+  transaction(statements: ReadonlyArray<Query>): Effect.Effect<ReadonlyArray<Rows>, SqlError.SqlError> {
+    return Effect.callback((resume) =>
+      this.#connect(this.#statementTimeout, (lease) => {
+        if (!(lease instanceof ConnectionLease)) return resume(Effect.fail(lease));
+        const results: Array<Rows> = [];
+        const end = (
+          text: "COMMIT" | "ROLLBACK",
+          outcomeOf: (ended: Answer) => Exit.Exit<ReadonlyArray<Rows>, SqlError.SqlError>,
+        ) => {
+          void lease.submit({ text, values: [], isPrepared: true }, (ended) => resume(outcomeOf(ended)));
+          lease.release();
+        };
+        const sendNext = (): void => {
+          const statement = statements[results.length];
+          if (statement === undefined) return end("COMMIT", (ended) => Exit.map(ended, () => results));
+          void lease.submit(statement, (answer) => {
+            if (Exit.isFailure(answer)) return end("ROLLBACK", () => Exit.failCause(answer.cause));
+            results.push(answer.value.rows as Rows);
+            sendNext();
+          });
+        };
+        lease.begin();
+        sendNext();
       }),
     );
   }

@@ -4,7 +4,13 @@ import { Context, Effect, Layer, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { EndsTransaction } from "../../statements/dialect.ts";
-import { withStatementSpan } from "../../statements/statement_span.ts";
+import {
+  type BoundStatement,
+  ClientDirectWrites,
+  type DirectWrites,
+  type Rows,
+} from "../../statements/direct_writes.ts";
+import { withStatementSpan, withWriteSpans } from "../../statements/statement_span.ts";
 import type { ConnectionLease, Query } from "./connection_lease.ts";
 import { makePostgresPool, type PostgresPoolOptions } from "./pool.ts";
 import type { StatementResult } from "./statement_group.ts";
@@ -44,8 +50,25 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
     isTransaction: (connection) =>
       connection instanceof Connection && connection.lease?.isInTransaction === true,
   });
-  const direct = (yield* isTraced) ? new TracedConnection((query) => pool.run(query)) : shared;
-  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, direct));
+  const direct: DirectWrites = {
+    transaction: (statements) => pool.transaction(statements.map(preparedOf)),
+    atOnce: (statement) =>
+      Effect.map(pool.run({ ...preparedOf(statement), commits: true }), ({ rows }) => rows as Rows),
+  };
+  const isTracing = yield* isTraced;
+  return Context.make(SqlClient.SqlClient, client).pipe(
+    Context.add(
+      SqlConnection.Connection,
+      isTracing ? new TracedConnection((query) => pool.run(query)) : shared,
+    ),
+    Context.add(ClientDirectWrites, isTracing ? withWriteSpans("postgresql", direct) : direct),
+  );
+});
+
+const preparedOf = ({ text, values }: BoundStatement) => ({
+  text,
+  values: bindable(values),
+  isPrepared: true,
 });
 
 const inTransaction = (lease: ConnectionLease, query: Query) =>

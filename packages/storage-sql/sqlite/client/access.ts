@@ -32,6 +32,8 @@ export interface AccessOptions {
 export class Access {
   readonly #db: DatabaseSync;
   readonly #busyTimeout: number;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #turn = Semaphore.makeUnsafe(1);
   /** Released at the end of every transaction; never opened. */
   readonly #ended = Latch.makeUnsafe();
@@ -41,6 +43,8 @@ export class Access {
   constructor(db: DatabaseSync, { busyTimeout, onWrite, onDiskFull }: AccessOptions) {
     this.#db = db;
     this.#busyTimeout = busyTimeout;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
     this.#onWrite = onWrite;
     this.#onDiskFull = onDiskFull;
   }
@@ -58,6 +62,20 @@ export class Access {
         );
       }
       return Effect.succeed(result);
+    });
+
+  /** As `shared`, in a transaction of its own, which is over when the function returns. */
+  readonly transaction: Run = (statements) =>
+    this.shared(() => {
+      this.#begin.run();
+      try {
+        const result = statements();
+        this.#commit.run();
+        return result;
+      } catch (cause) {
+        leaveTransaction(this.#db);
+        throw cause;
+      }
     });
 
   /**

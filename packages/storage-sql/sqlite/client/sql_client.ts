@@ -4,7 +4,8 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
-import { withStatementSpan } from "../../statements/statement_span.ts";
+import { ClientDirectWrites, type DirectWrites } from "../../statements/direct_writes.ts";
+import { withStatementSpan, withWriteSpans } from "../../statements/statement_span.ts";
 import { Access, inTransaction, type Run, retryWhileLocked, SnapshotReader } from "./access.ts";
 import { logFullDisk } from "./full_disk.ts";
 import { type Statements, statementsOf } from "./statements.ts";
@@ -41,7 +42,8 @@ export function layerSqlite(
 const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const db = yield* acquire(() => open(options.filename), busyTimeout);
-  const Direct = (yield* isTraced) ? TracedConnection : Connection;
+  const isTracing = yield* isTraced;
+  const Direct = isTracing ? TracedConnection : Connection;
   const { filename } = options;
   const reader = yield* makeReader(filename, busyTimeout, Direct);
   // A database in memory needs no disk.
@@ -65,8 +67,14 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
     isTransaction: () => inTransaction(db),
   });
 
+  const direct: DirectWrites = {
+    transaction: (bound) =>
+      access.transaction(() => bound.map(({ text, values }) => statements.rows.all(text, values))),
+  };
+
   return Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(SqlConnection.Connection, reader ?? shared),
+    Context.add(ClientDirectWrites, isTracing ? withWriteSpans("sqlite", direct) : direct),
   );
 });
 

@@ -1,0 +1,165 @@
+/**
+ * `LinkStore.setGame`: links of one scope, with their audit entries and events.
+ *
+ * Only the statement that writes a link knows what it replaced, so entries and events have gaps in their JSON, which SQL
+ * fills. In Postgres all are one statement, which is committed at once, so that a client that writes alone waits once.
+ */
+import type { ChatId, GameId } from "@accountlink/core";
+import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
+import type { GameSet, SetGame } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Exit } from "effect";
+import type { SqlClient, SqlError, Statement } from "effect/sql";
+import { lastPosition } from "../events/event_writes.ts";
+import { batched, withSpanLinks } from "../statements/batching.ts";
+import { DatabaseClock } from "../statements/database_clock.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { type DirectWrites, isInTransaction, type Rows } from "../statements/direct_writes.ts";
+import { UnreadableRow } from "../statements/row.ts";
+import { textOf } from "./link_queries.ts";
+import { recordColumns, setIn } from "./link_row.ts";
+import { relinkOf } from "./link_statements.ts";
+
+type Failure = SqlError.SqlError | UnreadableRow;
+type Outcome = Exit.Exit<GameSet, UnreadableRow>;
+
+/** Writes of different chat users of one scope: a statement cannot write a row twice. */
+type Round = ReadonlyMap<ChatId, SetGame>;
+
+/** The writes of one turn of the event loop to one scope share a commit, which costs more than their rows. */
+export const setGameOn = (
+  sql: SqlClient.SqlClient,
+  { transaction, atOnce }: DirectWrites,
+): ((write: SetGame) => Effect.Effect<GameSet, Failure>) => {
+  const { texts, valuesOf } = setStatements(sql);
+  const clock = new DatabaseClock();
+
+  const setInTransaction = (rounds: ReadonlyArray<Round>) => {
+    const statements = rounds.flatMap((round) => {
+      const values = valuesOf(round, Number.MAX_SAFE_INTEGER);
+      return texts.map((text) => ({ text, values }));
+    });
+    return Effect.map(transaction(statements), (results) => {
+      clock.saw(results[0]?.[0]?.["now"]);
+      return new Map(rounds.flatMap((round, i) => outcomesOf(round, results[i * texts.length] ?? [])));
+    });
+  };
+
+  /** A transaction does it where the statement comes too late, or the clock is unknown. */
+  const setAtOnce = (round: Round) => {
+    const [deadline, [text = ""]] = [clock.timeIn(1_000), texts];
+    if (atOnce === undefined || deadline === undefined) return setInTransaction([round]);
+    return Effect.flatMap(atOnce({ text, values: valuesOf(round, deadline) }), (rows) => {
+      if (rows.length === 0) return setInTransaction([round]);
+      clock.saw(rows[0]?.["now"]);
+      return Effect.succeed(new Map(outcomesOf(round, rows)));
+    });
+  };
+
+  const setTogether = (writes: ReadonlyArray<SetGame>) =>
+    Effect.withFiber(({ context }) => {
+      const rounds = roundsOf(writes);
+      const [round] = rounds;
+      const isOne = rounds.length === 1 && round !== undefined && !isInTransaction(sql, context);
+      return Effect.map(isOne ? setAtOnce(round) : setInTransaction(rounds), (outcomes) =>
+        writes.map((write) => outcomes.get(write) as Outcome),
+      );
+    });
+  const setAlone = (write: SetGame) =>
+    Effect.flatMap(setTogether([write]), ([outcome]) => outcome as Outcome);
+
+  const set = batched<SetGame, GameSet, Failure>(
+    (writes, contexts) => withSpanLinks(contexts, setTogether(writes)),
+    // By scope, so that no write waits for another scope that is being deleted.
+    { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setAlone },
+  );
+  return (write) =>
+    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setAlone(write) : set(write)));
+};
+
+const maxBatchSize = 100;
+
+const roundsOf = (writes: ReadonlyArray<SetGame>): ReadonlyArray<Round> => {
+  const rounds: Array<Map<ChatId, SetGame>> = [];
+  for (const write of writes) {
+    const round = rounds.find((others) => !others.has(write.chatId));
+    if (round === undefined) rounds.push(new Map([[write.chatId, write]]));
+    else round.set(write.chatId, write);
+  }
+  return rounds;
+};
+
+/** A damaged record fails its own write only. */
+const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, Outcome]> => {
+  const sets = new Map(rows.map((row) => [row["chat_id"], setIn(row)]));
+  return [...round].map(([chatId, write]) => {
+    if (rows.length === 0) return [write, Exit.die(new Error(`Cannot set links: no scope "${write.pid}"`))];
+    const set = sets.get(chatId);
+    return [write, set === undefined ? Exit.fail(new UnreadableRow({ table: "links" })) : Exit.succeed(set)];
+  });
+};
+
+/** What stands in the JSON for values of the row: no ID, and no word of the contract. */
+const gaps = { linkVersion: "?version" as unknown as number, previousGameId: "?game" as GameId };
+
+/** What the statements read of a write, by its place. */
+const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number) => {
+  const { linkVersion, previousGameId } = gaps;
+  const record = { chatId, gameId, linkVersion, linkedAt: at, lastVerifiedAt: at };
+  const event = newEvent(at, linkSet(record, previousGameId, sourceOf(actor)));
+  const stored = [event.id, JSON.stringify(event.data)];
+  const details = JSON.stringify({ chatId, gameId, previousGameId });
+  return [chatId, gameId, at, index + 1, ...stored, actor.type, actor.id, requestId, details];
+};
+
+/** Constant statements that store links, entries and events, of which the first returns the links, and their values. */
+const setStatements = (sql: SqlClient.SqlClient) => {
+  const { elements, forReference, commitsInOrder, isRemote, now } = dialectOf(sql);
+  const set = sql.literal(`${recordColumns}, previous_game_id`);
+  const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
+
+  const untilDeadline = isRemote ? sql`AND ${now} <= CAST(${0} AS BIGINT)` : sql.literal("");
+  // Locks the scope before the records, like deleteScope, and these sorted, to avoid deadlocks.
+  const links = sql`
+    INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+    SELECT pid, value ->> 0, value ->> 1, 1, ${at}, ${at}
+    FROM scopes, ${elements("")} WHERE pid = ${""} ${untilDeadline} ${forReference}
+    ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
+    RETURNING pid, ${set}`;
+  const changedIn = (written: string) => sql`
+    SELECT written.pid, account, chat_id, previous_game_id, link_version, value
+    FROM ${elements("")} CROSS JOIN scopes CROSS JOIN ${sql.literal(written)} AS written
+    WHERE scopes.pid = ${""} AND written.pid = scopes.pid AND chat_id = value ->> 0
+      AND previous_game_id IS DISTINCT FROM game_id`;
+  const filled = (json: string) => sql`
+    replace(
+      replace(${sql.literal(json)}, ${sql.literal(`'"${gaps.linkVersion}"'`)}, CAST(link_version AS TEXT)),
+      ${sql.literal(`'"${gaps.previousGameId}"'`)},
+      COALESCE('"' || previous_game_id || '"', 'null')
+    )`;
+  const position = commitsInOrder
+    ? sql`${lastPosition(sql, sql.literal("changed.pid"))} + CAST(value ->> 3 AS BIGINT)`
+    : sql`CAST(NULL AS BIGINT)`;
+  const events = sql`
+    INSERT INTO events (pid, position, id, type, at, data)
+    SELECT pid, ${position}, value ->> 4, 'link.set', ${at}, ${filled("value ->> 5")} FROM changed`;
+  const entries = sql`
+    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id)
+    SELECT ${at}, account, pid, value ->> 6, value ->> 7, value ->> 8, 'link.set', ${filled("value ->> 9")}, chat_id
+    FROM changed`;
+  const allInOne = sql`
+    WITH written AS (${links}), changed AS (${changedIn("written")}), event AS (${events}), entry AS (${entries})
+    SELECT ${set}, ${now} AS now FROM written`;
+  const afterwards = (insert: Statement.Fragment) =>
+    textOf(sql`WITH changed AS (${changedIn("links")}) ${insert}`);
+
+  return {
+    texts: isRemote ? [textOf(allInOne)] : [textOf(links), afterwards(events), afterwards(entries)],
+    valuesOf: (round: Round, deadline: Millis) => {
+      const [first] = round.values();
+      const writes = [...round.values()].toSorted((one, other) => (one.chatId < other.chatId ? -1 : 1));
+      const values = [JSON.stringify(writes.map(lineOf)), first?.pid ?? ""];
+      return isRemote ? [...values, deadline, ...values] : values;
+    },
+  };
+};

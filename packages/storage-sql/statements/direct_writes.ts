@@ -1,0 +1,41 @@
+/** Constant statements that write, on the hot path: without what templates, scopes and spans of `SqlClient` take. */
+import { Context, Effect } from "effect";
+import type { SqlClient, SqlConnection, SqlError } from "effect/sql";
+
+export interface BoundStatement {
+  readonly text: string;
+  readonly values: ReadonlyArray<unknown>;
+}
+
+type Answer<A> = Effect.Effect<A, SqlError.SqlError>;
+export type Rows = ReadonlyArray<SqlConnection.Row>;
+
+export interface DirectWrites {
+  /** Runs statements in one transaction, and gives the rows of each. */
+  readonly transaction: (statements: ReadonlyArray<BoundStatement>) => Answer<ReadonlyArray<Rows>>;
+  /** Runs a statement that is committed with its answer, for a database where this saves a wait; outside of transactions. */
+  readonly atOnce?: (statement: BoundStatement) => Answer<Rows>;
+}
+
+/** What a client provides that has a shorter way than `withTransaction`. */
+export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
+  "@accountlink/storage-sql/ClientDirectWrites",
+  { defaultValue: () => null },
+);
+
+/** Writes in the transaction of the fiber, or in one of their own. */
+export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
+  Effect.map(ClientDirectWrites, (direct) => ({
+    ...direct,
+    transaction: (statements) =>
+      Effect.withFiber((fiber) =>
+        direct === null || isInTransaction(sql, fiber.context)
+          ? sql.withTransaction(
+              Effect.forEach(statements, ({ text, values }) => sql.unsafe<SqlConnection.Row>(text, values)),
+            )
+          : direct.transaction(statements),
+      ),
+  }));
+
+export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Context<never>): boolean =>
+  Context.getOrUndefined(context, sql.transactionService) !== undefined;
