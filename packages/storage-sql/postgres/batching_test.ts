@@ -5,7 +5,9 @@ import { makeKey } from "@accountlink/testing";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
 import { SqlConnection } from "effect/sql";
+import { vi } from "vitest";
 import { migrate } from "../migrations.ts";
+import { DatabaseClock } from "../statements/database_clock.ts";
 import { layer as stores } from "../stores.ts";
 import { Database, onDatabase } from "./test_postgres.ts";
 
@@ -155,5 +157,26 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
           { transactions: 1 },
         ]);
       }).pipe(onDatabase),
+  );
+
+  it.live("a write that comes too late by the clock of the database is done in a transaction", () =>
+    Effect.gen(function* () {
+      yield* migrate;
+      const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
+      yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+      yield* keys.ensureScope("acme", { kind: "global" }, pid);
+      const set = (gameId: string) =>
+        links.setGame({ ...origin, chatId: ChatId.make("10001"), gameId: GameId.make(gameId) });
+      const { query } = yield* Database;
+      const late = vi.spyOn(DatabaseClock.prototype, "timeIn").mockReturnValue(1);
+      yield* Effect.addFinalizer(() => Effect.sync(() => late.mockRestore()));
+      yield* set("7");
+      const { record, previousGameId } = yield* set("8");
+      expect([record.gameId, record.linkVersion, previousGameId]).toEqual(["8", 2, "7"]);
+      expect(late).toHaveBeenCalledTimes(2);
+      expect(
+        yield* query("SELECT data::json ->> 'previousGameId' AS game FROM events ORDER BY sequence"),
+      ).toEqual([{ game: null }, { game: "7" }]);
+    }).pipe(Effect.scoped, onDatabase),
   );
 });
