@@ -32,7 +32,6 @@ export const linkWrites = (
 
 const removeGameOn = (sql: SqlClient.SqlClient) => {
   const { unlink } = linkStatements(sql);
-  const { lastly } = dialectOf(sql);
   const endVerifications = endVerificationsOn(sql);
   return Effect.fnUntraced(function* (write: RemoveGame) {
     const { pid, chatId, at } = write;
@@ -41,13 +40,13 @@ const removeGameOn = (sql: SqlClient.SqlClient) => {
     const { removedGameId, linkVersion } = unlinked;
     const ended = yield* endVerifications(pid, chatId, at);
     const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(write.actor));
-    yield* lastly(insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId }, event));
+    yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId }, event);
     return Option.some({ gameId: removedGameId, ended });
   }, sql.withTransaction);
 };
 
 const moveChatOn = (sql: SqlClient.SqlClient) => {
-  const { forReference, lastly } = dialectOf(sql);
+  const { forReference } = dialectOf(sql);
   const { link, unlink, lock, lockScope } = linkStatements(sql);
   const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
   return Effect.fnUntraced(function* (write: MoveChat) {
@@ -66,7 +65,7 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     if (linked === undefined) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);
     const event = linkMoved(linked.record, oldChatId, sourceOf(write.actor));
-    yield* lastly(insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId }, event));
+    yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId }, event);
     return { _tag: "Moved", gameId } as const;
   }, sql.withTransaction);
 };

@@ -91,12 +91,6 @@ export interface Dialect {
   /** A table of one row with the column `locks`. Reading it excludes other transactions that read it with the same name. */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
-  /**
-   * Runs the last statement of a transaction, with the COMMIT in the same round trip where that is possible. Nothing after
-   * it may fail the transaction.
-   */
-  readonly lastly: <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
-
   /** The clock of the database, in milliseconds. */
   readonly now: Statement.Fragment;
 
@@ -142,7 +136,6 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   },
   rowsOfEach: ({ each, table, condition }) => sql`${each} CROSS JOIN ${sql(table)} ON ${condition}`,
   together: (one, other) => Effect.andThen(one, other),
-  lastly: (statement) => statement,
   commitsInOrder: true,
   onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
   now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
@@ -187,12 +180,6 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   rowsOfEach: ({ each, table, condition }) => sql`
     ${each} CROSS JOIN LATERAL (SELECT * FROM ${sql(table)} WHERE ${condition} OFFSET 0) AS found`,
   together: (one, other) => sql`WITH one AS (${one}) ${other}`,
-  lastly: (statement) =>
-    Effect.withFiber(({ context }) => {
-      // The end of an inner transaction commits nothing.
-      const isOutermost = Context.getOrUndefined(context, sql.transactionService)?.[1] === 0;
-      return isOutermost ? Effect.provideService(statement, EndsTransaction, true) : statement;
-    }),
   commitsInOrder: false,
   onlyOne: (name) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
@@ -220,11 +207,6 @@ export const TransactionTimeout = Context.Reference<number | null>(
   "@accountlink/storage-sql/TransactionTimeout",
   { defaultValue: () => null },
 );
-
-/** Whether a statement is the last one of its transaction. */
-export const EndsTransaction = Context.Reference<boolean>("@accountlink/storage-sql/EndsTransaction", {
-  defaultValue: () => false,
-});
 
 /** @param time in milliseconds */
 const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

@@ -7,7 +7,7 @@ import { type GroupStatement, StatementGroup, type StatementResult } from "./sta
 
 /** One statement; without values and unprepared, it may be several. */
 export interface Query extends GroupStatement {
-  /** Whether a commit is part of its answer: that of its transaction, of which it is the last, or its own. */
+  /** Whether it is committed with its answer, outside of transactions. */
   readonly commits?: boolean;
 }
 
@@ -22,7 +22,6 @@ export interface LeaseOptions {
 }
 
 const begin: Query = { text: "BEGIN", values: [], isPrepared: true };
-const commit: Query = { text: "COMMIT", values: [], isPrepared: true };
 
 const notYet: StatementResult = { command: "", rowCount: null, rows: [] };
 
@@ -49,7 +48,6 @@ export class ConnectionLease {
   #begin: Query | undefined;
   /** Whether a BEGIN was sent, and no end of its transaction was answered. */
   #hasBegun = false;
-  #committed: StatementResult | undefined;
   #isReleaseRequested = false;
   #failure: SqlError.SqlError | undefined;
   #isReleased = false;
@@ -63,11 +61,6 @@ export class ConnectionLease {
   /** Whether a transaction is open that a ROLLBACK can end. */
   get isInTransaction(): boolean {
     return this.#failure === undefined && !this.#isIdle;
-  }
-
-  /** The answer to a COMMIT that went with the last statement. */
-  get committed(): StatementResult | undefined {
-    return this.#committed;
   }
 
   /** The status of the driver is that of the last answer, which a BEGIN may have followed. */
@@ -129,7 +122,7 @@ export class ConnectionLease {
       return;
     }
     this.#isBusy = true;
-    const commits = query.commits === true || query.text === commit.text;
+    const commits = query.commits === true || query.text === "COMMIT";
     this.#sentAt = commits ? Number.POSITIVE_INFINITY : performance.now();
     this.#submit(query, (thrown, result) => {
       this.#isBusy = false;
@@ -162,13 +155,8 @@ export class ConnectionLease {
       );
       return;
     }
-    const isLast = query.commits === true && this.#hasBegun;
-    const group = [...first, query, ...(isLast ? [commit] : [])];
     client.query(
-      new StatementGroup(group, (thrown, results) => {
-        if (isLast) this.#committed = results[first.length + 1];
-        onAnswer(thrown, results[first.length]);
-      }),
+      new StatementGroup([...first, query], (thrown, results) => onAnswer(thrown, results[first.length])),
     );
   }
 

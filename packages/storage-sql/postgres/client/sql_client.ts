@@ -3,7 +3,6 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Effect, Layer, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
-import { EndsTransaction } from "../../statements/dialect.ts";
 import {
   type BoundStatement,
   ClientDirectWrites,
@@ -41,7 +40,7 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
     borrower: (use) => use(shared),
     transactionAcquirer: Effect.map(
       pool.lease,
-      (lease) => new Connection((query) => inTransaction(lease, query), lease),
+      (lease) => new Connection((query) => lease.run(query), lease),
     ),
     prepareTransactionControls: true,
     commit: commitOn,
@@ -71,13 +70,9 @@ const preparedOf = ({ text, values }: BoundStatement) => ({
   isPrepared: true,
 });
 
-const inTransaction = (lease: ConnectionLease, query: Query) =>
-  Effect.withFiber((fiber) => lease.run({ ...query, commits: fiber.getRef(EndsTransaction) }));
-
 /** Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error. */
 const commitOn = Effect.fnUntraced(function* (connection: SqlConnection.Connection) {
-  const earlier = connection instanceof Connection ? connection.lease?.committed : undefined;
-  const { command } = earlier ?? ((yield* connection.executeRaw("COMMIT", [])) as StatementResult);
+  const { command } = (yield* connection.executeRaw("COMMIT", [])) as StatementResult;
   if (command !== "COMMIT") return yield* refused("Cannot commit: a statement of the transaction had failed");
 });
 

@@ -2,7 +2,7 @@ import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it, layer as withLayer } from "@effect/vitest";
 import { Cause, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
-import { dialectOf } from "../../statements/dialect.ts";
+import { ClientDirectWrites, type DirectWrites } from "../../statements/direct_writes.ts";
 import { Database, layerClientOnDatabase, onDatabase } from "../test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
@@ -225,24 +225,21 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("commit with their last statement, or not at all", () =>
+  it.live("of direct statements are stored as a whole, or not at all", () =>
     onDatabase(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        const { lastly } = dialectOf(sql);
+        const { transaction } = (yield* ClientDirectWrites) as DirectWrites;
         yield* table;
-        const insert = (id: number, owner: number | null = null) =>
-          sql`INSERT INTO things VALUES (${id}, ${owner})`;
-        yield* sql.withTransaction(lastly(insert(1)));
-        yield* sql.withTransaction(Effect.andThen(insert(2), lastly(insert(3))));
-        const inOuter = Effect.andThen(sql.withTransaction(lastly(insert(4))), Effect.fail("no"));
-        yield* Effect.exit(sql.withTransaction(inOuter));
-        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(5), lastly(insert(5)))));
-        const refused = yield* Effect.flip(sql.withTransaction(lastly(insert(6, 7))));
-        expect(refused.reason._tag).toBe("ConstraintError");
-        const caught = Effect.andThen(Effect.exit(sql`SELECT 1 / 0`), lastly(insert(8)));
-        yield* Effect.flip(sql.withTransaction(caught));
-        expect(yield* ids).toEqual([[1], [2], [3]]);
+        const insert = (id: number, owner: number | null = null) => ({
+          text: "INSERT INTO things VALUES ($1, $2) RETURNING id",
+          values: [id, owner],
+        });
+        expect(yield* transaction([insert(1), insert(2)])).toEqual([[{ id: 1 }], [{ id: 2 }]]);
+        const twice = yield* Effect.flip(transaction([insert(3), insert(3), insert(4)]));
+        expect(twice.reason._tag).toBe("UniqueViolation");
+        const atCommit = yield* Effect.flip(transaction([insert(5), insert(6, 7)]));
+        expect(atCommit.reason._tag).toBe("ConstraintError");
+        expect(yield* ids).toEqual([[1], [2]]);
         expect(yield* openTransactions).toEqual([]);
       }),
       { maxConnections: 1 },
