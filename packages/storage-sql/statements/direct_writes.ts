@@ -23,19 +23,22 @@ export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
   { defaultValue: () => null },
 );
 
-/** Writes in the transaction of the fiber, or in one of their own. */
+/** Writes in the transaction of the fiber, which has to fail where they do, or in one of their own. */
 export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
-  Effect.map(ClientDirectWrites, (direct) => ({
-    ...direct,
-    transaction: (statements) =>
-      Effect.withFiber((fiber) =>
-        direct === null || isInTransaction(sql, fiber.context)
-          ? sql.withTransaction(
-              Effect.forEach(statements, ({ text, values }) => sql.unsafe<SqlConnection.Row>(text, values)),
-            )
-          : direct.transaction(statements),
-      ),
-  }));
+  Effect.map(ClientDirectWrites, (direct) => {
+    const run = runOn(sql);
+    const transaction = direct?.transaction ?? ((statements) => sql.withTransaction(run(statements)));
+    return {
+      ...direct,
+      transaction: (statements) =>
+        Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? run : transaction)(statements)),
+    };
+  });
+
+const runOn =
+  (sql: SqlClient.SqlClient): DirectWrites["transaction"] =>
+  (statements) =>
+    Effect.forEach(statements, ({ text, values }) => sql.unsafe<SqlConnection.Row>(text, values));
 
 export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Context<never>): boolean =>
   Context.getOrUndefined(context, sql.transactionService) !== undefined;
