@@ -4,10 +4,31 @@
  *
  * @example
  * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
  * import { StorageMemory } from "@accountlink/storage-memory";
  * import * as test from "vitest";
  *
- * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * const storage = { name: "Memory", layer: StorageMemory.layer, test };
+ * linkStoreSuite(storage);
+ * keyStoreSuite(storage);
+ * auditLogSuite(storage);
+ * sessionStoreSuite(storage);
+ * flowStoreSuite(storage);
+ * countLedgerSuite(storage);
+ * rootKeyStoreSuite(storage);
+ * sightingStoreSuite(storage);
+ * altReviewStoreSuite(storage);
+ * signInStoreSuite(storage);
+ * idempotencyStoreSuite(storage);
+ * userStoreSuite(storage);
+ * usageStoreSuite(storage);
+ * eventStoreSuite(storage);
+ * webhookStoreSuite(storage);
+ *
+ * const cache = { name: "Memory", layer: CacheMemory.layer, test };
+ * countersSuite(cache);
+ * cacheSuite(cache);
+ * signalsSuite(cache);
  * ```
  */
 

@@ -144,16 +144,6 @@ const cases: Cases<StoragePorts> = {
   ),
 };
 
-/**
- * Tests the reviews of a layer, which has the other storage ports as well.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * altReviewStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests the reviews of a layer, which has the other storage ports as well. */
 export const altReviewStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("AltReviewStore", options, cases);

@@ -176,16 +176,6 @@ const cases: Cases<StoragePorts> = {
   ),
 };
 
-/**
- * Tests a `SightingStore` with the other storage ports.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * sightingStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `SightingStore` with the other storage ports. */
 export const sightingStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SightingStore", options, { ...sharedSightings, ...cases });

@@ -165,15 +165,5 @@ const cases: Cases<StoragePorts> = {
   }),
 };
 
-/**
- * Tests an `AuditLog` with the other storage ports, whose suites test the entries of their writes.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * auditLogSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests an `AuditLog` with the other storage ports, whose suites test the entries of their writes. */
 export const auditLogSuite = (options: SuiteOptions<StoragePorts>): void => suite("AuditLog", options, cases);

@@ -78,15 +78,5 @@ const cases: Cases<Cache> = {
   }),
 };
 
-/**
- * Tests a `Cache`.
- *
- * @example
- * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
- * import * as test from "vitest";
- *
- * cacheSuite({ name: "Memory", layer: CacheMemory.layer, test });
- * ```
- */
+/** Tests a `Cache`. */
 export const cacheSuite = (options: SuiteOptions<Cache>): void => suite("Cache", options, cases);

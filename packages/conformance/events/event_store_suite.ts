@@ -5,16 +5,6 @@ import { appends } from "./appends.ts";
 import { races } from "./races.ts";
 import { reads } from "./reads.ts";
 
-/**
- * Tests an `EventStore` with the other storage ports, whose writes append its events.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * eventStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests an `EventStore` with the other storage ports, whose writes append its events. */
 export const eventStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("EventStore", options, { ...appends, ...reads, ...races });

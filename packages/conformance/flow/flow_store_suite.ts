@@ -77,14 +77,6 @@ const cases: Cases<StoragePorts> = {
 
 /**
  * Tests a `FlowStore` with the other storage ports. `storagePropertySuite` tests proofs, challenges and deadlines.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * flowStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
  */
 export const flowStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("FlowStore", options, cases);

@@ -196,14 +196,6 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
 /**
  * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests what an erasure
  * does to requests.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * idempotencyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
  */
 export const idempotencyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("IdempotencyStore", options, {

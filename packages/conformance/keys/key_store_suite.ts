@@ -9,17 +9,7 @@ import { keys } from "./keys.ts";
 import { settings } from "./settings.ts";
 import { updates } from "./updates.ts";
 
-/**
- * Tests a `KeyStore` with the other storage ports: changes log entries in `AuditLog`.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * keyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `KeyStore` with the other storage ports: changes log entries in `AuditLog`. */
 export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("KeyStore", options, {
     ...accounts,

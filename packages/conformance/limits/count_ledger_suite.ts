@@ -128,16 +128,6 @@ const counts: Cases<StoragePorts> = {
   }),
 };
 
-/**
- * Tests a `CountLedger` with the other storage ports.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * countLedgerSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `CountLedger` with the other storage ports. */
 export const countLedgerSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("CountLedger", options, { ...nodes, ...counts });

@@ -165,16 +165,6 @@ const properties: Cases<Counters> = {
   ),
 };
 
-/**
- * Tests `Counters`.
- *
- * @example
- * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
- * import * as test from "vitest";
- *
- * countersSuite({ name: "Memory", layer: CacheMemory.layer, test });
- * ```
- */
+/** Tests `Counters`. */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
   suite("Counters", options, { ...texts, ...durableWindows, ...races, ...properties });

@@ -12,14 +12,6 @@ import { writes } from "./writes.ts";
 /**
  * Tests a `LinkStore` with the other storage ports: links belong to scopes of `KeyStore`, and writes log entries in
  * `AuditLog`. `storagePropertySuite` tests reads and writes in sequence.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
  */
 export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("LinkStore", options, {

@@ -68,14 +68,6 @@ const cases: Cases<StoragePorts> = {
 /**
  * Tests a `RootKeyStore` with the other storage ports. A store has one root key, so each case
  * builds the layer again, which must give an empty store.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * rootKeyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
  */
 export const rootKeyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite(

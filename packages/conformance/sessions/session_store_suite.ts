@@ -10,14 +10,6 @@ import { races } from "./races.ts";
 /**
  * Tests a `SessionStore` with the other storage ports: a session belongs to a key and a scope. `storagePropertySuite`
  * tests what completes and ends sessions in sequence.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * sessionStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
  */
 export const sessionStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SessionStore", options, { ...creation, ...codes, ...changes, ...completion, ...races });

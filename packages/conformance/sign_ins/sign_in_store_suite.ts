@@ -195,16 +195,6 @@ const signInCases: Cases<StoragePorts> = {
   }),
 };
 
-/**
- * Tests a `SignInStore`. The suite of `UserStore` tests that an erasure deletes sign-ins.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * signInStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `SignInStore`. The suite of `UserStore` tests that an erasure deletes sign-ins. */
 export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SignInStore", options, { ...begunCases, ...signInCases });

@@ -94,15 +94,5 @@ const cases: Cases<Signals> = {
   }),
 };
 
-/**
- * Tests `Signals`.
- *
- * @example
- * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
- * import * as test from "vitest";
- *
- * signalsSuite({ name: "Memory", layer: CacheMemory.layer, test });
- * ```
- */
+/** Tests `Signals`. */
 export const signalsSuite = (options: SuiteOptions<Signals>): void => suite("Signals", options, cases);

@@ -234,16 +234,6 @@ const forgetting: Cases<StoragePorts> = {
   }),
 };
 
-/**
- * Tests a `UsageStore` with the other storage ports.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * usageStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `UsageStore` with the other storage ports. */
 export const usageStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("UsageStore", options, { ...adding, ...forgetting });

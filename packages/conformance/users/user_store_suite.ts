@@ -7,16 +7,6 @@ import { finds } from "./finds.ts";
 import { races } from "./races.ts";
 import { requests } from "./requests.ts";
 
-/**
- * Tests a `UserStore` with the other storage ports, which store the data.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * userStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `UserStore` with the other storage ports, which store the data. */
 export const userStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("UserStore", options, { ...finds, ...erasures, ...requests, ...races });

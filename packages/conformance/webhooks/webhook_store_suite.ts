@@ -5,16 +5,6 @@ import { deliveries } from "./deliveries.ts";
 import { holds } from "./holds.ts";
 import { webhooks } from "./webhooks.ts";
 
-/**
- * Tests a `WebhookStore` with the other storage ports, whose writes are the events that webhooks send.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
- * import * as test from "vitest";
- *
- * webhookStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * ```
- */
+/** Tests a `WebhookStore` with the other storage ports, whose writes are the events that webhooks send. */
 export const webhookStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("WebhookStore", options, { ...webhooks, ...holds, ...deliveries });

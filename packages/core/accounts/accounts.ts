@@ -14,23 +14,6 @@ type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 /**
  * Manages accounts. A change is in the audit log, and takes effect for the account's keys on every
  * node within a second. Changes return whether anything changed; none for an unknown account.
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const program = Effect.gen(function* () {
- *   const accounts = yield* Accounts;
- *   const { name } = yield* accounts.ofChatUser(ChatId.make("100001"));
- *   yield* accounts.setTier(name, "premium", { actor: { type: "operator", id: "ada" }, requestId: null });
- *   return (yield* accounts.ofChatUser(ChatId.make("100001"))).tier;
- * });
- * await world.run(program); // "premium"
- * await world.close();
- * ```
  */
 export class Accounts extends Context.Service<
   Accounts,

@@ -7,16 +7,6 @@ import type { SharedSightings } from "./sighting_store.ts";
  * as strings.
  *
  * @param sightings those at the addresses; of each address at least the latest `limit` of users who are not excluded
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- *
- * const address = { hash: "h", sealed: "s", addressKeyId: "2026" };
- * const seen = (chatId: string, seenAt: number) => ({ chatId: ChatId.make(chatId), address, seenAt });
- * const query = { hashes: ["h"], including: [], excluding: [ChatId.make("100001")], limit: 1 };
- * latestUsers([seen("100001", 9), seen("100002", 5), seen("100003", 7)], query); // ["100003"]
- * ```
  */
 export const latestUsers = (
   sightings: Iterable<Sighting>,

@@ -22,25 +22,7 @@ export interface OwnedScope extends ConfiguredScope {
 /** A scope of another account is like none: both are `BadRequest`, not found. */
 type Unknown = BadRequest;
 
-/**
- * Manages the scopes of who is signed in.
- *
- * @example
- * ```ts
- * import { Accounts, ChatId } from "@accountlink/core";
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * await world.keys.create({ name: "bot" });
- * const program = Effect.gen(function* () {
- *   const [first] = yield* (yield* OwnedScopes).list({ name: "acme" });
- *   return [first?.links.count, first?.keys, first?.settings.displayName];
- * });
- * await world.run(program); // [0, 1, null]
- * await world.close();
- * ```
- */
+/** Manages the scopes of who is signed in. */
 export class OwnedScopes extends Context.Service<
   OwnedScopes,
   {

@@ -58,23 +58,7 @@ const isFresh = ({ asked }: CachedKey, clock: Clock.Clock): boolean =>
   clock.currentTimeMillisUnsafe() - asked.wall < keyFreshness &&
   clock.monotonicTimeNanosUnsafe() - asked.monotonicNanos < freshNanos;
 
-/**
- * Finds the key of a request.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const { token } = await world.keys.create({ name: "bot" });
- * const authenticate = (text: string) =>
- *   Effect.flatMap(KeyAuthenticator, (authenticator) => authenticator.authenticate(text, null));
- * (await world.run(authenticate(token))).key.name; // "bot"
- * (await world.run(Effect.flip(authenticate("alk_wrong")))).code; // "INVALID_API_KEY"
- * await world.close();
- * ```
- */
+/** Finds the key of a request. */
 export class KeyAuthenticator extends Context.Service<
   KeyAuthenticator,
   {

@@ -70,22 +70,6 @@ export interface UpdateKey extends WriteOrigin {
 /**
  * Where accounts, scopes and keys live. Every operation is atomic. An unknown account, a new pid or
  * hash that exists, and text that `isStorable` refuses are defects.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * await world.keys.create({ name: "bot" });
- * const program = Effect.gen(function* () {
- *   const store = yield* KeyStore;
- *   const keys = yield* store.listKeys("acme", 0);
- *   return keys.map(({ name, status }) => [name, status]);
- * });
- * await world.run(program); // [["bot", "active"]]
- * await world.close();
- * ```
  */
 export class KeyStore extends Context.Service<
   KeyStore,

@@ -31,17 +31,6 @@ export interface UpdatedKey {
  * Applies an update to a stored key; null if it changes nothing.
  *
  * @param action unless it follows from the update
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { makeKey } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const key = makeKey(scope, { name: "bot" });
- * updatedKey(key, { name: "bot" }); // null
- * updatedKey(key, { name: "game server", access: "read" })?.details["changed"]; // "name, access"
- * ```
  */
 export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction): UpdatedKey | null => {
   const changed = fields.filter(

@@ -23,20 +23,7 @@ interface HashedLink {
   readonly linkVersion: number;
 }
 
-/**
- * Keyed hashes, which cannot be computed or checked without the root key.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const hash = await world.run(Effect.flatMap(Secrets, ({ keyHash }) => keyHash("alk_…")));
- * hash.length; // 43
- * await world.close();
- * ```
- */
+/** Keyed hashes, which cannot be computed or checked without the root key. */
 export class Secrets extends Context.Service<
   Secrets,
   {

@@ -25,19 +25,7 @@ export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
   readonly error: Exclude<DeliveryError, "status">;
 }> {}
 
-/**
- * Sends to public addresses only. A program without an adapter sends nothing.
- *
- * @example
- * ```ts
- * import { Effect } from "effect";
- *
- * const send = Effect.flatMap(WebhookSender, (sender) =>
- *   sender.send({ url: "https://example.com", headers: {}, body: "{}" }),
- * );
- * (await Effect.runPromise(Effect.flip(send))).error; // "connection"
- * ```
- */
+/** Sends to public addresses only. A program without an adapter sends nothing. */
 export const WebhookSender = Context.Reference<{
   /**
    * Why nothing would be sent to a URL, as its name resolves now; null if something would. A name that cannot be

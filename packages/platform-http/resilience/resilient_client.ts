@@ -41,19 +41,6 @@ type Deadline = number;
  * @param platform the name of the platform in metrics and logs
  * @param overrides settings that differ from the defaults
  * @param beforeAttempt runs before each attempt, within the deadline; its failure fails the request
- *
- * @example
- * ```ts
- * import { Effect } from "effect";
- * import { FetchHttpClient, HttpClient } from "effect/http";
- *
- * const request = Effect.gen(function* () {
- *   const client = yield* resilientClient(yield* HttpClient.HttpClient, "chat", { retries: 0 });
- *   return yield* Effect.flip(client.get("http://127.0.0.1:1/api/users/100001"));
- * });
- * const failure = await Effect.runPromise(request.pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)));
- * failure.reason; // "connection"
- * ```
  */
 export const resilientClient = Effect.fnUntraced(function* (
   client: HttpClient.HttpClient,

@@ -23,25 +23,7 @@ export type Services = Layer.Success<typeof services>;
 /** Why they cannot start. */
 type StartError = Layer.Error<typeof services>;
 
-/**
- * What a story is told with.
- *
- * @example
- * ```ts
- * import { Links } from "accountlink";
- * import { Effect } from "effect";
- *
- * const story = Effect.gen(function* () {
- *   const { start, chance } = yield* Simulation;
- *   const bot = start("bot", Effect.forever(Effect.sleep("1 second")));
- *   yield* Effect.sleep(chance.below(5_000));
- *   bot.kill();
- *   const reader = start("reader", Effect.flatMap(Links, (links) => links.get("100001")));
- *   return yield* yield* reader.exit;
- * });
- * await simulate(story, { seed: 1 }); // null
- * ```
- */
+/** What a story is told with. */
 export class Simulation extends Context.Service<
   Simulation,
   {
