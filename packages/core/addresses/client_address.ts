@@ -22,12 +22,7 @@ const countedAs = (ip: NetAddress.IpAddress): string =>
 /**
  * The network of a client, as what its events are counted under: the /24 of an IPv4 address, the /64 of an IPv6 one.
  *
- * @example
- * ```ts
- * import { Option } from "effect";
- *
- * Option.map(parseAddress("203.0.113.7"), (address) => networkOf(address).countedAs); // Option.some("203.0.113.0/24")
- * ```
+ * @internal
  */
 export const networkOf = ({ ip, countedAs: name }: ClientAddress): ClientAddress => ({
   ip,

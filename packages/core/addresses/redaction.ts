@@ -22,14 +22,7 @@ const addressPattern = new RegExp(
   "g",
 );
 
-/**
- * Replaces every IPv4 or IPv6 address by `[redacted]`, its zone too. The address `::` of nobody stays.
- *
- * @example
- * ```ts
- * redactAddresses("no answer from 203.0.113.7:443"); // "no answer from [redacted]:443"
- * ```
- */
+/** Replaces every IPv4 or IPv6 address by `[redacted]`, its zone too. The address `::` of nobody stays. */
 export const redactAddresses = (text: string): string => text.replace(addressPattern, "[redacted]");
 
 /**

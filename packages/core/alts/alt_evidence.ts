@@ -50,13 +50,6 @@ const addressesTogether = 0.6;
  *
  * It never rises with the age or with the number of users. A sighting in the future, which only a clock that is wrong
  * can give, is as old as one of now.
- *
- * @example
- * ```ts
- * const day = 86_400_000;
- * weighDevice({ age: 0, chatUsers: 2 }); // 0.7
- * weighDevice({ age: 180 * day, chatUsers: 20 }); // 0.175
- * ```
  */
 export const weighDevice = ({ age, chatUsers }: SharedPlace): number =>
   device.weight * decay(age, device.halfLife) * Math.min(1, device.users / Math.max(1, chatUsers));
@@ -65,13 +58,7 @@ export const weighDevice = ({ age, chatUsers }: SharedPlace): number =>
  * The weight of one address in common: `0.35 × 2^(−age in days / 90) × min(1, 4 / chat users)²`, and at most 0.1 on a
  * shared network. Like that of a browser it never rises with the age or with the number of users.
  *
- * @example
- * ```ts
- * const day = 86_400_000;
- * weighAddress({ age: 0, chatUsers: 2, isShared: false }); // 0.35
- * weighAddress({ age: 90 * day, chatUsers: 8, isShared: false }); // 0.04375
- * weighAddress({ age: 0, chatUsers: 2, isShared: true }); // 0.1
- * ```
+ * @internal
  */
 export const weighAddress = ({ age, chatUsers, isShared }: SharedAddress): number => {
   const crowd = Math.min(1, address.users / Math.max(1, chatUsers)) ** 2;
@@ -81,14 +68,14 @@ export const weighAddress = ({ age, chatUsers, isShared }: SharedAddress): numbe
 const decay = (age: number, halfLife: number): number => 2 ** (-Math.max(0, age) / halfLife);
 
 /** What the weight of a browser depends on. */
-export interface SharedPlace {
+interface SharedPlace {
   /** Time since the candidate was last seen there, in milliseconds. */
   readonly age: number;
   readonly chatUsers: number;
 }
 
 /** What the weight of an address depends on. */
-export interface SharedAddress extends SharedPlace {
+interface SharedAddress extends SharedPlace {
   /** Whether it is on a shared network. */
   readonly isShared: boolean;
 }
@@ -96,13 +83,6 @@ export interface SharedAddress extends SharedPlace {
 /**
  * The weight of all reasons of a candidate: 1 with a review, else
  * `1 − (1 − game) × (1 − device) × (1 − min(0.6, 1 − Π(1 − address)))`, where of several browsers the best counts.
- *
- * @example
- * ```ts
- * const visit = { weight: 0.35, lastSeenAt: 0, chatUsers: 2 };
- * weighEvidence([{ kind: "address", ...visit }]); // 0.35
- * weighEvidence(Array.from({ length: 9 }, () => ({ kind: "address", ...visit }))); // 0.6
- * ```
  */
 export const weighEvidence = (evidence: ReadonlyArray<AltEvidence>): number => {
   const weightsOf = (kind: AltEvidence["kind"]) =>

@@ -5,7 +5,11 @@
 /** How severe a score is. */
 export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 
-/** What a score is made of. */
+/**
+ * What a score is made of.
+ *
+ * @internal
+ */
 export interface AltWeights {
   /** The weight of each match that is returned. */
   readonly listed: ReadonlyArray<number>;
@@ -44,12 +48,7 @@ export interface AltRisk {
  * The strongest candidate decides: strangers at one address do not add up. A VPN halves the score at most: its users
  * share addresses with strangers.
  *
- * @example
- * ```ts
- * scoreAlts({ listed: [0.9, 0.5], unlisted: [0.7], addresses: 2, vpnAddresses: 1 });
- * // { score: 68, severity: "HIGH", alt: 90, vpn: 50, unlistedWeight: 0 }
- * severityOf(68); // "HIGH"
- * ```
+ * @internal
  */
 export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeights): AltRisk => {
   const [best, bestUnlisted] = [Math.max(0, ...listed), Math.max(0, ...unlisted)];
@@ -60,6 +59,10 @@ export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeig
   return { score, severity: severityOf(score), alt, vpn, unlistedWeight };
 };
 
-/** How severe a score from 0 to 100 is. */
+/**
+ * How severe a score from 0 to 100 is.
+ *
+ * @internal
+ */
 export const severityOf = (score: number): AltSeverity =>
   score < 25 ? "LOW" : score < 50 ? "MEDIUM" : score < 75 ? "HIGH" : "CRITICAL";

@@ -12,11 +12,7 @@ export {
   type GameEvidence,
   type PlaceEvidence,
   type ReviewEvidence,
-  type SharedAddress,
-  type SharedPlace,
   weighAddress,
-  weighDevice,
-  weighEvidence,
 } from "./alt_evidence.ts";
 export type { WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";

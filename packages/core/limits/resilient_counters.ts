@@ -48,24 +48,13 @@ export const layer = (
   options: ResilientCountersOptions = {},
 ): Layer.Layer<Counters, StoreUnavailable, Counters | CountLedger> => Layer.effect(Counters, make(options));
 
-/**
- * 1 while this node decides by its share, else 0.
- *
- * @example
- * ```ts
- * import { Effect, Metric } from "effect";
- *
- * const alone = await Effect.runPromise(Metric.value(ResilientCounters.decidesAlone));
- * const lost = await Effect.runPromise(Metric.value(ResilientCounters.restoredWindows));
- * [alone.value, lost.count]; // [0, 0]
- * ```
- */
+/** @internal */
 export const decidesAlone = Metric.gauge("accountlink_limits_alone", {
   description:
     "Whether this node decides on limits by its share, since the shared counters do not answer: 1 or 0",
 });
 
-/** Windows that the shared counters lost counts of and that were restored. */
+/** @internal */
 export const restoredWindows = Metric.counter("accountlink_limits_lost_total", {
   description: "Windows of which the shared counters lost counts, which were restored from the ledger",
   incremental: true,

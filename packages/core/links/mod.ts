@@ -10,7 +10,6 @@ export {
   type FileLink,
   type LeftOutLine,
   type LeftOutReason,
-  type LinkFormat,
   type LinkLine,
   leftOutReasons,
   type ReadOptions,

@@ -2,6 +2,6 @@
 export * from "./root_key.ts";
 export * from "./root_key_store.ts";
 export * from "./secrets.ts";
-export * from "./session_code.ts";
+export type { StoredCode } from "./session_code.ts";
 export * from "./web_crypto.ts";
 export * from "./wrapped_root_key.ts";

@@ -52,6 +52,8 @@ const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {
  * Unwraps a root key with one of the secrets.
  *
  * @returns the key and the index of the secret
+ *
+ * @internal
  */
 export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secrets: DeploymentSecrets) {
   for (const [wrappedBy, secret] of secrets.entries()) {

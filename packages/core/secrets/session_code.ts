@@ -23,12 +23,6 @@ export interface StoredCode {
  * The code that a number stands for.
  *
  * @param number evenly distributed over 64 bits
- *
- * @example
- * ```ts
- * codeOfNumber(0n); // "2222-2222"
- * codeOfNumber(28n); // "2222-2233"
- * ```
  */
 export const codeOfNumber = (number: bigint): string => {
   let text = "";
@@ -38,15 +32,7 @@ export const codeOfNumber = (number: bigint): string => {
   return `${text.slice(0, 4)}-${text.slice(4)}`;
 };
 
-/**
- * A code as typed, in its form; null if it can be none. Letter case, spaces and dashes do not matter.
- *
- * @example
- * ```ts
- * readCode(" bcdf ghjk"); // "BCDF-GHJK"
- * readCode("ABCD-EFGH"); // null
- * ```
- */
+/** A code as typed, in its form; null if it can be none. Letter case, spaces and dashes do not matter. */
 export const readCode = (typed: string): string | null => {
   const text = typed.replace(/[\s\p{Pd}_.]/gu, "").toUpperCase();
   return form.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : null;

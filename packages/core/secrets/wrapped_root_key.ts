@@ -19,28 +19,17 @@ const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
 /**
  * Wraps a root key with a secret. The text differs each time.
  *
- * @example
- * ```ts
- * import { Effect, Layer, Option, Redacted } from "effect";
- * import { Aead, Kdf, SecureRandom } from "effect/crypto";
- *
- * const [rootKey, secret] = [1, 2].map((byte) => Redacted.make(new Uint8Array(32).fill(byte)));
- * if (rootKey === undefined || secret === undefined) throw new Error();
- * const program = Effect.gen(function* () {
- *   const wrapped = yield* wrapRootKey(rootKey, secret);
- *   const { wrappedBy } = yield* unwrapWithAny(wrapped, [rootKey, secret]);
- *   return [wrappedBy, Option.isSome(yield* unwrapRootKey(wrapped, rootKey))];
- * });
- * const crypt = Layer.merge(Aead.layerWebCrypto, Kdf.layerWebCrypto);
- * const layer = Layer.provideMerge(crypt, SecureRandom.layerWebCrypto);
- * await Effect.runPromise(Effect.provide(program, layer)); // [1, false]
- * ```
+ * @internal
  */
 export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
   return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
 });
 
-/** The root key. None if another secret wrapped it, or the text is damaged. */
+/**
+ * The root key. None if another secret wrapped it, or the text is damaged.
+ *
+ * @internal
+ */
 export const unwrapRootKey = Effect.fnUntraced(function* (wrapped: string, secret: Bytes) {
   if (!wrapped.startsWith(version)) return Option.none<Bytes>();
   const bytes = yield* unseal(yield* wrappingKey(secret), wrapped.slice(version.length), purpose);

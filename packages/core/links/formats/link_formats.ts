@@ -12,13 +12,7 @@ import { readText } from "./text_rows.ts";
 /**
  * Every format that links are written in, by the name that users choose it by.
  *
- * @example
- * ```ts
- * import { linkFormats } from "@accountlink/core/links";
- *
- * linkFormats.csv.header; // "chatId,gameId,lastVerifiedAt\n"
- * linkFormats.ndjson.endings; // ["ndjson", "jsonl"]
- * ```
+ * @internal
  */
 export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
 
