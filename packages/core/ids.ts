@@ -25,12 +25,7 @@ const quoted = (value: unknown): string =>
 /**
  * The forms of platform IDs, for error messages.
  *
- * @example
- * ```ts
- * GuildId.make("700000000000000001"); // "700000000000000001"
- * KeyId.make("Aa0Bb1Cc2Dd3"); // "Aa0Bb1Cc2Dd3"
- * idRules.guildId; // "5 to 32 digits"
- * ```
+ * @internal
  */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 

@@ -27,13 +27,7 @@ export const isNameText = (text: string): boolean => isStorable(text) && !unfit.
 /**
  * The check of a schema that takes such text only.
  *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * const Name = Schema.String.check(nameText);
- * Schema.is(Name)("\u2066bot"); // false
- * ```
+ * @internal
  */
 export const nameText = Schema.makeFilter(isNameText, {
   expected: expectedNameText,

@@ -5,12 +5,7 @@
 /**
  * Maximum characters of a redirect.
  *
- * @example
- * ```ts
- * import { maxRedirectLength } from "@accountlink/core/origin";
- *
- * "https://example.com/linked".length <= maxRedirectLength; // true
- * ```
+ * @internal
  */
 export const maxRedirectLength = 2_048;
 

@@ -18,11 +18,7 @@ export const isStorable = (text: string): boolean => !text.includes("\0") && tex
 /**
  * Whether the text is storable and has at most so many characters: Unicode code points, as JSON Schema counts them.
  *
- * @example
- * ```ts
- * isStorableUpTo(2, "🎮🎮"); // true
- * isStorableUpTo(2, "Ada"); // false
- * ```
+ * @internal
  */
 export const isStorableUpTo = (longest: number, text: string): boolean =>
   isStorable(text) && Array.from(text).length <= longest;

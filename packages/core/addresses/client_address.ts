@@ -136,14 +136,7 @@ const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpN
  * Whether the lists let an address in: deny wins, and an empty allow list allows all. An unknown address is let in by
  * empty lists alone. An entry that cannot be read matches nothing; lists are checked when they are stored.
  *
- * @example
- * ```ts
- * import { Option } from "effect";
- *
- * const address = Option.getOrThrow(parseAddress("203.0.113.7"));
- * isAddressAllowed({ allowIps: ["203.0.113.0/24"], denyIps: [] }, address); // true
- * isAddressAllowed({ allowIps: [], denyIps: ["203.0.113.7"] }, address); // false
- * ```
+ * @internal
  */
 export const isAddressAllowed = (lists: AddressLists, address: ClientAddress | null): boolean =>
   address === null

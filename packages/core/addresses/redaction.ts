@@ -28,19 +28,13 @@ export const redactAddresses = (text: string): string => text.replace(addressPat
 /**
  * Replaces every API key by its masked form.
  *
- * @example
- * ```ts
- * redactKeys(`wrong key alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`); // "wrong key alk_Aa0Bb1Cc2Dd3_…"
- * ```
+ * @internal
  */
 export const redactKeys = (text: string): string => text.replace(keyPattern, "alk_$1_…");
 
 /**
  * Replaces every API key by its masked form and every address by `[redacted]`.
  *
- * @example
- * ```ts
- * redact(`wrong key alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)} from 203.0.113.7`); // "wrong key alk_Aa0Bb1Cc2Dd3_… from [redacted]"
- * ```
+ * @internal
  */
 export const redact = (text: string): string => redactAddresses(redactKeys(text));

@@ -64,15 +64,7 @@ export interface AltReport {
 /**
  * How many game users one bulk detection takes.
  *
- * @example
- * ```ts
- * import { checkBulkLimit } from "@accountlink/core/links";
- * import { Effect } from "effect";
- *
- * const tooMany = Array.from({ length: 11 }, (_, i) => String(i));
- * const refused = Effect.flip(checkBulkLimit(tooMany, maxBulkAltInputs));
- * Effect.runSync(refused).message; // "A bulk request takes at most 10 inputs, received 11"
- * ```
+ * @internal
  */
 export const maxBulkAltInputs = 10;
 

@@ -8,7 +8,7 @@ import { groupBy } from "../group_by.ts";
 import type { Pid } from "../ids.ts";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "./sighting_store.ts";
 
-/** How far a rotation is. */
+/** @internal */
 export interface AddressRotation {
   /** How many sightings it has brought under the newest key. */
   readonly rotated: number;
@@ -27,15 +27,7 @@ const pageSize = 500;
  *
  * @param tell is told after each page
  *
- * @example
- * ```ts
- * import { aFixture, memoryWorld } from "@accountlink/testing";
- *
- * const sightings = [{ chatId: "100001", ip: "203.0.113.7" }];
- * const world = await memoryWorld(aFixture({ sightings }));
- * await world.run(rotateAddressKeys()); // { rotated: 0, unreadable: 0, total: 0 }
- * await world.close();
- * ```
+ * @internal
  */
 export const rotateAddressKeys = Effect.fnUntraced(function* (
   tell: (progress: AddressRotation) => Effect.Effect<void> = () => Effect.void,

@@ -35,11 +35,7 @@ export interface VerifiedWeeks {
 /**
  * The sum of counts, as old as the oldest.
  *
- * @example
- * ```ts
- * sumCounts([{ count: 3, age: 0 }, { count: 2_500, age: 40_000 }]); // { count: 2503, age: 40000 }
- * sumCounts([{ count: 3, age: 0 }, { count: 2_000, age: null }]); // { count: 2003, age: null }
- * ```
+ * @internal
  */
 export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
   count: counts.reduce((sum, { count }) => sum + count, 0),

@@ -119,15 +119,7 @@ export const randomText = Effect.fnUntraced(function* (length: number, radix: 36
 /**
  * Generates a key in full, with a new or a given public id. It is shown once and never stored.
  *
- * @example
- * ```ts
- * import { Effect } from "effect";
- * import { SecureRandom } from "effect/crypto";
- *
- * const random = SecureRandom.layerWebCrypto;
- * const { id, token } = await Effect.runPromise(Effect.provide(generateToken(), random));
- * keyIdOf(token) === id; // true
- * ```
+ * @internal
  */
 export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
   const random = yield* SecureRandom.SecureRandom;

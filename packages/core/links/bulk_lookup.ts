@@ -24,7 +24,7 @@ import { Profiles } from "../platforms/profiles.ts";
 import type { ChatLookup, GameLookup, LookupOptions } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
 
-/** Maximum inputs of a bulk lookup. */
+/** @internal */
 export const maxBulkInputs = 50;
 
 /** The failure of one input. Other inputs are not affected. */
@@ -168,14 +168,7 @@ export class BulkLookup extends Context.Service<
 /**
  * Refuses more inputs than the limit, including duplicates.
  *
- * @example
- * ```ts
- * import { Effect } from "effect";
- *
- * const inputs = Array.from({ length: 51 }, (_, i) => String(i));
- * const refused = Effect.runSync(Effect.flip(checkBulkLimit(inputs, maxBulkInputs)));
- * refused.details; // { limit: 50, received: 51 }
- * ```
+ * @internal
  */
 export const checkBulkLimit = (
   inputs: ReadonlyArray<unknown>,

@@ -16,12 +16,7 @@ export type SessionFailure = "link_removed";
 /**
  * How many characters a client's own name for its user may have.
  *
- * @example
- * ```ts
- * import { isStorableUpTo } from "@accountlink/core/storable_text";
- *
- * isStorableUpTo(longestClientId, "player-7"); // true
- * ```
+ * @internal
  */
 export const longestClientId = 128;
 

@@ -46,12 +46,7 @@ export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
 /**
  * Why rows are left out, as reports say it.
  *
- * @example
- * ```ts
- * import { leftOutReasons } from "@accountlink/core/links";
- *
- * leftOutReasons.swapped; // "The two IDs are swapped"
- * ```
+ * @internal
  */
 export const leftOutReasons = {
   destroyed: "A number has lost its digits, so nobody can tell which ID it was",

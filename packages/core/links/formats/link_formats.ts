@@ -18,6 +18,7 @@ export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
 
 export type LinkFormatName = keyof typeof linkFormats;
 
+/** @internal */
 export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFormatName>;
 
 /**
@@ -48,15 +49,7 @@ export const linkReaderNames = Object.keys(linkReaders) as ReadonlyArray<LinkRea
 /**
  * The format of a file, by the ending of its name.
  *
- * @example
- * ```ts
- * import { formatOfName, linkFormatNames } from "@accountlink/core/links";
- * import { Option } from "effect";
- *
- * formatOfName("links.jsonl"); // Option.some("ndjson")
- * formatOfName("links.txt"); // Option.none()
- * linkFormatNames; // ["csv", "ndjson"]
- * ```
+ * @internal
  */
 export const formatOfName = (name: string): Option.Option<LinkFormatName> => {
   const ending = /\.([^.]*)$/.exec(name.toLowerCase())?.[1] ?? "";
