@@ -9,7 +9,6 @@
 import { type Comment, parseSync, Visitor } from "oxc-parser";
 
 export interface Example {
-  /** Path from the root. */
   readonly file: string;
   /** The number of its first line of code, from 1. */
   readonly line: number;

@@ -1,4 +1,3 @@
-/** The order of the test files of a run. */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { testProjects } from "./run_vitest.ts";
 

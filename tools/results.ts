@@ -2,7 +2,6 @@ export interface Results {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What failed, by name. */
   readonly failures: ReadonlyArray<string>;
   /** The tests that failed at first and passed when their file was run again. */
   readonly flaky: ReadonlyArray<string>;

@@ -23,13 +23,11 @@ with "Connection", if its store can be out of reach.
   --seed <seed>   reproduces a failure of a property, which reports its seed
   --timeout <s>   seconds that a case may take; 60 by default`;
 
-/** What an adapter exports. */
 interface AdapterModule {
   readonly layer?: Layer.Layer<StoragePorts, unknown>;
   readonly outages?: Layer.Layer<StoragePorts | Connection, unknown>;
 }
 
-/** Where lines are printed. */
 interface Output {
   readonly write: (text: string) => unknown;
 }

@@ -13,14 +13,12 @@ class Unexpected extends Error {
   }
 }
 
-/** Throws unless the values are structurally equal. */
 export const expectEqual = <A>(actual: A, expected: NoInfer<A>, what = "The answer"): void => {
   if (Equal.equals(actual, expected)) return;
   const message = `${what} is ${Formatter.format(actual)}, expected ${Formatter.format(expected)}`;
   throw new Unexpected(message, actual, expected);
 };
 
-/** Throws unless the condition holds. */
 export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Unexpected(`Expected that ${rule}`, false, true);
 };

@@ -25,10 +25,8 @@ export interface SuiteOptions<Ports> {
   readonly test: TestApi;
 }
 
-/** Test cases by title. */
 export type Cases<Ports> = Readonly<Record<string, Effect.Effect<void, unknown, Ports | Scope.Scope>>>;
 
-/** Registers the cases with the test framework. */
 export const suite = <Ports>(port: string, options: SuiteOptions<Ports>, cases: Cases<Ports>): void => {
   const { name, layer, test } = options;
   test.describe(`${name}: ${port}`, () => {

@@ -11,7 +11,6 @@ export const failingTitles = async (register: (test: TestApi) => void): Promise<
   return failed;
 };
 
-/** The layer with a changed port. */
 export const withMistake = <Ports, Port extends Ports, Shape extends object>(
   layer: Layer.Layer<Ports>,
   port: Context.Key<Port, Shape>,
@@ -28,7 +27,6 @@ export type Breakage = (
   name: string,
 ) => Effect.Effect<unknown, StoreUnavailable>;
 
-/** The right behaviour. */
 export const unavailable: Breakage = (_, operation) => Effect.fail(new StoreUnavailable({ operation }));
 
 /** The port with outages: while `isBroken`, its operations end as `breakage` says. */

@@ -14,7 +14,6 @@ export const cyd = ChatId.make("10003");
 /** The greatest of the IDs as a number, and the least as text. */
 export const dan = ChatId.make("010004");
 
-/** Game users. */
 export const chess = GameId.make("1");
 export const poker = GameId.make("2");
 export const rummy = GameId.make("3");
@@ -24,7 +23,6 @@ export const origin: WriteOrigin = {
   requestId: "req_conformance",
 };
 
-/** One account with two scopes. */
 export interface World {
   readonly account: Account;
   readonly global: DataScope;
@@ -49,7 +47,6 @@ export const storeWorld = Effect.fnUntraced(function* ({ account, global, guild 
   yield* keys.ensureScope(account.name, guild, guild.pid);
 });
 
-/** Stores a new account with its scopes. */
 export const makeWorld: Effect.Effect<World, StoreUnavailable, KeyStore> = Effect.suspend(() => {
   const world = newWorld();
   return Effect.as(storeWorld(world), world);

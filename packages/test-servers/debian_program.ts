@@ -3,17 +3,14 @@ import { access, constants, mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
-/** The file of a server, and its environment. */
 export interface ServerProgram {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A server with a Debian package. */
 export interface DebianServer {
   /** The names of suitable programs, best first. */
   readonly names: ReadonlyArray<string>;
-  /** The path of the program in the package. */
   readonly path: string;
   /** The package of the server, and those of libraries that a minimal Debian lacks. */
   readonly packages: ReadonlyArray<string>;

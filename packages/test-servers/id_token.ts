@@ -1,4 +1,3 @@
-/** ID tokens, signed like those of a platform. */
 import { subtle } from "node:crypto";
 
 export interface IdTokenParts {

@@ -1,4 +1,3 @@
-/** Prometheus for tests, and its promtool. */
 import { execFile } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +32,6 @@ export const runPromtool = async (...args: ReadonlyArray<string>): Promise<strin
 export interface PrometheusOptions {
   /** `host:port` of each node, for the job `accountlink`. */
   readonly targets: ReadonlyArray<string>;
-  /** The text of a rules file. */
   readonly rules?: string;
 }
 

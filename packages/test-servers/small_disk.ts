@@ -11,9 +11,7 @@ const run = promisify(execFile);
 /** A small file system that tests can fill. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills the free space. */
   readonly fill: Effect.Effect<void>;
-  /** Frees it again. */
   readonly free: Effect.Effect<void>;
 }
 

@@ -63,13 +63,11 @@ export class SupervisedProcess {
     return new SupervisedProcess(shell, pid, folder);
   }
 
-  /** Whether the program has exited. */
   hasEnded(): boolean {
     const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", `${this.#pid}`], { encoding: "utf8" });
     return /^\s*(Z|$)/.test(stdout);
   }
 
-  /** The output so far. */
   output(): Promise<string> {
     return readFile(join(this.#folder, "output"), "utf8");
   }
@@ -79,7 +77,6 @@ export class SupervisedProcess {
     this.#signal("SIGSTOP");
   }
 
-  /** Continues frozen processes. */
   thaw(): void {
     this.#signal("SIGCONT");
   }

@@ -1,4 +1,3 @@
-/** A TCP proxy with network failures. */
 import { connect, createServer, type Socket } from "node:net";
 import { Effect } from "effect";
 import { listenLocally } from "./free_port.ts";

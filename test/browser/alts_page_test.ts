@@ -1,4 +1,3 @@
-/** The page of alt detection in a real browser. */
 import { paths, withQuery } from "@accountlink/dashboard";
 import { expect, it } from "vitest";
 import { newToken } from "../support/world.ts";

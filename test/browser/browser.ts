@@ -26,7 +26,6 @@ export const startBrowser = async (): Promise<Browser> => {
   throw new Error(`Cannot start a browser: ${problems.join("\n")}`);
 };
 
-/** Runs a browser for the tests of a file. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser | undefined;
   beforeAll(async () => {

@@ -29,7 +29,6 @@ const { visit, send, url } = await useDashboard((fixture) => ({
   },
 }));
 
-/** Counts the clicks of a task. */
 const counting = (page: Page) => {
   let clicks = 0;
   return {

@@ -17,7 +17,6 @@ export const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(
 /** The owner manages it, and the bot is in it. */
 export const ownGuild = "700000000000000001";
 
-/** What tests of the pages do. */
 export interface DashboardPages {
   readonly platform: DevPlatform;
   readonly url: () => string;
@@ -88,7 +87,6 @@ export const createKey = async (page: Page, name: string): Promise<string> => {
   return (await page.locator("#token").textContent()) ?? "";
 };
 
-/** Opens the page of a key from the list. */
 export const openKey = async (page: Page, name: string): Promise<void> => {
   await page.goto(new URL("/dashboard/keys", page.url()).href);
   await press(page, name);

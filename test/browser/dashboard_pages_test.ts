@@ -170,7 +170,6 @@ describe("a leaked key", () => {
 });
 
 describe("a lookup to try", () => {
-  /** Runs a program of the page, and gives what it prints. */
   const runProgram = async (source: string, key: string) => {
     const env = { ...process.env, ACCOUNTLINK_KEY: key };
     const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], {

@@ -1,4 +1,3 @@
-/** The page /docs in a real browser. */
 import { routes } from "@accountlink/http-api";
 import { isProof } from "@accountlink/test-servers";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";

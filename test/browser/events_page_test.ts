@@ -1,4 +1,3 @@
-/** The page of what happened lately, in a real browser. */
 import { paths } from "@accountlink/dashboard";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../support/http.ts";

@@ -11,16 +11,13 @@ import { chatUsers, gameUsers, guild, makeWorld, type World } from "../support/w
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { startFlowSite } from "./flow_site.ts";
 
-/** What tests of the pages do. */
 export interface FlowPages {
   readonly world: World;
   /** The site of the client, where sessions may send their users. */
   readonly clientUrl: string;
   /** Sends a request of the client, which never comes from the address of the browser. */
   readonly send: (line: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
-  /** Creates a session. */
   readonly newSession: (asked?: object) => Promise<{ readonly sid: string; readonly pid: string }>;
-  /** How a chat user is linked. */
   readonly linkOf: (chatId: string) => Promise<Json>;
   /** Opens a path of the service as a new visitor. */
   readonly visit: (path: string, options: BrowserContextOptions) => Promise<WatchedPage>;
@@ -77,7 +74,6 @@ export const useFlowPages = async (): Promise<FlowPages> => {
   };
 };
 
-/** Clicks what the name is on. */
 export const press = async (page: Page, name: string | RegExp): Promise<void> => {
   await page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
 };

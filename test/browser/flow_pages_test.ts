@@ -1,4 +1,3 @@
-/** The public verification flow in a real browser. */
 import { describe, expect, it } from "vitest";
 import { guild } from "../support/world.ts";
 import { enter, press, signIn, useFlowPages, walk } from "./flow_pages.ts";

@@ -1,4 +1,3 @@
-/** The import of links in a real browser. */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

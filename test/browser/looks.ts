@@ -21,7 +21,6 @@ const looks = isProof ? [phoneLight, phoneDark, desktopLight, desktopDark] : [ph
 /** The narrowest that a page has to fit in: a phone's, or a window's at 400 percent. */
 const narrowest = { width: 320, height: 640 };
 
-/** Whether the ground of a page is light or dark. */
 export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
   const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
   const [red = 0, green = 0, blue = 0] = (ground.match(/\d+/g) ?? []).map(Number);

@@ -1,4 +1,3 @@
-/** The pages of users about their own data, in a real browser. */
 import { describe, expect, it } from "vitest";
 import { guild } from "../support/world.ts";
 import { press, useFlowPages } from "./flow_pages.ts";

@@ -70,7 +70,6 @@ describe("a game on Roblox", () => {
   });
 });
 
-/** Runs a service of its own. */
 const serve = async (answer: RequestListener) => {
   const server = createServer(answer);
   onTestFinished(() => server.close().closeAllConnections());

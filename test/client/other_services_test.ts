@@ -18,7 +18,6 @@ const server = useServer(() => ({ fixture: world.fixture }));
 
 const program = (name: string) => fileURLToPath(new URL(`other_services/${name}`, import.meta.url));
 
-/** The lines that a program prints. */
 const linesOf = async (
   command: readonly [string, ...ReadonlyArray<string>],
   env: Readonly<NodeJS.ProcessEnv>,

@@ -17,19 +17,15 @@ export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArra
   Bun: [pathOf("node_modules/bun/bin/bun.exe")],
 };
 
-/** A program that runs. */
 export interface RunningProgram {
   /** Waits until it printed what the pattern finds, and gives its first group. */
   readonly untilPrinted: (pattern: RegExp) => Promise<string>;
-  /** Everything that it printed on standard output. */
   readonly output: () => string;
   /** Its exit code, once it has ended by itself. */
   readonly ended: Promise<number | null>;
-  /** Ends it, if it runs. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a program of `examples`. */
 export const startExample = (
   runtime: string,
   name: string,

@@ -41,7 +41,6 @@ interface Crafted {
 
 export const [one = "", two = "", three = ""] = others;
 
-/** Each in a scope of its own. */
 export const crafted: ReadonlyArray<Crafted> = [
   { title: "nobody", alt: 0, matches: [] },
   {

@@ -6,7 +6,6 @@ import type { RequestOptions } from "../support/http.ts";
 import type { KeyOptions } from "../support/world.ts";
 import { type Recipe, type Values, v1Recipes } from "./recipes.ts";
 
-/** Where a case runs. */
 export type Surroundings =
   | "well"
   | "chat platform down"
@@ -17,7 +16,6 @@ export type Surroundings =
 
 /** One request and the answer that the documentation promises. */
 export interface Case {
-  /** Id of the route. */
   readonly route: string;
   /** Status and code. v1 does not show the code, but documents the same refusals. */
   readonly answer: `${number} ${ErrorCode | "-"}`;
@@ -44,7 +42,6 @@ export type Differences = Partial<Omit<Case, "route" | "answer" | "title" | "exp
 
 export const isV1 = (route: string): boolean => route in v1Recipes;
 
-/** Writes the cases of one route. */
 export class Writer {
   readonly route: string;
   readonly recipe: Recipe;
@@ -76,6 +73,5 @@ export class Writer {
   }
 }
 
-/** The rows, where the condition holds. */
 export const when = (condition: boolean, ...rows: ReadonlyArray<Case>): ReadonlyArray<Case> =>
   condition ? rows : [];

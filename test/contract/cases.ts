@@ -88,7 +88,6 @@ const bodies = (route: Writer): ReadonlyArray<Case> => {
   );
 };
 
-/** Bodies that are JSON arrays. */
 const lists = (route: Writer): ReadonlyArray<Case> => {
   const report = { token: "x", type: "accountlink_key" };
   const labels = [{ token_raw: "x", token_type: "accountlink_key", label: "false_positive" }];
@@ -272,7 +271,6 @@ const particulars: ReadonlyArray<
   ["deleteGameLink", "400 LINK_NOT_FOUND", { chatId: "100005" }, "No link found for this chat ID"],
 ];
 
-/** Every case. */
 export const cases: ReadonlyArray<Case> = [
   ...Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(([id, recipe], index) => {
     const route = new Writer(id, recipe);

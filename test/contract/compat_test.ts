@@ -34,17 +34,14 @@ const reported = world.key({ links });
 
 interface Service {
   readonly name: string;
-  /** How its clients send a key. */
   readonly auth: (key: string) => Readonly<Record<string, string>>;
   readonly toRoblox: (guildId: string, discordId: string) => string;
   readonly toDiscord: (guildId: string, robloxId: string) => string;
-  /** A refusal in its shape. */
   readonly refusal: (text: unknown, code: string) => unknown;
   /** The statuses of refusals, where services differ, and what they say. */
   readonly unauthorized: readonly [number, unknown];
   readonly wrongGuild: readonly [number, unknown];
   readonly unlinked: unknown;
-  /** A path that it does not have. */
   readonly unknown: string;
 }
 

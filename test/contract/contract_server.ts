@@ -16,7 +16,6 @@ export const useContractServer = (
   return { world, send: checked(server.send), url: server.url };
 };
 
-/** Holds every answer against the envelope. */
 export const checked =
   (send: Send): Send =>
   async (line, options) => {
@@ -28,7 +27,6 @@ export const checked =
     return answer;
   };
 
-/** Expects a v2 refusal. */
 export const expectRefusal = (answer: Answer, status: number, code: string, details: unknown): void =>
   expect({
     status: answer.status,

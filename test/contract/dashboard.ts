@@ -9,7 +9,6 @@ import type { SiteServer } from "./site_server.ts";
 
 type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 
-/** Who is signed in, and what they send. */
 export interface Owner {
   readonly browser: FlowBrowser;
   readonly csrfToken: string;
@@ -24,7 +23,6 @@ export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: strin
   "x-csrf-token": csrfToken,
 });
 
-/** Signs a chat user in. */
 export const signInOwner = async (server: SiteServer, chatId: string): Promise<Owner> => {
   const browser = await server.signIn(chatId);
   const send = checked(server.send);
@@ -45,7 +43,6 @@ export const signInOwner = async (server: SiteServer, chatId: string): Promise<O
   };
 };
 
-/** Creates a key. */
 export const createKey = async (
   owner: Owner,
   chosen: object = {},

@@ -26,7 +26,6 @@ world.key({ account: "free", links: { 100011: "1", 100012: "1" } });
 
 const page = "/dashboard/alts";
 
-/** The communities on the page, the global one first. */
 const pidsOn = (text: string) => [...text.matchAll(/<option value="(pid_\w+)"/g)].map(([, pid = ""]) => pid);
 
 test("reviews are made, listed and taken back by forms, and hold for keys", async () => {

@@ -25,7 +25,6 @@ const { world, newBrowser, newKey, newSession, read, gameOf } = await useFlowSer
 
 const hostileKey = world.key({ account: hostile });
 
-/** A session of a new key, and a browser. */
 const setup = async (key = newKey()) => {
   const { sid, pid } = await newSession(key);
   const bySid = `?sid=${textOf(sid)}`;

@@ -12,7 +12,6 @@ const { world, send, platform, newBrowser, newKey, newSession, read, gameOf } = 
   ACCOUNTLINK_IP_VERIFY_DAILY: "1",
 });
 
-/** A session of a new key, and a browser. */
 const setup = async (asked: object = {}, key = newKey()) => {
   const { sid, pid } = await newSession(key, asked);
   const bySid = `?sid=${textOf(sid)}`;

@@ -21,7 +21,6 @@ export const shortReads = {
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
 };
 
-/** What tests of the flow do. */
 export interface FlowServer {
   readonly world: World;
   readonly send: Send;
@@ -35,11 +34,8 @@ export interface FlowServer {
   };
   /** A key of a scope of its own, where nothing is linked. One that is to be otherwise is added to the world. */
   readonly newKey: () => string;
-  /** Creates a session. */
   readonly newSession: (key: string, asked?: object) => Promise<Json>;
-  /** Reads a session. */
   readonly read: (key: string, sid: string) => Promise<Json>;
-  /** The game user that a chat user is linked to. */
   readonly gameOf: (key: string, chatId?: string) => Promise<string | null>;
 }
 

@@ -17,7 +17,6 @@ const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<
   while ((await ask()).status !== status) await sleep(100);
 };
 
-/** Every way on from the page. */
 const waysOn = async (browser: FlowBrowser, page: Answer, callback: string) => [
   await browser.post("/verify/confirm", formOf(page)),
   await browser.post("/verify/cancel", formOf(page)),

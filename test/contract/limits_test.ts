@@ -11,7 +11,6 @@ const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null 
 const lookup = "GET /v2/chat?chatId=100001";
 const v1Lookup = "GET /api/v1/public/chat-to-game?chatId=100001";
 
-/** The headers about limits, those that are there. */
 const limitHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 

@@ -5,12 +5,10 @@
 import { expect } from "vitest";
 import { guild, newToken, nobody, stranger } from "../support/world.ts";
 
-/** Parameters by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** What is known of a route, from which most of its cases follow. */
 export interface Recipe {
-  /** A request that succeeds. */
   readonly good: Values;
   /** Part of its data. */
   readonly data: unknown;
@@ -34,7 +32,6 @@ export interface Recipe {
   readonly isOpen?: true;
   /** The status of its success; 200 when left out. */
   readonly status?: 201 | 302;
-  /** Whether it counts as verify traffic. */
   readonly isVerify?: true;
   /** Whether it is about a session that the key has made. */
   readonly hasSession?: true;
@@ -78,7 +75,6 @@ const noAlts = {
 
 const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
 
-/** The routes of v2, by id. */
 export const v2Recipes: Readonly<Record<string, Recipe>> = {
   getChat: {
     access: ["read", "verify"],
@@ -246,7 +242,6 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
   cancelSession: { ...reading, data: { ...pending, state: "cancelled" } },
 };
 
-/** The routes of v1, by id. */
 export const v1Recipes: Readonly<Record<string, Recipe>> = {
   gameToChat: {
     access: ["read", "verify"],

@@ -6,7 +6,6 @@ import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
 import { expectV1Refusal, useContractServer } from "./contract_server.ts";
 
-/** Where the sessions of each generation are. */
 export const routes = { v2: "/v2/sessions", v1: "/api/v1/verify/session" } as const;
 export const generations = ["v2", "v1"] as const;
 type Generation = (typeof generations)[number];
@@ -14,7 +13,6 @@ type Generation = (typeof generations)[number];
 /** A stream that need not keep the interval. */
 export const resuming = { headers: { "last-event-id": "0" } };
 
-/** What the tests of one server work with. */
 export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
   const { world, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0", ...env });
   const create = (key: string, body: object = {}, generation: Generation = "v2") =>
@@ -29,7 +27,6 @@ export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
   return { world, send, url, create, newSid, read, stream, cancel, untilOpen };
 };
 
-/** Expects a refusal of either generation. */
 export const expectRefused = (
   generation: Generation,
   answer: Answer,

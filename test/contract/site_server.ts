@@ -10,7 +10,6 @@ import { useServer } from "../support/server.ts";
 import type { TestStorage } from "../support/storage.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
-/** What tests of the sites do. */
 export interface SiteServer {
   readonly world: World;
   readonly send: Send;

@@ -29,7 +29,6 @@ export interface Receiver {
   readonly answer: (path: string, status: number, headers?: Readonly<Record<string, string>>) => void;
 }
 
-/** Starts a receiver for the tests of a file. */
 export const useReceiver = async (): Promise<Receiver> => {
   const received: Array<Received> = [];
   const answers = new Map<

@@ -14,7 +14,6 @@ export const [ada, bob, cyd] = ["100001", "100002", "100003"] as const;
 export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
-/** The values of a list. */
 export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
 
 /** Waits until the server has noticed something. */
@@ -34,7 +33,6 @@ export const deliveriesOf = async (owner: Owner, id: string, query = ""): Promis
   return listOf(body.data?.deliveries);
 };
 
-/** Deletes the webhooks of an owner, so that there is room. */
 const clear = async (owner: Owner) => {
   const { body } = await owner.send("GET /dashboard/api/webhooks");
   for (const { id } of listOf(body.data?.webhooks)) {

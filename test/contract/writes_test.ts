@@ -12,7 +12,6 @@ import { checked, expectData, expectRefusal, expectV1Refusal, useContractServer 
 
 const { world, send } = useContractServer();
 
-/** What a test does in one data scope. */
 const inScope = (key: string, guildId?: string) => {
   const named = guildId === undefined ? {} : { guildId };
   const patchGame = (chatId: string, gameId: string) =>

@@ -11,7 +11,6 @@ import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument, rowsUnder } from "./document.ts";
 
-/** When the example was made. */
 const today = Date.parse("2026-07-01T12:00:00Z");
 
 const document = readDocument("docs/alts.md");

@@ -3,7 +3,6 @@
  */
 import { readFileSync } from "node:fs";
 
-/** The text of a document. `path` is the path from the root. */
 export const readDocument = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -28,13 +27,11 @@ export const rowsUnder = (
 /** The content of a cell that is code: `200` in "`200`". */
 export const codeOf = (cell = ""): string => /^`([^`]*)`$/.exec(cell)?.[1] ?? "";
 
-/** A block of a document. */
 export interface Block {
   readonly language: string;
   readonly text: string;
 }
 
-/** The blocks of a document, in their order. */
 export const blocksOf = (document: string): ReadonlyArray<Block> =>
   [...document.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
     language,

@@ -46,7 +46,6 @@ describe.each(["v2", "v1"] as const)("The examples of %s", (generation) => {
 
   const keyOf = () => textOf(/premium +(alk_\S+)/.exec(demo().output())?.[1]);
 
-  /** Sends a request, again when a limit says so. */
   const send = async (line: `${string} ${string}`, options: RequestOptions): Promise<Answer> => {
     const answer = await demo().send(line, options);
     if (answer.status !== 429) return answer;

@@ -31,7 +31,6 @@ export const runShell = async (
   return stdout;
 };
 
-/** Whether the machine has a program. */
 export const hasProgram = (name: string): Promise<boolean> =>
   run("sh", ["-c", `command -v ${name}`]).then(
     () => true,
@@ -49,7 +48,6 @@ export interface Shell {
 export const openShell = (options: {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A folder for its files. */
   readonly folder: string;
   /** How long a block may take, in milliseconds. */
   readonly timeout: number;

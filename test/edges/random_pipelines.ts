@@ -59,7 +59,6 @@ const bodies = fc.constantFrom(
   "0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: service.example\r\n\r\n",
 );
 
-/** The bytes of one request. */
 const request = (key: string): fc.Arbitrary<string> =>
   fc
     .record({

@@ -177,7 +177,6 @@ const bodyOf = (route: Route): fc.Arbitrary<Body | undefined> => {
   );
 };
 
-/** A text that a header can carry. */
 const headerText = fc
   .array(
     fc.integer({ min: 0x21, max: 0xff }).filter((code) => code !== 0x7f),

@@ -5,7 +5,6 @@ import { Effect } from "effect";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import type { Target } from "./service.ts";
 
-/** How a request ended. */
 export type Outcome =
   | { readonly kind: "answered"; readonly answer: Answer }
   /** 503 with `Retry-After`. It may have done its work, or may do so yet. */
@@ -17,7 +16,6 @@ export type Outcome =
   /** Nothing that a client should ever see. */
   | { readonly kind: "wrong"; readonly problem: string };
 
-/** One request. */
 export interface Attempt {
   readonly node: string;
   readonly line: `${string} ${string}`;
@@ -30,7 +28,6 @@ export interface Attempt {
 /** Far longer than a node takes to give up on what it depends on, and than any node stays frozen. */
 const longestWait = "15 seconds";
 
-/** Sends one request and tells how it ended. */
 export const attempt = Effect.fnUntraced(function* (
   node: Target,
   line: Attempt["line"],
@@ -52,7 +49,6 @@ export const attempt = Effect.fnUntraced(function* (
   return done;
 });
 
-/** How a request ended that has an answer. */
 export const outcomeOf = (answer: Answer): Outcome => {
   if (answer.status < 500) return { kind: "answered", answer };
   const isKind = answer.status === 503 && Number(answer.headers["retry-after"]) >= 1;

@@ -7,7 +7,6 @@ import { chatUsers, gameUsers } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Target } from "./service.ts";
 
-/** Clients under way. */
 export interface CountingClients {
   /** Every request, in the order in which they ended. */
   readonly attempts: ReadonlyArray<Attempt>;
@@ -39,10 +38,8 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
   const run = async (client: number, chatId: string): Promise<number> => {
     const targets = targetsOf(client);
     let [changes, uncertain] = [0, 0];
-    /** What the chat user may be linked to. */
     const possible = new Set<unknown>([null]);
 
-    /** Gives what was answered, or null. */
     const ask = async (line: Attempt["line"], request: RequestOptions = {}): Promise<Attempt["outcome"]> => {
       const up = targets.filter((target) => target.isUp());
       const target = anyOf(up.length === 0 ? targets : up);
@@ -117,7 +114,6 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
   };
 };
 
-/** A server that may break at any time. */
 export const fragile = (name: string, send: Send): Target => ({
   name,
   send,

@@ -1,4 +1,3 @@
-/** Servers that die with an answer. */
 import { expect } from "vitest";
 import type { Answer } from "../support/http.ts";
 
@@ -11,10 +10,8 @@ const preloaded = `
     if (this.req.headers["x-die-before-the-answer"] === "1") process.kill(process.pid, "SIGKILL");
     return writeHead.apply(this, head);
   };`;
-/** The environment of a server that obeys. */
 export const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded)}` };
 
-/** Expects the connection to break. */
 export const expectNoAnswer = async (request: Promise<Answer> | undefined): Promise<void> => {
   const [{ status }] = await Promise.allSettled([request]);
   expect(status).toBe("rejected");

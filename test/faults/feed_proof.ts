@@ -28,7 +28,6 @@ const longestRecovery = 2_000;
 
 /** Users whom one writer each changes; their versions have no gap. */
 const users = Array.from({ length: 12 }, (_, index) => String(300_001 + index));
-/** Users between whom links move. */
 const movers = ["400001", "400002", "400003"] as const;
 
 interface Change {
@@ -78,7 +77,6 @@ const follow = async (nodes: ReadonlyArray<Node>, begin: string, isWritten: () =
   }
 };
 
-/** The links that the changes lead to. */
 const replay = (changes: ReadonlyArray<Change>): Record<string, string> => {
   const links = new Map<string, string>();
   for (const { type, data } of changes) {

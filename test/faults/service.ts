@@ -37,15 +37,12 @@ export interface Node extends Target {
   readonly kill: Effect.Effect<void>;
   /** Ends it as an operator does, and gives its exit code. */
   readonly stop: Effect.Effect<number | null>;
-  /** Everything that its last process printed. */
   readonly output: () => string;
-  /** Starts it again, and waits until it listens. */
   readonly restart: Effect.Effect<void>;
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
 }
 
-/** The service. */
 export interface Service {
   readonly nodes: ReadonlyArray<Node>;
   readonly postgres: PostgresServer;
@@ -54,7 +51,6 @@ export interface Service {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What a service may be started with. */
 export interface ServiceOptions {
   readonly fixture: object;
   readonly env?: Readonly<Record<string, string>>;

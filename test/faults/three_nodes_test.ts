@@ -32,7 +32,6 @@ const sharedGame = { score: 90, severity: "CRITICAL" };
 const nothing = { score: 0, severity: "LOW" };
 const pair = { chatId: "100001", otherChatId: "100002" };
 
-/** The risk of the pair on every node. */
 const risksOn = ({ nodes }: Service, key: string) =>
   Promise.all(
     nodes.map(async ({ send }) => {

@@ -1,4 +1,3 @@
-/** A picture of how often scores are right, in SVG. */
 import type { calibrationOf } from "./alts_rates.ts";
 
 const [width, height] = [640, 360];

@@ -36,7 +36,6 @@ export interface TownAnswer {
   readonly report: AltReport;
   /** Whether the person has another account. */
   readonly hasAlt: boolean;
-  /** Whether that is among the matches. */
   readonly isListed: boolean;
   /** Whether the two have a game account or a browser in common. */
   readonly hasTraces: boolean;
@@ -134,7 +133,6 @@ const haveTraces = (one: TownAccount, other: TownAccount): boolean => {
   return one.gameId === other.gameId || other.visits.some(({ browser }) => browsers.has(browser));
 };
 
-/** Asks about every account of a town. */
 export const askAbout = (plan: TownPlan): Promise<ReadonlyArray<TownAnswer>> =>
   TestClock.setTime(townTime).pipe(
     Effect.andThen(Effect.provide(detectAll(makeTown(plan)), detection)),

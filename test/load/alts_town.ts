@@ -5,7 +5,6 @@ import { Effect, Random } from "effect";
 
 const day = 86_400_000;
 
-/** One chat user. */
 export interface TownAccount {
   readonly chatId: string;
   readonly gameId: string;
@@ -14,7 +13,6 @@ export interface TownAccount {
   readonly visits: ReadonlyArray<TownVisit>;
 }
 
-/** A chat user confirmed. */
 interface TownVisit {
   readonly address: string;
   readonly browser: string;
@@ -30,13 +28,11 @@ export interface TownPlan {
   readonly homeSizes?: ReadonlyArray<number>;
 }
 
-/** When the town is looked at. */
 export const townTime = Date.UTC(2026, 6, 1);
 
 /** The carrier's NAT and the schools. */
 export const townSharedNetworks = ["100.64.0.0/26", "192.0.2.0/31"];
 
-/** The VPN. */
 export const townVpnNetworks = ["198.51.100.0/28"];
 
 const usualHomeSizes: ReadonlyArray<number> = [1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 5];
@@ -73,7 +69,6 @@ export const makeTown = ({
 
   const accounts: Array<TownAccount> = [];
   let forgotten = 0;
-  /** A browser that nobody uses again. */
   const freshBrowser = (): string => `fresh ${++forgotten}`;
 
   const addPerson = (person: number, home: Home, school: string | null) => {

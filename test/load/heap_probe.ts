@@ -7,7 +7,6 @@ import { queryObjects, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Effect, Fiber } from "effect";
 
-/** What a process holds. */
 export interface Held {
   /** In bytes. */
   readonly heap: number;

@@ -20,9 +20,7 @@ export const missing = (await whyNoPostgres()) ?? (await whyNoRedis());
 export interface Spent {
   readonly postgres: number;
   readonly redis: number;
-  /** Scripts that Redis has run. */
   readonly scripts: number;
-  /** Bytes of the log of Postgres. */
   readonly wal: number;
 }
 

@@ -115,7 +115,6 @@ const loggedUsage = (nodes: ReadonlyArray<Node>, until = Infinity): Usage =>
       ]),
   );
 
-/** The stored usage of keys. */
 const storedUsage = ({ postgres }: Service, keys: ReadonlyArray<string>): Promise<Usage> =>
   Effect.gen(function* () {
     const store = yield* UsageStore;

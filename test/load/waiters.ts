@@ -84,13 +84,11 @@ const inTurn = async <A>(count: number, make: (index: number) => Promise<A>): Pr
 };
 
 interface Waiting extends Wanted {
-  /** How many wait. */
   readonly countOpen: () => Promise<number>;
   /** Wakes them, and gives the time at which each was, in milliseconds of the clock. */
   readonly wake: () => Promise<ReadonlyArray<number>>;
 }
 
-/** Lets clients wait, and then wakes them. */
 const costOf = async (
   server: Probed,
   { requests, begins, countOpen, wake }: Waiting,

@@ -4,7 +4,6 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 
-/** What the process is told to open. */
 export interface Wanted {
   readonly requests: ReadonlyArray<{ readonly url: string; readonly key: string }>;
   /** Whether an answer begins at once, as that of a stream does. */

@@ -13,15 +13,12 @@ import {
 import { Effect } from "effect";
 import { parse } from "yaml";
 
-/** Reads an example of deploy/. */
 export const readExample = (name: string): string =>
   readFileSync(new URL(`../../deploy/${name}`, import.meta.url), "utf8");
 
-/** How a balancer is started. */
 interface BalancerOptions {
   /** Where the servers listen, as `host:port`. */
   readonly servers: ReadonlyArray<string>;
-  /** What is put in place of what. */
   readonly changes?: Readonly<Record<string, string>>;
 }
 

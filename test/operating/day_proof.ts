@@ -240,7 +240,6 @@ describe.skipIf(missing !== null)(`docs/operators_day.md ${missing ?? ""}`, () =
   });
 });
 
-/** What a host has before the day. */
 const installOn = async (
   place: string,
   { next, variables }: { readonly next: string; readonly variables: string },

@@ -1,4 +1,3 @@
-/** deploy/Dockerfile, parsed. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

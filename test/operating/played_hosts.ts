@@ -17,7 +17,6 @@ interface HostService {
   readonly stop: () => Promise<unknown>;
 }
 
-/** What hosts there are. */
 export interface HostsOptions {
   /** The last numbers of their addresses. */
   readonly numbers: ReadonlyArray<number>;
@@ -27,7 +26,6 @@ export interface HostsOptions {
   readonly services?: Readonly<Record<string, HostService>>;
 }
 
-/** Hosts at work. */
 export interface Hosts {
   /** A text with the addresses and paths of this machine in place of those of the documents. */
   readonly here: (text: string) => string;

@@ -4,9 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 
-/** A service that runs. */
 export interface PlayedUnit {
-  /** What it printed. */
   readonly output: () => string;
   /** Stops it with the signal and within the time of its unit, and gives its exit code; null if it was killed. */
   readonly stop: () => Promise<number | null>;

@@ -35,7 +35,6 @@ const { ACCOUNTLINK_DRAIN_DELAY, ACCOUNTLINK_IDLE_TIMEOUT } = parse(readExample(
 /** Clients of each balancer, or of each kind. */
 const clientsOfEach = 16;
 
-/** What clients of a balancer saw. */
 export interface RestartReport {
   readonly requests: number;
   readonly writes: number;

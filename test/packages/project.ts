@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
 import { root } from "../../tools/publishable.ts";
 
-/** A program and its arguments. */
 export type Command = readonly [string, ...ReadonlyArray<string>];
 
 /** The paths of the tarballs, by the names of their packages. */

@@ -32,7 +32,6 @@ export interface Recipe {
   readonly scripts: Readonly<Record<string, string>>;
 }
 
-/** All of them, by name. */
 export const recipes: ReadonlyArray<Recipe> = globSync("examples/recipes/*/package.json", { cwd: root })
   .toSorted()
   .map((file) => {
@@ -104,7 +103,6 @@ const commandOf = ({ scripts }: Recipe, runtime: Runtime | "workerd", runtimes: 
   return [program, ...options, runtime.startsWith("node") ? "main.js" : "main.ts"];
 };
 
-/** What every server has to do. */
 const useService = async (origin: string, basePath: string, program: RunningProgram): Promise<Sessions> => {
   await vi.waitFor(async () => expect((await fetch(origin)).status).toBe(200), patience);
 

@@ -4,9 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { patience } from "../support/patience.ts";
 
-/** The sessions of a server. */
 export interface Sessions {
-  /** The URL of `/v2/sessions`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -22,7 +20,6 @@ const create = ({ url, headers }: Sessions): Promise<string> =>
 
 /** A stream that has sent its first event. */
 export interface OpenStream {
-  /** The URL of its session. */
   readonly session: string;
   /** Everything after the first event, once it has ended. */
   readonly rest: () => Promise<string>;

@@ -29,7 +29,6 @@ const checks: ReadonlyArray<Check> = [
   erasures,
 ];
 
-/** The promises that were not kept. */
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {
   const wrong = answers(records);
   // Other checks read what the contract says.

@@ -21,7 +21,6 @@ export interface Options {
   readonly idempotencyKey?: string;
 }
 
-/** A request that ended. */
 export interface Sent extends Attempt, Options {
   readonly client: string;
 }

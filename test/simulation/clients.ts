@@ -42,7 +42,6 @@ export class Records {
     writes: [],
     erased: [],
   };
-  /** A key without limits. */
   readonly key: string;
   readonly limitedKey: string;
 
@@ -127,7 +126,6 @@ const links: Behaviour = (client, records) => {
   };
 };
 
-/** Uses up a day. */
 const limited: Behaviour =
   (client, { limitedKey }) =>
   (chance, node) => {
@@ -159,11 +157,9 @@ const revoked: Behaviour = (client, { deployment }) => {
   };
 };
 
-/** The data of an answer. */
 export const dataOf = ({ outcome }: Sent): Readonly<Record<string, unknown>> | null =>
   outcome.kind === "answered" && outcome.answer.status < 300 ? (outcome.answer.body["data"] ?? {}) : null;
 
-/** Reads the feed on from where it was. */
 export const readFeed = (
   client: Client,
   { key }: Records,
@@ -216,7 +212,6 @@ const sessions: Behaviour =
       ]);
     });
 
-/** Changes links of which a webhook is told. */
 const webhook: Behaviour = (client, records) => {
   records.deployment.addWebhook();
   return links(client, records);

@@ -17,7 +17,6 @@ export type KeyChoice = Partial<Pick<ApiKey, "kind" | "limits" | "tier">>;
 const scope = { kind: "global", pid: Pid.make("pid_00000000000000000001"), account: "acme" } as const;
 const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
 
-/** A fault that happened. */
 export interface Happened {
   readonly kind: string;
   readonly node: number;
@@ -58,7 +57,6 @@ export class Deployment {
     for (let index = 0; index < nodes; index++) this.nodes.push(this.#newNode(index));
   }
 
-  /** Time since the beginning, in milliseconds. */
   get now(): number {
     return this.world.now;
   }

@@ -13,10 +13,8 @@ export type Value = string | null;
 /** What an answer says of the value that the operation found. */
 export type Found = { readonly is: Value } | { readonly isNot: Value };
 
-/** One request about one record. */
 export interface Operation {
   readonly client: number;
-  /** When it was sent, in milliseconds. */
   readonly called: number;
   /** When it was answered; null when it was not: it may have happened at any time since, or never. */
   readonly answered: number | null;
@@ -189,7 +187,6 @@ const fits = (found: Found | null, value: Value): boolean =>
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();
 
-  /** Whether it is a new one. */
   add(configuration: Configuration): boolean {
     const name = `${configuration.done} ${configuration.value}`;
     const group = this.#groups.get(name) ?? [];
@@ -227,7 +224,6 @@ const shrink = (history: ReadonlyArray<Operation>, culprit: Operation): Readonly
   return part.filter(({ answered, wrote }) => answered !== null || isFound(part, wrote));
 };
 
-/** Whether an operation has found that value. */
 const isFound = (part: ReadonlyArray<Operation>, value: Value | undefined): boolean =>
   part.some(({ found }) => found !== null && "is" in found && found.is === value);
 

@@ -87,7 +87,6 @@ const start = Effect.gen(function* () {
   };
 });
 
-/** What nodes share. */
 export interface Surroundings {
   readonly postgres: Postgres;
   readonly redis: Redis;
@@ -133,7 +132,6 @@ export class Node extends Process {
     return this.#serving?.app.answer(request) ?? Effect.never;
   }
 
-  /** Erases a chat user from everything. */
   erase(chatId: string): Effect.Effect<unknown, unknown> {
     const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
     return this.#serving?.users.erase(ChatId.make(chatId), origin) ?? Effect.never;

@@ -5,7 +5,6 @@ import { Chance } from "@accountlink/testing/simulation";
 import { type ClientKind, clientKinds } from "./clients.ts";
 import { type Fault, faultKinds, someFault } from "./faults.ts";
 
-/** Something that a client does. */
 interface Step {
   /** How long it rests before, in milliseconds. */
   readonly pause: number;
@@ -44,7 +43,6 @@ const topics: Partial<Record<ClientKind, RegExp>> = {
   feed: /signals|Redis (?:down|restarted)/,
 };
 
-/** The schedule of a seed. */
 export const planOf = (seed: number): Plan => {
   const chance = new Chance(seed);
   const nodes = chance.pick(nodeCounts);

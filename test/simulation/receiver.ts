@@ -7,7 +7,6 @@ import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "
 import { latency, type Process, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit } from "effect";
 
-/** Something that was received. */
 export interface Delivery {
   readonly at: number;
   /** That of the event. */
@@ -33,7 +32,6 @@ export class Receiver {
     this.#outside = outside;
   }
 
-  /** What a node sends with. */
   senderOf(node: Process): (typeof WebhookSender)["Service"] {
     const world = this.#world;
     const unanswered = Exit.fail(new WebhookUnanswered({ error: "timeout" }));

@@ -15,7 +15,6 @@ export interface Request {
   readonly read: (answer: Answer) => ReadonlyArray<Found>;
 }
 
-/** Links a chat user to a game user. */
 export const setGame = (chatId: string, gameId: string): Request => ({
   line: "PATCH /v2/game",
   body: { chatId, gameId },
@@ -30,7 +29,6 @@ export const setGame = (chatId: string, gameId: string): Request => ({
   },
 });
 
-/** Removes the link of a chat user. */
 export const removeGame = (chatId: string): Request => ({
   line: "DELETE /v2/game",
   body: { chatId },
@@ -39,14 +37,12 @@ export const removeGame = (chatId: string): Request => ({
   read: (answer) => [{ is: isNotFound(answer) ? null : textOf(dataOf(answer)["removedGameId"]) }],
 });
 
-/** Asks for the game user of a chat user. */
 export const findByChat = (chatId: string): Request => ({
   line: `GET /v2/chat?chatId=${chatId}`,
   chatIds: [chatId],
   read: (answer) => [{ is: isNotFound(answer) ? null : textOf(dataOf(answer)["gameId"]) }],
 });
 
-/** Asks how a chat user is linked. */
 export const findStatus = (chatId: string): Request => ({
   line: `GET /v2/verifications/chat?chatId=${chatId}`,
   chatIds: [chatId],
@@ -64,7 +60,6 @@ export const findByGame = (chatId: string, gameId: string): Request => ({
   },
 });
 
-/** Asks for the game users of many. */
 export const findMany = (chatIds: ReadonlyArray<string>): Request => ({
   line: "POST /v2/chat/bulk",
   body: { chatIds },

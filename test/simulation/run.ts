@@ -13,7 +13,6 @@ import type { ClientPlan, Plan } from "./plan.ts";
 import type { Broken } from "./promise.ts";
 import { findStatus } from "./requests.ts";
 
-/** What a schedule came to. */
 export interface Run {
   readonly broken: ReadonlyArray<Broken>;
   /** What happened, line by line. */

@@ -6,7 +6,6 @@ import { runPlan } from "./run.ts";
 
 type Counts = ReadonlyMap<string, number>;
 
-/** What many schedules came to. */
 export interface Found {
   readonly runs: number;
   readonly steps: number;

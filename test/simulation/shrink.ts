@@ -4,7 +4,6 @@
 import type { Plan } from "./plan.ts";
 import { type Run, runPlan } from "./run.ts";
 
-/** A plan that fails, and its run. */
 export interface Failure {
   readonly plan: Plan;
   readonly run: Run;
@@ -15,7 +14,6 @@ const orders = 12;
 
 const without = <A>(list: ReadonlyArray<A>, index: number): ReadonlyArray<A> => list.toSpliced(index, 1);
 
-/** The plans that have one thing less. */
 const smaller = (plan: Plan): ReadonlyArray<Plan> => [
   ...plan.clients.map((_, index) => ({ ...plan, clients: without(plan.clients, index) })),
   ...plan.faults.map((_, index) => ({ ...plan, faults: without(plan.faults, index) })),

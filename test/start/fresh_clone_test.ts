@@ -15,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(clone, { recursive: true, force: true }));
 
-/** The demo, running. */
 interface Demo {
   readonly npm: ChildProcess;
   readonly printed: string;

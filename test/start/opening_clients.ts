@@ -4,13 +4,10 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What became of the connections that were accepted. */
 export interface Connections {
   /** By the status that they were answered with. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Closed without an answer. */
   readonly closed: number;
-  /** Neither answered nor closed. */
   readonly open: number;
 }
 

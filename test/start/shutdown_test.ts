@@ -55,7 +55,6 @@ const untilAsked = async (port: number) => {
 
 const signal = ({ pid }: ServerProcess, name: NodeJS.Signals) => process.kill(pid, name);
 
-/** Whether a new connection is accepted. */
 const accepts = (url: string): Promise<boolean> => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -15,7 +15,6 @@ export const scoreOf = ({ matches, risk }: ExplainedAlts) => {
   return { score, severity: severities[Math.min(3, Math.floor(score / 25))], alt };
 };
 
-/** One reason of an explained answer. */
 export interface ExplainedEvidence {
   readonly kind: string;
   readonly weight: number;

@@ -7,7 +7,6 @@ import { type Answer, makeClient } from "./http.ts";
 /** What a user does on the sign-in page of a platform: be a user, or deny. */
 type SignIn = string | { readonly deny: true };
 
-/** A browser that has visited nothing yet. */
 export interface FlowBrowser {
   /** What it holds for the service; a test may put in what it likes. */
   readonly cookies: Map<string, string>;
@@ -80,7 +79,6 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
   };
 };
 
-/** Where a redirect leads. */
 export const locationOf = ({ status, headers, text }: Answer): string => {
   if (headers.location === undefined) {
     throw new Error(`Cannot go on: the answer is ${status} ${titleOf(text)}, expected a redirect`);
@@ -88,10 +86,8 @@ export const locationOf = ({ status, headers, text }: Answer): string => {
   return headers.location;
 };
 
-/** The title of a page. */
 export const titleOf = (text: string): string => /<title>(.*?)<\/title>/s.exec(text)?.[1] ?? "";
 
-/** What the forms of a page send. */
 export const formOf = ({ text }: Answer): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(

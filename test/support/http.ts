@@ -23,7 +23,6 @@ export const textOf = (value: unknown): string => {
   return value;
 };
 
-/** What came back. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -32,7 +31,6 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** What a request may carry. */
 export interface RequestOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly key?: string;

@@ -46,7 +46,6 @@ const botToken = "the-token-of-the-bot";
 const chatClient = { id: bot.id, secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 
-/** Both of them, running. */
 export interface LivePlatforms {
   /** The variables of a server that asks them. */
   readonly env: Readonly<Record<string, string>>;
@@ -57,7 +56,6 @@ export interface LivePlatforms {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts them. */
 export const startLivePlatforms = async (): Promise<LivePlatforms> => {
   const signer = await makeIdTokenSigner();
   const signIns = new Map<string, SignIn>();
@@ -171,7 +169,6 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
   return user === undefined ? chatRefusal(404, 10_013, "Unknown User") : { body: user };
 };
 
-/** Answers who signed in. */
 const answerOwner = (path: string, owner: { readonly id: string }, authorization: string): HttpAnswer => {
   if (path === "users/@me") return { body: owner };
   if (!authorization.includes("guilds.members.read")) return chatRefusal(401, 0, "401: Unauthorized");

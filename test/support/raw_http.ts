@@ -16,7 +16,6 @@ export const connectTo = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-/** One answer as it came. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

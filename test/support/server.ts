@@ -18,7 +18,6 @@ import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
 
 const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
 
-/** How a server is started. */
 export interface ServerOptions {
   /** What it is filled with; "demo" for what `npm start` serves, limits and storage included. */
   readonly fixture: object | "demo";
@@ -28,7 +27,6 @@ export interface ServerOptions {
   readonly dataFolder?: string;
 }
 
-/** A server that runs. */
 export interface RunningServer {
   readonly url: string;
   readonly dataFolder: string;
@@ -94,7 +92,6 @@ export const startServerHere = async (
   return { ...server, stop: () => end(stop) };
 };
 
-/** What a server is started with. */
 interface Place {
   readonly folder: string;
   readonly dataFolder: string;
@@ -137,7 +134,6 @@ const spawnIn = ({ folder, env }: Place, program: string) => {
   return { stdout, stderr, ended, pid: child.pid as number, kill: child.kill.bind(child) };
 };
 
-/** Waits until a server says that it listens. */
 const listening = async (
   { dataFolder, storage, remove }: Place,
   { stdout, stderr, ended }: Pick<RunningCommand, "stdout" | "stderr"> & { ended: Promise<number | null> },

@@ -7,7 +7,6 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where they are. */
     readonly shared: { readonly databaseUrl: string; readonly redisUrl: string };
   }
 }

@@ -11,9 +11,7 @@ import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-s
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { inject } from "vitest";
 
-/** A storage that is there for one server. */
 export interface TestStorage {
-  /** The variables that lead to it. */
   readonly env: Readonly<Record<string, string>>;
   /** Reads it past the server, unless it is hidden. */
   readonly auditLog: Layer.Layer<AuditLog, unknown>;
@@ -72,7 +70,6 @@ const makePostgresStorage = async (): Promise<TestStorage> => {
   };
 };
 
-/** All rows of all tables, as texts. */
 export const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) {
   const tables = yield* query(
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",

@@ -23,11 +23,9 @@ export const nobody = "404404";
 export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "scope">> {
   /** Keys of one account share their scopes; without one the key has an account of its own. */
   readonly account?: string;
-  /** Binds the key to a guild. */
   readonly guildId?: string;
   /** The links in its scope: game user by chat user, or with the time of the last verification. */
   readonly links?: Readonly<Record<string, string | { readonly gameId: string; readonly at: string }>>;
-  /** Where chat users of its scope were seen. */
   readonly sightings?: ReadonlyArray<SeenAt>;
 }
 
@@ -40,7 +38,6 @@ export interface SeenAt {
   readonly seenAt: string;
 }
 
-/** The fixture under way. */
 export interface World {
   readonly fixture: FixtureFile;
   /** Adds a key and gives its text in full. */

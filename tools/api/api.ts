@@ -12,7 +12,6 @@ import { pendingChangesets } from "./changesets.ts";
 import { publicSurfaceOf } from "./public_surface.ts";
 import { differences, fingerprint, reportOf } from "./report.ts";
 
-/** The public surface of a package and what is known of it. */
 export interface ApiState {
   readonly name: string;
   /** The report as committed. */

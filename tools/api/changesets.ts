@@ -5,7 +5,6 @@ import { join } from "node:path";
 export interface Changeset {
   /** How a version rises with it, by package. */
   readonly packages: Readonly<Record<string, string>>;
-  /** What users are told. */
   readonly summary: string;
 }
 

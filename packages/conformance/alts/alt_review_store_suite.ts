@@ -1,5 +1,3 @@
-/** What an adapter of `AltReviewStore` must do. */
-
 import { AuditLog, type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
 import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "@accountlink/testing";

@@ -55,7 +55,6 @@ const newSightingBench = Effect.gen(function* () {
   };
 });
 
-/** What alt detection asks. */
 export const sharedSightings: Cases<StoragePorts> = {
   "findByChatIds gives where chat users of the scope were seen": Effect.gen(function* () {
     const { store, pid, otherPid, see } = yield* newSightingBench;

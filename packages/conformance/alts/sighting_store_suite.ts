@@ -1,5 +1,3 @@
-/** The conformance suite of `SightingStore`. */
-
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import type { ProtectedAddress } from "@accountlink/core/addresses";
 import { SightingStore, type StoredSighting } from "@accountlink/core/alts";

@@ -1,5 +1,3 @@
-/** The conformance suite of `AuditLog`. */
-
 import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
 import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";

@@ -1,5 +1,3 @@
-/** The conformance suite of `Cache`. */
-
 import { Cache } from "@accountlink/core";
 import { hostileTexts, uniqueText } from "@accountlink/testing";
 import { Clock, Effect, Option } from "effect";

@@ -12,7 +12,6 @@ import { eventBench, happeningOf, newEventBench } from "./event_bench.ts";
 
 const source = "operator";
 
-/** The events of writes. */
 export const appends: Cases<StoragePorts> = {
   "each change of a link has one event, and a write without a change has none": Effect.gen(function* () {
     const { links, happened } = yield* newEventBench;

@@ -21,8 +21,6 @@ export const eventBench = Effect.fnUntraced(function* (scope: DataScope) {
   };
 });
 
-/** What an event says, as type and data. */
 export const happeningOf = ({ type, data }: FeedEvent) => [type, data] as const;
 
-/** The feed of a new scope. */
 export const newEventBench = Effect.flatMap(makeWorld, ({ global }) => eventBench(global));

@@ -1,4 +1,3 @@
-/** The conformance suite of `EventStore`. */
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { appends } from "./appends.ts";

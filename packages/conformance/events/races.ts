@@ -12,7 +12,6 @@ import { newEventBench } from "./event_bench.ts";
 const writers = 8;
 const rounds = 15;
 
-/** Readers that follow the feed while others write. */
 export const races: Cases<StoragePorts> = {
   "who follows the feed while others write sees each event once, and those of a user in order": Effect.gen(
     function* () {

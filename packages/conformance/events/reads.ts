@@ -10,7 +10,6 @@ import { eventBench, newEventBench } from "./event_bench.ts";
 const positions = (events: ReadonlyArray<{ readonly position: number }> | null) =>
   events?.map(({ position }) => position) ?? null;
 
-/** Reads of feeds, and the end of old events. */
 export const reads: Cases<StoragePorts> = {
   "the feed of a scope without events begins and ends at once": Effect.gen(function* () {
     const { pid, read, readBack, range } = yield* newEventBench;

@@ -1,5 +1,3 @@
-/** The conformance suite of `FlowStore`. */
-
 import type { StoragePorts } from "@accountlink/core";
 import { FlowStore, type Proof } from "@accountlink/core/flow";
 import {

@@ -31,11 +31,9 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   endsAt: 100,
 });
 
-/** A write with its answer. */
 export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
   Effect.map(write, (outcome) => [outcome, answer] as const);
 
-/** The operations of `IdempotencyStore`, with defaults. */
 export const idempotencyBench = Effect.map(IdempotencyStore, (store) => ({
   /** The request that holds the key; null if it is this one now. */
   claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),

@@ -1,5 +1,3 @@
-/** What an adapter of `IdempotencyStore` must do. */
-
 import type { StoragePorts } from "@accountlink/core";
 import type { Claim } from "@accountlink/core/idempotency";
 import { uniqueText } from "@accountlink/testing";

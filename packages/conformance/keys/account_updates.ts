@@ -14,7 +14,6 @@ const suspend = (name: string) =>
     keys.updateAccount({ ...origin, name, update: { status: "suspended" }, at: 0 }),
   );
 
-/** Suspensions of accounts, and the accounts of chat users. */
 export const accountUpdates: Cases<StoragePorts> = {
   "concurrent insertKey and suspension: every key is suspended": Effect.gen(function* () {
     const keys = yield* KeyStore;

@@ -9,7 +9,6 @@ import type { Cases } from "../suite.ts";
 import { makeWorld, origin } from "../world.ts";
 import { insert } from "./keys.ts";
 
-/** The audit entries of key changes. */
 export const audits: Cases<StoragePorts> = {
   "each key change logs one entry, and a call without a change logs none": Effect.gen(function* () {
     const keys = yield* KeyStore;

@@ -16,13 +16,11 @@ const rotate = (key: Pick<ApiKey, "id">, hash: string, previousUntil: number) =>
 const setStatus = (key: Pick<ApiKey, "id">, status: KeyStatus) =>
   Effect.flatMap(KeyStore, (keys) => keys.updateKey({ ...origin, id: key.id, update: { status }, at: 0 }));
 
-/** When the secret ends. */
 const endOf = (hash: string) =>
   Effect.flatMap(KeyStore, (keys) =>
     Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt),
   );
 
-/** Rotation, status and concurrent changes of keys. */
 export const changes: Cases<StoragePorts> = {
   "rotateKey adds a secret, and ends the previous ones": Effect.gen(function* () {
     const { global } = yield* makeWorld;

@@ -1,4 +1,3 @@
-/** The conformance suite of `KeyStore`. */
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { accountUpdates } from "./account_updates.ts";

@@ -6,7 +6,6 @@ import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { makeWorld, origin } from "../world.ts";
 
-/** Inserts a key with a new hash. */
 export const insert = (key: ApiKey, maxKeys: number | null = null, hash: string = uniqueText()) =>
   Effect.flatMap(KeyStore, (keys) => keys.insertKey({ ...origin, key, hash, maxKeys, at: key.createdAt }));
 

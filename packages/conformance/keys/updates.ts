@@ -30,7 +30,6 @@ const everyField: Required<KeyUpdate> = {
   status: "disabled",
 };
 
-/** Updates of keys, and what their owners see of them. */
 export const updates: Cases<StoragePorts> = {
   "updateKey sets each field alone, and all of them together": Effect.gen(function* () {
     const { global } = yield* makeWorld;

@@ -1,5 +1,3 @@
-/** The conformance suite of `CountLedger`. */
-
 import type { StoragePorts } from "@accountlink/core";
 import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core/limits";
 import { hostileTexts, uniqueText, unstorableTexts } from "@accountlink/testing";
@@ -10,7 +8,6 @@ import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 const minute = 60_000;
 const atOnce = { concurrency: "unbounded" } as const;
 
-/** A new window that has not ended. */
 const newWindow = Effect.map(
   Clock.currentTimeMillis,
   (now): LedgerWindow => ({ key: uniqueText(), endsAt: now + minute }),

@@ -1,5 +1,3 @@
-/** The conformance suite of `Counters`. */
-
 import { Counters } from "@accountlink/core";
 import type { CounterRule } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";

@@ -7,7 +7,6 @@ import type { Cases } from "../suite.ts";
 import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
 import { line, linkBench, newLinkBench, twoLinkBenches } from "./link_bench.ts";
 
-/** The audit entries of link writes. */
 export const audits: Cases<StoragePorts> = {
   "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {
     const store = yield* LinkStore;

@@ -52,10 +52,8 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
 const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink =>
   line(chatId, gameId, lastVerifiedAt);
 
-/** The operations on a new scope. */
 export const newLinkBench = Effect.flatMap(makeWorld, ({ global }) => linkBench(global));
 
-/** The operations on the two scopes of a new account. */
 export const twoLinkBenches = Effect.flatMap(makeWorld, ({ global, guild }) =>
   Effect.all([linkBench(global), linkBench(guild)]),
 );

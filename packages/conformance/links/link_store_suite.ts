@@ -1,4 +1,3 @@
-/** The conformance suite of `LinkStore`. */
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { audits } from "./audits.ts";

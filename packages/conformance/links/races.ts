@@ -17,7 +17,6 @@ const sorted = (texts: Iterable<unknown>): ReadonlyArray<string> => Array.from(t
 const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): number =>
   moves.filter(({ _tag }) => _tag === tag).length;
 
-/** Concurrent writes. */
 export const races: Cases<StoragePorts> = {
   "concurrent setGame on one chat user: versions and previous games form one chain": Effect.gen(function* () {
     const links = yield* newLinkBench;

@@ -11,7 +11,6 @@ import { Connection } from "./connection.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 
-/** What writes store during an outage. */
 export const outageWrites: Cases<StoragePorts | Connection> = {
   "link writes during an outage store nothing, and keep what was stored": Effect.gen(function* () {
     const connection = yield* Connection;

@@ -39,7 +39,6 @@ import { ada, bob, chess, makeWorld, origin } from "../world.ts";
 /** Repeatable operations by name. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
 
-/** Exactly the operations of the port. */
 type OperationsOf<Port> = {
   readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope>;
 };
@@ -47,7 +46,6 @@ type OperationsOf<Port> = {
 const prefixed = (port: string, operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).map(([name, operation]) => [`${port}.${name}`, operation]));
 
-/** Every operation of the storage ports. */
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
   const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
@@ -272,7 +270,6 @@ const rotationOperations = Effect.gen(function* () {
   };
 });
 
-/** Every operation of `Counters`. */
 export const countersOperations = Effect.gen(function* () {
   const counters = yield* Counters;
   const now = yield* Clock.currentTimeMillis;
@@ -283,7 +280,6 @@ export const countersOperations = Effect.gen(function* () {
   } satisfies OperationsOf<Counters["Service"]>);
 });
 
-/** Every operation of `Cache`. */
 export const cacheOperations = Effect.gen(function* () {
   const cache = yield* Cache;
   const now = yield* Clock.currentTimeMillis;
@@ -294,7 +290,6 @@ export const cacheOperations = Effect.gen(function* () {
   } satisfies OperationsOf<Cache["Service"]>);
 });
 
-/** Every operation of `Signals`. */
 export const signalsOperations = Effect.gen(function* () {
   const signals = yield* Signals;
   const topic = uniqueText();

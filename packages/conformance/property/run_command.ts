@@ -59,7 +59,6 @@ export const newCommandWorld = (): CommandWorld => {
   };
 };
 
-/** Stores what commands refer to. */
 export const storeCommandWorld = Effect.fnUntraced(function* (world: CommandWorld) {
   const keys = yield* KeyStore;
   yield* storeWorld(world);
@@ -67,7 +66,6 @@ export const storeCommandWorld = Effect.fnUntraced(function* (world: CommandWorl
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
 });
 
-/** Runs a command in the world, and returns its answer. */
 export const runCommand = (
   world: CommandWorld,
   command: Command,

@@ -1,5 +1,3 @@
-/** Compares a store with a model on random commands. */
-
 import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { check, type PropertyOptions } from "@accountlink/testing";
 import { Effect, Equal, Formatter, type Layer } from "effect";
@@ -53,7 +51,6 @@ export const storagePropertySuite = (options: StoragePropertyOptions): void =>
     ),
   });
 
-/** The answers to commands, and the state after them. */
 interface Outcome {
   readonly answers: ReadonlyArray<unknown>;
   readonly observed: Observation;

@@ -1,5 +1,3 @@
-/** The conformance suite of `RootKeyStore`. */
-
 import type { StoragePorts } from "@accountlink/core";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { hostileTexts, uniqueText, unstorableTexts } from "@accountlink/testing";

@@ -8,7 +8,6 @@ import type { Cases } from "../suite.ts";
 import { ada, chess } from "../world.ts";
 import { newVerificationBench, type VerificationBench } from "./verification_bench.ts";
 
-/** Creates a session in the state. */
 export const inState = Effect.fnUntraced(function* (
   bench: VerificationBench,
   state: SessionState,
@@ -38,7 +37,6 @@ const states: ReadonlyArray<SessionState> = [
 const steps: ReadonlyArray<SessionStep> = ["opened", "cancelled", "expired"];
 const times = { before: deadline - 1, at: deadline };
 
-/** The allowed transitions. */
 const allowed = new Set([
   "pending → opened before",
   "pending → cancelled before",
@@ -51,7 +49,6 @@ const allowed = new Set([
 const sweepAt = (at: Millis) =>
   Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
 
-/** Transitions and sweeps of sessions. */
 export const changes: Cases<StoragePorts> = {
   "advance makes exactly the allowed transitions, each one change": Effect.gen(function* () {
     const taken: Array<string> = [];

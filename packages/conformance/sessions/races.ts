@@ -14,7 +14,6 @@ const atOnce = { concurrency: "unbounded" } as const;
 const countOf = (results: ReadonlyArray<{ readonly _tag: string }>, tag: string): number =>
   results.filter(({ _tag }) => _tag === tag).length;
 
-/** Concurrent attempts to end one session, in three ways. */
 const enders = Effect.fnUntraced(function* (bench: VerificationBench, count: number) {
   const { id } = yield* bench.create();
   const flows = yield* Effect.forEach(crowd, (chatId) =>

@@ -1,4 +1,3 @@
-/** The conformance suite of `SessionStore`. */
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { changes } from "./changes.ts";

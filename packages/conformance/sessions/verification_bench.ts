@@ -101,13 +101,11 @@ const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
   return key;
 });
 
-/** The operations of a key in a new scope. */
 export const newVerificationBench = Effect.gen(function* () {
   const { global } = yield* makeWorld;
   return yield* verificationBench(yield* keyOf(global));
 });
 
-/** The operations in the two scopes of a new account. */
 export const twoVerificationBenches = Effect.gen(function* () {
   const { global, guild } = yield* makeWorld;
   return [

@@ -1,5 +1,3 @@
-/** The conformance suite of `SignInStore`. */
-
 import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";

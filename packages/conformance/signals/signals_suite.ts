@@ -1,5 +1,3 @@
-/** The conformance suite of `Signals`. */
-
 import { Signals } from "@accountlink/core";
 import { hostileTexts, uniqueText } from "@accountlink/testing";
 import { Effect, Exit, Option, Queue, Scope } from "effect";

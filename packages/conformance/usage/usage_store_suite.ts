@@ -1,5 +1,3 @@
-/** The conformance suite of `UsageStore`. */
-
 import type { KeyId, StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { dayMs } from "@accountlink/core/timestamp";

@@ -1,5 +1,3 @@
-/** The conformance suite of `UserStore`. */
-
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { erasures } from "./erasures.ts";

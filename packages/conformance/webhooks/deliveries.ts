@@ -1,4 +1,3 @@
-/** What becomes of events at a webhook. */
 import { EventStore, type StoragePorts } from "@accountlink/core";
 import type { StoredDelivery } from "@accountlink/core/webhooks";
 import { makeDelivery, uniqueEventId, uniqueWebhookId } from "@accountlink/testing";

@@ -1,4 +1,3 @@
-/** Which node sends a webhook. */
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { makeDelivery, uniqueText } from "@accountlink/testing";

@@ -58,7 +58,6 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
     held,
     record,
 
-    /** A webhook and the node that holds it. */
     addHeld: Effect.fnUntraced(function* (parts: Partial<Webhook> = {}, position = 0) {
       const { id } = yield* add(parts, position);
       const node = uniqueText();
@@ -103,5 +102,4 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
   };
 });
 
-/** The operations on a new scope. */
 export const newWebhookBench = Effect.flatMap(makeWorld, ({ global }) => webhookBench(global));

@@ -1,4 +1,3 @@
-/** The conformance suite of `WebhookStore`. */
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { deliveries } from "./deliveries.ts";

@@ -1,4 +1,3 @@
-/** What owners do to webhooks. */
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { UserStore } from "@accountlink/core/users";

@@ -9,7 +9,6 @@ import { freePort } from "../free_port.ts";
 import { skipReason } from "../skip_reason.ts";
 import { failStart, SupervisedProcess } from "../supervised_process.ts";
 
-/** A load balancer with a configuration file. */
 export interface BalancerKind extends DebianServer {
   readonly name: string;
   /** The arguments to run it in the foreground. */
@@ -28,7 +27,6 @@ interface BalancerOptions {
 
 const limitedTo = (descriptors: number) => ["sh", "-c", 'ulimit -n "$0" && exec "$@"', `${descriptors}`];
 
-/** The functions to start a kind of balancer. */
 export const makeBalancer = (kind: BalancerKind) => {
   const program = findServer(kind);
   const [packageName = ""] = kind.names;

@@ -1,4 +1,3 @@
-/** HAProxy for tests. */
 import { makeBalancer } from "./balancer.ts";
 
 const haproxy = makeBalancer({

@@ -1,4 +1,3 @@
-/** nginx for tests. */
 import { makeBalancer } from "./balancer.ts";
 
 const nginx = makeBalancer({

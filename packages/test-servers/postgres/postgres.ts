@@ -1,4 +1,3 @@
-/** Postgres for tests. */
 import { randomBytes } from "node:crypto";
 import { Effect, Scope } from "effect";
 import { skipReason } from "../skip_reason.ts";

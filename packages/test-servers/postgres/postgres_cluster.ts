@@ -36,10 +36,8 @@ export interface PostgresServerOptions {
 /** A server before its start. */
 export interface PostgresCluster {
   readonly program: Program;
-  /** The folder of its data. */
   readonly data: string;
   readonly port: number;
-  /** The folder of its programs. */
   readonly programs: string;
   /** Of the user `postgres`. */
   readonly password: string;

@@ -1,11 +1,9 @@
-/** The programs of Postgres on this machine. */
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import type { SystemUser } from "../system_user.ts";
 
-/** Paths of programs. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;

@@ -1,4 +1,3 @@
-/** A Postgres with a standby, for tests. */
 import { Effect, Schedule } from "effect";
 import { startProxy } from "../tcp_proxy.ts";
 import { makePostgresCluster, makeStandbyCluster } from "./postgres_cluster.ts";

@@ -1,4 +1,3 @@
-/** A running Postgres, and its outages. */
 import { setTimeout as pause } from "node:timers/promises";
 import { Effect } from "effect";
 import { Client } from "pg";
@@ -7,7 +6,6 @@ import type { PostgresCluster } from "./postgres_cluster.ts";
 
 export interface PostgresServer {
   readonly port: number;
-  /** The folder of its programs. */
   readonly programs: string;
   /**
    * The URL of one of its databases: `postgres://postgres:<password>@127.0.0.1:<port>/<database>`.
@@ -15,11 +13,8 @@ export interface PostgresServer {
   readonly urlOf: (database: string) => string;
   /** Stops it with all connections open, like a frozen machine. */
   readonly freeze: Effect.Effect<void>;
-  /** Ends a freeze. */
   readonly thaw: Effect.Effect<void>;
-  /** `kill -9` */
   readonly kill: Effect.Effect<void>;
-  /** Shuts it down. */
   readonly stop: Effect.Effect<void>;
   /** Starts it again with the same port and data. */
   readonly restart: Effect.Effect<void>;
@@ -73,7 +68,6 @@ const startUntilItAnswers = async (program: Program, url: string): Promise<Super
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Runs one statement on a new connection. */
 export const query = async (
   connectionString: string,
   sql: string,

@@ -1,4 +1,3 @@
-/** Redis or Valkey for tests. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +16,6 @@ export interface RedisServer {
   readonly ask: (...words: ReadonlyArray<string>) => Effect.Effect<string>;
   /** Stops it with all connections open, like a frozen machine. */
   readonly freeze: Effect.Effect<void>;
-  /** Ends a freeze. */
   readonly thaw: Effect.Effect<void>;
   /** `kill -9`. Keeps only data that its configuration saves; none by default. */
   readonly kill: Effect.Effect<void>;
@@ -32,7 +30,6 @@ export interface RedisServerOptions {
   readonly config?: ReadonlyArray<string>;
   /** Files of a certificate for 127.0.0.1 and its key, for TLS only. */
   readonly tls?: { readonly certificate: string; readonly key: string };
-  /** Runs it as a sentinel. */
   readonly sentinel?: boolean;
 }
 

@@ -34,7 +34,6 @@ export const startRedisSentinel = Effect.gen(function* () {
     master,
     replica,
     sentinel,
-    /** Waits for the failover. */
     failover: until(holds("role:master")),
     url: `redis+sentinel://127.0.0.1:${sentinel.port}/${masterName}`,
   };

@@ -1,4 +1,3 @@
-/** Accounts and their API keys. */
 import type { ApiKey } from "@accountlink/core";
 import type { Account, AccountStatus, KeyAccess, KeyStatus, KeyUpdate, Tier } from "@accountlink/core/keys";
 import type { KeyKind, KeyLimits } from "@accountlink/core/limits";

@@ -1,6 +1,5 @@
 import * as FastCheck from "fast-check";
 
-/** An arbitrary for each field of a record. */
 export type Fields<Record> = { readonly [Field in keyof Record]-?: FastCheck.Arbitrary<Record[Field]> };
 
 /** A function from the restricted fields to the arbitrary of the record. */

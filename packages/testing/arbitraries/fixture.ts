@@ -1,4 +1,3 @@
-/** Fixtures that are whole. */
 import type { ChatId, Fixture, GameId, GuildId } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { keyIdOf } from "@accountlink/core/keys";
@@ -65,7 +64,6 @@ const scoped = ({ names, guildIds }: Cast): Arbitrary<Scoped> => {
   );
 };
 
-/** The fields of an entry with a scope. */
 const inScope = <Entry extends object>(members: Cast, entry: Arbitrary<Entry>): Arbitrary<Scoped & Entry> =>
   tuple(scoped(members), entry).map(([scope, fields]) => ({ ...scope, ...fields }));
 

@@ -1,4 +1,3 @@
-/** Links, their data scopes and sightings. */
 import type { DataScope, Link, ScopeTarget } from "@accountlink/core";
 import type { AddressSighting, ProtectedAddress } from "@accountlink/core/addresses";
 import type { AltReview, AltVerdict } from "@accountlink/core/alts";

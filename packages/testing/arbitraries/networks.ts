@@ -1,4 +1,3 @@
-/** Addresses, networks and origins. */
 import { type ClientAddress, parseAddress } from "@accountlink/core/addresses";
 import { Option } from "effect";
 import { IpNetwork, NetAddress } from "effect/net";

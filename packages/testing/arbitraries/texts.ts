@@ -1,4 +1,3 @@
-/** Texts and times. */
 import { isNameText } from "@accountlink/core/name_text";
 import { isStorable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";

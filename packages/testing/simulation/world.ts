@@ -228,7 +228,6 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
     });
   }
 
-  /** Begins an effect in this process. */
   start<A, E>(effect: Effect.Effect<A, E>, onExit: (exit: Exit.Exit<A, E>) => void): void {
     this.world.schedule({
       process: this,
