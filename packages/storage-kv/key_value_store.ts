@@ -23,28 +23,6 @@ export interface KeyValueCommit {
  *
  * A rejected promise becomes a 503 that clients may repeat. A read sees every commit that had ended when it began, of
  * any process that writes to the store.
- *
- * @example
- * ```ts
- * import { StorageKv } from "@accountlink/storage-kv";
- *
- * const entries = new Map<string, string>();
- * const store: StorageKv.KeyValueStore = {
- *   get: async (keys) => keys.map((key) => entries.get(key) ?? null),
- *   list: async ({ after, before, limit }) =>
- *     [...entries.keys()]
- *       .filter((key) => key > after && key < before)
- *       .toSorted()
- *       .slice(0, limit)
- *       .map((key) => [key, entries.get(key) ?? ""]),
- *   commit: async ({ check, writes }) => {
- *     if ((entries.get(check.key) ?? null) !== check.value) return false;
- *     for (const [key, value] of writes) value === null ? entries.delete(key) : entries.set(key, value);
- *     return true;
- *   },
- * };
- * const layer = StorageKv.layer(async () => store);
- * ```
  */
 export interface KeyValueStore {
   /**

@@ -20,20 +20,6 @@ export interface SingleKeyStore {
 /**
  * Makes a `KeyValueStore` of it, for one process at a time: it keeps all keys in memory, and a journal in the store, so
  * that a crash leaves no operation half done. After another process has written to the store, every write fails.
- *
- * @example
- * ```ts
- * import { StorageKv } from "@accountlink/storage-kv";
- *
- * const files = new Map<string, string>();
- * const single: StorageKv.SingleKeyStore = {
- *   get: async (key) => files.get(key) ?? null,
- *   set: async (key, value) => void files.set(key, value),
- *   remove: async (key) => void files.delete(key),
- *   keys: async () => [...files.keys()],
- * };
- * const layer = StorageKv.layer(() => StorageKv.singleProcess(single));
- * ```
  */
 export const singleProcess = async (single: SingleKeyStore): Promise<KeyValueStore> => {
   const keys = (await single.keys()).toSorted();

@@ -29,24 +29,6 @@ export interface DevPlatformOptions {
 /**
  * Serves both platforms on the provided HTTP server. Each layer has its own state, which control
  * requests change.
- *
- * @example
- * ```ts
- * import { createServer } from "node:http";
- * import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
- * import { Effect, Layer, Redacted } from "effect";
- * import { HttpServer } from "effect/http";
- *
- * const fixture = { guilds: [], chatUsers: [], gameUsers: [] };
- * const platform = devPlatform({ fixture, botToken: Redacted.make("secret") }).pipe(
- *   Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
- * );
- * const status = Effect.gen(function* () {
- *   const url = yield* HttpServer.addressFormattedWith(Effect.succeed);
- *   return yield* Effect.promise(async () => (await fetch(`${url}/game/api/users/1`)).status);
- * });
- * await Effect.runPromise(Effect.provide(status, platform)); // 404
- * ```
  */
 export const devPlatform = ({
   fixture,

@@ -92,26 +92,6 @@ const secret = Redacted.make(new Uint8Array(32).fill(7));
  * Effects alone take part in it: a promise never ends there.
  *
  * Rejects with what the story fails with, and with the seed.
- *
- * @example
- * ```ts
- * import { aFixture, aGameUser } from "@accountlink/testing";
- * import { Links } from "accountlink";
- * import { Effect } from "effect";
- *
- * const fixture = aFixture({ platform: { gameUsers: [aGameUser("1"), aGameUser("2")] } });
- * const set = (gameId: string) => Effect.flatMap(Links, (links) => links.set("100001", gameId));
- * const story = Effect.gen(function* () {
- *   const { start, postgres } = yield* Simulation;
- *   postgres.slowness = 1_000;
- *   const writers = ["1", "2"].map((gameId) => start(`writer ${gameId}`, set(gameId)));
- *   for (const writer of writers) yield* writer.exit;
- *   const read = Effect.flatMap(Links, (links) => links.get("100001"));
- *   return (yield* yield* start("reader", read).exit)?.gameId;
- * });
- * const [one, again] = await Promise.all([7, 7].map((seed) => simulate(story, { seed, fixture })));
- * [one === again, one === "1" || one === "2"]; // [true, true]
- * ```
  */
 export const simulate = async <A, E>(
   story: Effect.Effect<A, E, Simulation>,

@@ -20,22 +20,6 @@ export { publicUrl } from "./services.ts";
  * every build, at time 0 of its own test clock; a fixture that cannot be loaded is a defect.
  *
  * @param fixture accounts, keys, links and platforms; empty by default
- *
- * @example
- * ```ts
- * import { Links } from "accountlink";
- * import { Effect } from "effect";
- * import { TestClock } from "effect/testing";
- *
- * const world = MemoryWorld.layer(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
- * const program = Effect.gen(function* () {
- *   const links = yield* Links;
- *   yield* TestClock.adjust("1 hour");
- *   const { chatId } = yield* links.move("100001", "100002");
- *   return [chatId, (yield* links.get("100002"))?.gameId];
- * });
- * await Effect.runPromise(Effect.provide(program, world)); // ["100002", "1"]
- * ```
  */
 export const layer = (fixture: Fixture = aFixture()) =>
   servicesAfter(load(fixture)).pipe(
