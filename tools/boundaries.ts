@@ -19,9 +19,7 @@ interface Rule {
   readonly tests?: ReadonlyArray<string>;
 }
 
-/**
- * By package, without the scope `@accountlink/`; the last five are folders beside the packages.
- */
+/** By package, without the scope `@accountlink/`; the last five are folders beside the packages. */
 const rules: Readonly<Record<string, Rule>> = {
   core: { imports: [], portable: true, thirdParty: "effect" },
   html: { imports: [], portable: true },
@@ -91,9 +89,7 @@ const unstableModules: Readonly<Record<string, ReadonlyArray<string>>> = {
   "effect/sql": ["storage-sql", "test"],
 };
 
-/**
- * The forbidden imports of a file, one line each, with the fix. `file` is the path from the root.
- */
+/** The forbidden imports of a file, one line each, with the fix. `file` is the path from the root. */
 export const violations = (file: string, source: string): ReadonlyArray<string> =>
   importsOf(file, source).flatMap(({ specifier, offset }) => {
     const problem = problemOf(file, specifier);
@@ -147,9 +143,7 @@ const thirdPartyProblem = (specifier: string, name: string, rule: Rule): string 
   return null;
 };
 
-/**
- * `core` for `packages/core/mod.ts`, `server` for `apps/server/main.ts`, `test` for `test/a.ts`.
- */
+/** `core` for `packages/core/mod.ts`, `server` for `apps/server/main.ts`, `test` for `test/a.ts`. */
 const packageOf = (path: string): string =>
   /^(?:(?:packages|apps|examples(?=\/recipes\/))\/)?([^/]+)/.exec(path)?.[1] ?? "";
 

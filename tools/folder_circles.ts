@@ -1,6 +1,4 @@
-/**
- * Finds folders that import each other in a circle, and circles through a file beside them.
- */
+/** Finds folders that import each other in a circle, and circles through a file beside them. */
 import { posix } from "node:path";
 import { importsOf } from "./imports.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Texts of messages: of errors, and safe to print.
- */
+/** Texts of messages: of errors, and safe to print. */
 import { Predicate } from "effect";
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Layers with every service.
- */
+/** Layers with every service. */
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";

@@ -1,6 +1,4 @@
-/**
- * Accounts: who owns scopes and keys.
- */
+/** Accounts: who owns scopes and keys. */
 
 import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import { type Account, KeyStore, type Tier } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * Possibly related accounts, and what moderators say about them.
- */
+/** Possibly related accounts, and what moderators say about them. */
 import {
   AltDetection,
   AltReviews,

@@ -1,6 +1,4 @@
-/**
- * The audit log of an account.
- */
+/** The audit log of an account. */
 import { AuditLog, type InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import type { AuditAction, AuditEntry, AuditFilter } from "@accountlink/core/audit";
 import { Array, Context, Effect, Layer, Option, Stream } from "effect";

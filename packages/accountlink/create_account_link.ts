@@ -1,6 +1,4 @@
-/**
- * The service with promises.
- */
+/** The service with promises. */
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
 import { Context, Effect, Scope as EffectScope, Exit, Layer, Stream } from "effect";

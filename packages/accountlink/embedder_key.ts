@@ -1,6 +1,4 @@
-/**
- * The key in whose name the embedding program makes sessions and reviews.
- */
+/** The key in whose name the embedding program makes sessions and reviews. */
 import {
   type ApiKey,
   ApiKeys,

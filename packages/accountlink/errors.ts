@@ -1,6 +1,4 @@
-/**
- * The errors of calls, for programs that handle them elsewhere than the service, such as in a browser.
- */
+/** The errors of calls, for programs that handle them elsewhere than the service, such as in a browser. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { Data } from "effect";

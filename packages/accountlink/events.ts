@@ -1,6 +1,4 @@
-/**
- * What changed in a scope.
- */
+/** What changed in a scope. */
 import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
 import type { RateLimited } from "@accountlink/core/errors";
 import { EventFeed, type EventType, type FeedTarget, type NewEvent } from "@accountlink/core/events";

@@ -1,6 +1,4 @@
-/**
- * Errors of calls in an HTTP interface of your own.
- */
+/** Errors of calls in an HTTP interface of your own. */
 import { statusOf } from "@accountlink/http";
 import type { AccountLinkError } from "./errors.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Checks the IDs that a program passes as text.
- */
+/** Checks the IDs that a program passes as text. */
 import { ChatId, GameId, GuildId, InvalidParameter, KeyId } from "@accountlink/core";
 import { idRules } from "@accountlink/core/ids";
 import { Effect, Schema } from "effect";

@@ -1,6 +1,4 @@
-/**
- * API keys, with which other programs use the HTTP interface.
- */
+/** API keys, with which other programs use the HTTP interface. */
 import { ApiKeys, Conflict, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import {
   type IssuedKey,

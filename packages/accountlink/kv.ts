@@ -1,6 +1,4 @@
-/**
- * Links in a key-value store of yours: three functions in promises, which `docs/adapters.md` describes.
- */
+/** Links in a key-value store of yours: three functions in promises, which `docs/adapters.md` describes. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import type { StoreUnavailable } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";

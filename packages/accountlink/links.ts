@@ -1,6 +1,4 @@
-/**
- * Links, in both directions.
- */
+/** Links, in both directions. */
 import {
   type BulkLimitExceeded,
   BulkLookup,
@@ -43,9 +41,7 @@ export interface LookupOptions extends CallOptions {
   readonly resolved?: boolean;
 }
 
-/**
- * A file of links: a function that opens it, or a pipe, which can be read only once.
- */
+/** A file of links: a function that opens it, or a pipe, which can be read only once. */
 export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
 
 /** Options of an import. */

@@ -1,6 +1,4 @@
-/**
- * Discord and Roblox as the platforms.
- */
+/** Discord and Roblox as the platforms. */
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
 import {
   liveChatIdentity,

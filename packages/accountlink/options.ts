@@ -1,6 +1,4 @@
-/**
- * The options of a service, checked.
- */
+/** The options of a service, checked. */
 import { SessionSettings } from "@accountlink/core";
 import { type LimitSettings, Limits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";

@@ -1,6 +1,4 @@
-/**
- * The platforms: functions of the embedding program, or a layer.
- */
+/** The platforms: functions of the embedding program, or a layer. */
 import {
   type Cache,
   type ChatId,

@@ -1,6 +1,4 @@
-/**
- * Links in Postgres, for any number of processes.
- */
+/** Links in Postgres, for any number of processes. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { CacheRedis } from "@accountlink/cache-redis";
 import type { StoreUnavailable } from "@accountlink/core";

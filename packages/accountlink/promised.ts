@@ -1,6 +1,4 @@
-/**
- * Services with promises and async iterables, made of services with effects and streams.
- */
+/** Services with promises and async iterables, made of services with effects and streams. */
 import { InternalError } from "@accountlink/core/errors";
 import { Cause, type Context, Effect, Exit, type Fiber, Option, Pull, Scope, Stream } from "effect";
 import { AccountLinkClosed, type AccountLinkError } from "./errors.ts";

@@ -1,6 +1,4 @@
-/**
- * The data scope that the services work in.
- */
+/** The data scope that the services work in. */
 import {
   ApiKeys,
   type DataScope,
@@ -50,9 +48,7 @@ const openScope = Effect.fnUntraced(function* ({
 
 /** Options of every call. */
 export interface CallOptions {
-  /**
-   * Restricts the call to members of a guild that the bot is in. A guild's scope has no need of it.
-   */
+  /** Restricts the call to members of a guild that the bot is in. A guild's scope has no need of it. */
   readonly guildId?: string;
 }
 

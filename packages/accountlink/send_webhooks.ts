@@ -1,6 +1,4 @@
-/**
- * Sends webhooks from this process. It needs `node:https`: Node 20 or newer, Deno or Bun.
- */
+/** Sends webhooks from this process. It needs `node:https`: Node 20 or newer, Deno or Bun. */
 import { parseNetwork } from "@accountlink/core/addresses";
 import { NodeWebhookSender } from "@accountlink/webhook-sender";
 import { Effect, Layer, Option } from "effect";

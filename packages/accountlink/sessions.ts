@@ -1,6 +1,4 @@
-/**
- * Verification sessions: the embedding program asks a chat user to prove both accounts.
- */
+/** Verification sessions: the embedding program asks a chat user to prove both accounts. */
 import {
   type Conflict,
   InvalidParameter,

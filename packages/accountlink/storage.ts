@@ -1,6 +1,4 @@
-/**
- * Where links, keys and sessions live.
- */
+/** Where links, keys and sessions live. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import type { Cache, Counters, Signals, StoragePorts } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";

@@ -1,6 +1,4 @@
-/**
- * The data of one chat user, in every scope.
- */
+/** The data of one chat user, in every scope. */
 import { type InvalidParameter, type StoreUnavailable, UserData } from "@accountlink/core";
 import type { FoundUser, UserErased } from "@accountlink/core/users";
 import { Context, Effect, Layer } from "effect";

@@ -1,6 +1,4 @@
-/**
- * Webhooks, which push the events of a scope to other servers.
- */
+/** Webhooks, which push the events of a scope to other servers. */
 import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
 import { BadRequest, InvalidParameter as Invalid } from "@accountlink/core/errors";
 import {

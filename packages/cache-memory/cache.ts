@@ -22,9 +22,7 @@ interface Entry {
 /** The entries of a cache, at most `maxEntries`. */
 export class Entries {
   readonly #maxEntries: number;
-  /**
-   * In insertion order. Used entries are inserted again, so the first is the least recently used.
-   */
+  /** In insertion order. Used entries are inserted again, so the first is the least recently used. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(maxEntries: number) {

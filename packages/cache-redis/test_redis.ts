@@ -32,9 +32,7 @@ export const openClient = (url: string) =>
     (client) => Effect.sync(() => client.disconnect()),
   );
 
-/**
- * The remaining ttls of the keys with the prefix, in milliseconds; -1 for keys that never expire.
- */
+/** The remaining ttls of the keys with the prefix, in milliseconds; -1 for keys that never expire. */
 export const ttlsOf = Effect.fnUntraced(function* (url: string, prefix: string) {
   const client = yield* openClient(url);
   const ttls: Array<number> = [];

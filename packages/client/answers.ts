@@ -1,6 +1,4 @@
-/**
- * What an answer says: data, or an error.
- */
+/** What an answer says: data, or an error. */
 import type { Meta, RouteId } from "./contract.ts";
 import { AccountLinkError, type ErrorCode, type ErrorDetails } from "./errors.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The client: a method for each route of v2.
- */
+/** The client: a method for each route of v2. */
 import type { ChatId, GameId, RouteId, Routes, VerificationSession } from "./contract.ts";
 import { AccountLinkError, type ErrorCode } from "./errors.ts";
 import { type EventOptions, type FollowedEvent, followEvents, listLinks } from "./feed.ts";

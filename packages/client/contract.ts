@@ -1,6 +1,4 @@
-/**
- * The contract of v2. Generated from the routes of @accountlink/http-api.
- */
+/** The contract of v2. Generated from the routes of @accountlink/http-api. */
 
 /** ID of a user of the chat platform */
 export type ChatId = string;

@@ -1,6 +1,4 @@
-/**
- * The contract of the client against the one of the server. Run with `-u` to write it anew.
- */
+/** The contract of the client against the one of the server. Run with `-u` to write it anew. */
 import type { PublicError } from "@accountlink/core/errors";
 import {
   type AltsV2,

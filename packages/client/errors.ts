@@ -1,6 +1,4 @@
-/**
- * The errors of the client: one class, with a union of codes.
- */
+/** The errors of the client: one class, with a union of codes. */
 import type { RefusalDetails, RouteId } from "./contract.ts";
 
 /** `details` by code. */

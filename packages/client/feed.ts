@@ -1,6 +1,4 @@
-/**
- * Following the feed of events, and listing all links.
- */
+/** Following the feed of events, and listing all links. */
 
 import type { FeedEvent, Routes } from "./contract.ts";
 import { eventsOf } from "./event_stream.ts";

@@ -1,6 +1,4 @@
-/**
- * What a client, a call and a write can be told, and what comes with an answer.
- */
+/** What a client, a call and a write can be told, and what comes with an answer. */
 import type { Meta, RouteId } from "./contract.ts";
 
 /** What holds for one call. What it leaves out is as the client was created with. */

@@ -1,6 +1,4 @@
-/**
- * Requests, from the parameters of a route.
- */
+/** Requests, from the parameters of a route. */
 import { type RouteId, routes, serviceVersion } from "./contract.ts";
 import type { ClientOptions } from "./options.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Reading a session up to its end, by long poll and by stream.
- */
+/** Reading a session up to its end, by long poll and by stream. */
 import type { VerificationSession } from "./contract.ts";
 import { eventsOf } from "./event_stream.ts";
 import type { CallOptions } from "./options.ts";

@@ -1,6 +1,4 @@
-/**
- * Calls of routes: one attempt after the other, each within its time.
- */
+/** Calls of routes: one attempt after the other, each within its time. */
 import { envelopeIn, refusalOf, unanswered } from "./answers.ts";
 import { type RouteId, type Routes, routes } from "./contract.ts";
 import type { ClientOptions, WriteOptions } from "./options.ts";

@@ -1,6 +1,4 @@
-/**
- * Waiting, and giving up.
- */
+/** Waiting, and giving up. */
 
 /** Waits some milliseconds. Rejects with the reason of the signal when it aborts. */
 export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -1,6 +1,4 @@
-/**
- * Checks what webhooks send, as Standard Webhooks 1.0 says, with Web Crypto.
- */
+/** Checks what webhooks send, as Standard Webhooks 1.0 says, with Web Crypto. */
 import type { FeedEvent } from "./contract.ts";
 
 /** Which scope an event is of. */

@@ -1,6 +1,4 @@
-/**
- * The command `accountlink-conformance`: runs the storage suites on the layer that a module exports.
- */
+/** The command `accountlink-conformance`: runs the storage suites on the layer that a module exports. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";

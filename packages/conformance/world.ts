@@ -1,6 +1,4 @@
-/**
- * Accounts, scopes and keys for one case each, so that cases can share a store.
- */
+/** Accounts, scopes and keys for one case each, so that cases can share a store. */
 import { ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { type Account, KeyStore } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * Layers that assemble the services.
- */
+/** Layers that assemble the services. */
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";

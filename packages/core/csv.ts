@@ -1,6 +1,4 @@
-/**
- * Rows of CSV that spreadsheets open, by RFC 4180.
- */
+/** Rows of CSV that spreadsheets open, by RFC 4180. */
 
 /**
  * A row without its end. A text that a spreadsheet would run as a formula gets an apostrophe before it.

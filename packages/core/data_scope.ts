@@ -1,6 +1,4 @@
-/**
- * A data scope is the partition that a link belongs to. Data of a scope is not visible in another.
- */
+/** A data scope is the partition that a link belongs to. Data of a scope is not visible in another. */
 import type { GuildId, Pid } from "./ids.ts";
 
 /** What a scope covers: all guilds of an account, or one. */

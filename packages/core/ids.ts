@@ -1,6 +1,4 @@
-/**
- * The identifiers of the domain: branded strings, so that no chat ID is passed as a game ID.
- */
+/** The identifiers of the domain: branded strings, so that no chat ID is passed as a game ID. */
 import { Schema } from "effect";
 
 const matching = (pattern: RegExp, expected: string, example: string) =>
@@ -119,9 +117,7 @@ export const Sid = sidText.pipe(
 );
 export type Sid = typeof Sid.Type;
 
-/**
- * The stored id of a verification session: a keyed hash of its sid, in the same form.
- */
+/** The stored id of a verification session: a keyed hash of its sid, in the same form. */
 export const SessionId = sidText.pipe(Schema.brand("SessionId"));
 export type SessionId = typeof SessionId.Type;
 

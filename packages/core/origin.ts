@@ -1,6 +1,4 @@
-/**
- * Origins of redirects.
- */
+/** Origins of redirects. */
 
 /**
  * Maximum characters of a redirect.

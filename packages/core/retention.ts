@@ -1,6 +1,4 @@
-/**
- * How long what no one deletes is kept.
- */
+/** How long what no one deletes is kept. */
 import { Context, Effect, Layer, Metric } from "effect";
 import { AuditLog } from "./audit/audit_log.ts";
 import { EventStore } from "./events/event_store.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for messages between nodes.
- */
+/** The port for messages between nodes. */
 import { Context, Effect, Queue, Schedule, type Scope } from "effect";
 import type { StoreUnavailable } from "./errors.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The storage ports. One adapter provides all, since a write can span several in one transaction.
- */
+/** The storage ports. One adapter provides all, since a write can span several in one transaction. */
 
 import { Context } from "effect";
 import type { AltReviewStore } from "./alts/alt_review_store.ts";

@@ -1,6 +1,4 @@
-/**
- * Times: milliseconds in the domain, ISO 8601 in files, flags and responses.
- */
+/** Times: milliseconds in the domain, ISO 8601 in files, flags and responses. */
 import { Option, Schema } from "effect";
 
 /** Milliseconds since the Unix epoch. */

@@ -1,6 +1,4 @@
-/**
- * The HTML document of every page of the dashboard.
- */
+/** The HTML document of every page of the dashboard. */
 import type { Tier } from "@accountlink/core/keys";
 import { type Html, html } from "@accountlink/html";
 import { csrfField } from "./look/field.ts";

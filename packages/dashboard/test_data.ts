@@ -1,6 +1,4 @@
-/**
- * What the pages show in tests: an account with keys, usage and changes.
- */
+/** What the pages show in tests: an account with keys, usage and changes. */
 
 import type { ChatId, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";

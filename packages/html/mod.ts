@@ -1,6 +1,4 @@
-/**
- * HTML from template literals. Interpolated values are escaped unless they are `Html`.
- */
+/** HTML from template literals. Interpolated values are escaped unless they are `Html`. */
 
 /**
  * Markup that needs no escaping.

@@ -1,6 +1,4 @@
-/**
- * The contract of v2 as a TypeScript module without imports, for clients that have no use for schemas.
- */
+/** The contract of v2 as a TypeScript module without imports, for clients that have no use for schemas. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Option, Schema, type SchemaAST, SchemaRepresentation } from "effect";
 import { errorCodes, errorTable } from "./errors.ts";
@@ -20,9 +18,7 @@ export const clientContract = (): string => {
   const v2 = routes.filter(({ generation }) => generation === "v2");
   const codes = errorCodes.filter((code) => v2.some((route) => route.codes.has(code)));
   const types = typesOf(v2, codes);
-  return `/**
- * The contract of v2. Generated from the routes of @accountlink/http-api.
- */
+  return `/** The contract of v2. Generated from the routes of @accountlink/http-api. */
 ${types.declarations}
 /** The parameters and the data of each route. */
 export interface Routes {

@@ -1,6 +1,4 @@
-/**
- * The interface of another link service, which bots that were written for it ask in place of v1 and v2.
- */
+/** The interface of another link service, which bots that were written for it ask in place of v1 and v2. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { LimitReport } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";

@@ -1,6 +1,4 @@
-/**
- * The values in the `details` of v2 errors.
- */
+/** The values in the `details` of v2 errors. */
 import type { AddressBucket, ForbiddenReason, KeyBucket } from "@accountlink/core/errors";
 import { Schema } from "effect";
 

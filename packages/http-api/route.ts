@@ -1,6 +1,4 @@
-/**
- * Routes as values, from which handlers, the OpenAPI document and tests are made.
- */
+/** Routes as values, from which handlers, the OpenAPI document and tests are made. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";

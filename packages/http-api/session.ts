@@ -1,6 +1,4 @@
-/**
- * The verification session, which both generations share.
- */
+/** The verification session, which both generations share. */
 import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "./iso_time.ts";

@@ -1,6 +1,4 @@
-/**
- * The application, to which listeners pass requests.
- */
+/** The application, to which listeners pass requests. */
 import type { PublicError } from "@accountlink/core";
 import type { Effect } from "effect";
 import type { HttpRequest } from "./http_request.ts";

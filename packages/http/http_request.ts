@@ -1,6 +1,4 @@
-/**
- * A request, as a listener passes it to the application.
- */
+/** A request, as a listener passes it to the application. */
 import { Data, type Effect, type Stream } from "effect";
 import { Cookies } from "effect/http";
 

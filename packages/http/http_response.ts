@@ -1,6 +1,4 @@
-/**
- * A response, as the application passes it to a listener.
- */
+/** A response, as the application passes it to a listener. */
 import type { Effect, Stream } from "effect";
 import { Cookies } from "effect/http";
 

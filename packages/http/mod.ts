@@ -1,6 +1,4 @@
-/**
- * The HTTP application of accountlink, over the services of core.
- */
+/** The HTTP application of accountlink, over the services of core. */
 export { statusOf } from "@accountlink/http-api";
 export { makeHttpApp } from "./app.ts";
 export type { HttpApp } from "./http_app.ts";

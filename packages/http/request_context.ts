@@ -1,6 +1,4 @@
-/**
- * A request and what the checks have found out about it so far. Envelopes are made of it.
- */
+/** A request and what the checks have found out about it so far. Envelopes are made of it. */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import * as Immediate from "@accountlink/core/immediate";
 import type { AuthenticatedKey } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * The table of routes.
- */
+/** The table of routes. */
 import { groupBy } from "@accountlink/core/group_by";
 import type { RawValues } from "@accountlink/http-api";
 import { FindMyWay } from "effect/http";

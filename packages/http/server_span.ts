@@ -1,6 +1,4 @@
-/**
- * The span of a request, under the trace of its client.
- */
+/** The span of a request, under the trace of its client. */
 import * as Immediate from "@accountlink/core/immediate";
 import { isTracing } from "@accountlink/core/telemetry";
 import { Effect, Option, Tracer } from "effect";

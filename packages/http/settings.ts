@@ -1,6 +1,4 @@
-/**
- * Settings of the HTTP layer.
- */
+/** Settings of the HTTP layer. */
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
 import type { Docs } from "./docs/docs.ts";

@@ -1,6 +1,4 @@
-/**
- * Documents that are the same for every client: compressed once, and sent from one buffer.
- */
+/** Documents that are the same for every client: compressed once, and sent from one buffer. */
 import { Base64Url } from "effect/encoding";
 import type { HttpRequest } from "./http_request.ts";
 import { emptyResponse, HttpResponse } from "./http_response.ts";

@@ -1,6 +1,4 @@
-/**
- * Files that owners upload, kept between their requests.
- */
+/** Files that owners upload, kept between their requests. */
 import type { StoreUnavailable } from "@accountlink/core";
 import type { Effect, Stream } from "effect";
 

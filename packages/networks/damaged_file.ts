@@ -1,6 +1,4 @@
-/**
- * A file of networks that cannot be used.
- */
+/** A file of networks that cannot be used. */
 import { Data } from "effect";
 
 /** The file cannot be read, or something in it is wrong. Its text has no address in it. */

@@ -1,4 +1,2 @@
-/**
- * Network intelligence from files: which addresses are a VPN's, and which ones strangers share.
- */
+/** Network intelligence from files: which addresses are a VPN's, and which ones strangers share. */
 export * as NetworkFiles from "./network_files.ts";

@@ -1,6 +1,4 @@
-/**
- * Network intelligence from the files that a deployment names.
- */
+/** Network intelligence from the files that a deployment names. */
 import { NetworkIntelligence } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";

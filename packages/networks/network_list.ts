@@ -1,6 +1,4 @@
-/**
- * Lists of networks: an address or a CIDR a line, as the public lists of VPNs and data centres have it.
- */
+/** Lists of networks: an address or a CIDR a line, as the public lists of VPNs and data centres have it. */
 import { createReadStream } from "node:fs";
 import { type ClientAddress, parseNetwork } from "@accountlink/core/addresses";
 import { Effect, Option } from "effect";

@@ -1,6 +1,4 @@
-/**
- * A file that is read again when it changes.
- */
+/** A file that is read again when it changes. */
 import { stat } from "node:fs/promises";
 import { Effect, Schedule, type Scope } from "effect";
 import type { DamagedFile } from "./damaged_file.ts";

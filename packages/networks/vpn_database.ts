@@ -1,6 +1,4 @@
-/**
- * Databases in MaxMind's format (mmdb) that say which addresses hide who is behind them.
- */
+/** Databases in MaxMind's format (mmdb) that say which addresses hide who is behind them. */
 import { readFile } from "node:fs/promises";
 import type { ClientAddress } from "@accountlink/core/addresses";
 import { NetworkIntelligenceUnavailable } from "@accountlink/core/alts";

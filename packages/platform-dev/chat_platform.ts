@@ -1,6 +1,4 @@
-/**
- * The chat platform port on a dev platform.
- */
+/** The chat platform port on a dev platform. */
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";

@@ -1,6 +1,4 @@
-/**
- * Faults that tests inject into the simulated platforms.
- */
+/** Faults that tests inject into the simulated platforms. */
 import { Effect, Schema } from "effect";
 
 export type Platform = "chat" | "game";

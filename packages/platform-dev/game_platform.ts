@@ -1,6 +1,4 @@
-/**
- * The game platform port on a dev platform.
- */
+/** The game platform port on a dev platform. */
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";

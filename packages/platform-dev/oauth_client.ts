@@ -1,6 +1,4 @@
-/**
- * This service as a client of the simulated OAuth servers.
- */
+/** This service as a client of the simulated OAuth servers. */
 import type { Resilience } from "@accountlink/platform-http";
 import type { Redacted } from "effect";
 

@@ -1,6 +1,4 @@
-/**
- * A dev platform on a free port, for the tests.
- */
+/** A dev platform on a free port, for the tests. */
 import { createServer } from "node:http";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import type { Resilience } from "@accountlink/platform-http";

@@ -1,6 +1,4 @@
-/**
- * Looking up one resource of a platform.
- */
+/** Looking up one resource of a platform. */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import { HttpClientResponse } from "effect/http";

@@ -1,6 +1,4 @@
-/**
- * Checks of the live platforms for the doctor. They change nothing.
- */
+/** Checks of the live platforms for the doctor. They change nothing. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import { findResource } from "@accountlink/platform-http";
 import { Effect, Option, Schema } from "effect";

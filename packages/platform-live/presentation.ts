@@ -1,6 +1,4 @@
-/**
- * How pages present the live platforms to users.
- */
+/** How pages present the live platforms to users. */
 import type { GuildId } from "@accountlink/core";
 
 export const livePlatformNames = { chat: "Discord", game: "Roblox" };

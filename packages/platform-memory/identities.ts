@@ -1,6 +1,4 @@
-/**
- * Sign-in at both platforms, in memory: the authorization code is the ID of the user.
- */
+/** Sign-in at both platforms, in memory: the authorization code is the ID of the user. */
 import { ChatIdentity, GameIdentity } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import {

@@ -1,6 +1,4 @@
-/**
- * The platform ports on a fixture in memory.
- */
+/** The platform ports on a fixture in memory. */
 import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 import type { Guild } from "@accountlink/core/platforms";

@@ -1,6 +1,4 @@
-/**
- * Properties as effects, on random inputs of fast-check.
- */
+/** Properties as effects, on random inputs of fast-check. */
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 

@@ -1,6 +1,4 @@
-/**
- * The addresses of names.
- */
+/** The addresses of names. */
 import { lookup, Resolver } from "node:dns/promises";
 
 /** The addresses of a name, in the order in which to try them. Rejects for a name that has none. */

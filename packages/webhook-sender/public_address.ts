@@ -1,6 +1,4 @@
-/**
- * Which addresses webhooks may be sent to.
- */
+/** Which addresses webhooks may be sent to. */
 import { isIP } from "node:net";
 import { parseAddress } from "@accountlink/core/addresses";
 import { Option } from "effect";

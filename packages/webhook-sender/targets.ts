@@ -1,6 +1,4 @@
-/**
- * Where the connection of a webhook goes: its host is resolved, and each of its addresses is checked.
- */
+/** Where the connection of a webhook goes: its host is resolved, and each of its addresses is checked. */
 import { isIP } from "node:net";
 import { type DeliveryError, WebhookUnanswered } from "@accountlink/core/webhooks";
 import { Effect } from "effect";

@@ -1,6 +1,4 @@
-/**
- * Accessibility of a page, as axe-core judges it.
- */
+/** Accessibility of a page, as axe-core judges it. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isProof } from "@accountlink/test-servers";

@@ -1,6 +1,4 @@
-/**
- * A real browser, and pages that remember what they did.
- */
+/** A real browser, and pages that remember what they did. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";

@@ -1,6 +1,4 @@
-/**
- * The ways in which people look at a page.
- */
+/** The ways in which people look at a page. */
 import { isProof } from "@accountlink/test-servers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";

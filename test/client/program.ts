@@ -1,6 +1,4 @@
-/**
- * The programs of `examples`, run by the runtimes that they are for.
- */
+/** The programs of `examples`, run by the runtimes that they are for. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";

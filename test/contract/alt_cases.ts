@@ -1,6 +1,4 @@
-/**
- * Crafted cases of alt detection, with what the contract gives them, computed by hand.
- */
+/** Crafted cases of alt detection, with what the contract gives them, computed by hand. */
 import type { KeyOptions, SeenAt } from "../support/world.ts";
 
 export const [home, school, elsewhere, vpn] = [

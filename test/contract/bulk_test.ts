@@ -1,6 +1,4 @@
-/**
- * Bulk lookups: one result for each input, in their order.
- */
+/** Bulk lookups: one result for each input, in their order. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

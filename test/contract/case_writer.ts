@@ -1,6 +1,4 @@
-/**
- * One case of the coverage table, and what writes it.
- */
+/** One case of the coverage table, and what writes it. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { RequestOptions } from "../support/http.ts";
 import type { KeyOptions } from "../support/world.ts";

@@ -1,6 +1,4 @@
-/**
- * Codes of sessions: what a user types who cannot open a link.
- */
+/** Codes of sessions: what a user types who cannot open a link. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Each route × each of its documented answers, over real HTTP.
- */
+/** Each route × each of its documented answers, over real HTTP. */
 import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,4 @@
-/**
- * An owner at the dashboard's JSON.
- */
+/** An owner at the dashboard's JSON. */
 import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Usage and audit log at the dashboard.
- */
+/** Usage and audit log at the dashboard. */
 import { describe, expect, test } from "vitest";
 import { type Json, textOf } from "../support/http.ts";
 import { expectRefusal } from "./contract_server.ts";

@@ -1,6 +1,4 @@
-/**
- * The page of alt detection without a script: plain forms, for Premium owners and their own communities.
- */
+/** The page of alt detection without a script: plain forms, for Premium owners and their own communities. */
 import { expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { guild } from "../support/world.ts";

@@ -1,6 +1,4 @@
-/**
- * The dashboard's JSON: scopes, their settings, and their links.
- */
+/** The dashboard's JSON: scopes, their settings, and their links. */
 import { describe, expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Keys at the dashboard: what an owner gets, and what is refused.
- */
+/** Keys at the dashboard: what an owner gets, and what is refused. */
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";
 import { botlessGuild, guild } from "../support/world.ts";

@@ -1,6 +1,4 @@
-/**
- * Who is signed in to the dashboard, and what somebody else may try with it.
- */
+/** Who is signed in to the dashboard, and what somebody else may try with it. */
 import {
   DashboardAccount,
   DashboardActivity,

@@ -1,6 +1,4 @@
-/**
- * Webhooks at the dashboard: what an owner gets, and what is refused.
- */
+/** Webhooks at the dashboard: what an owner gets, and what is refused. */
 import { describe, expect, test } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { botlessGuild, guild } from "../support/world.ts";

@@ -1,6 +1,4 @@
-/**
- * The documentation as it is sent: small, cached, and from the same buffer to every reader.
- */
+/** The documentation as it is sent: small, cached, and from the same buffer to every reader. */
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";

@@ -1,6 +1,4 @@
-/**
- * What was asked for before a user erased everything: it brings nothing of the user back.
- */
+/** What was asked for before a user erased everything: it brings nothing of the user back. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Answers without what differs from one to the next.
- */
+/** Answers without what differs from one to the next. */
 
 /** What differs, and what it is compared as. */
 const varying: ReadonlyArray<readonly [RegExp, string]> = [

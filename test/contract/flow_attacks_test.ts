@@ -1,6 +1,4 @@
-/**
- * What somebody else may try with a verification: each try is refused, and leaves no link.
- */
+/** What somebody else may try with a verification: each try is refused, and leaves no link. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * What the pages of the flow tell users and operators besides the way through it.
- */
+/** What the pages of the flow tell users and operators besides the way through it. */
 import { describe, expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Why the public flow does not go on: each reason has a status and a page of its own, and leaves no link.
- */
+/** Why the public flow does not go on: each reason has a status and a page of its own, and leaves no link. */
 import { describe, expect, test } from "vitest";
 import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { formOf } from "../support/flow_browser.ts";

@@ -1,6 +1,4 @@
-/**
- * The public verification flow, walked through over HTTP.
- */
+/** The public verification flow, walked through over HTTP. */
 import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * The public flow when its time is over.
- */
+/** The public flow when its time is over. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";

@@ -1,6 +1,4 @@
-/**
- * Guild rules, for keys that are bound to a guild and for global keys that name one.
- */
+/** Guild rules, for keys that are bound to a guild and for global keys that name one. */
 import { describe, expect, test } from "vitest";
 import { botlessGuild, emptyGuild, guild, stranger } from "../support/world.ts";
 import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";

@@ -1,6 +1,4 @@
-/**
- * What every answer says where the service is reached by https.
- */
+/** What every answer says where the service is reached by https. */
 import { describe, expect, test } from "vitest";
 import { locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * `Idempotency-Key`: a write is done once, and its answer is given again.
- */
+/** `Idempotency-Key`: a write is done once, and its answer is given again. */
 import { randomUUID } from "node:crypto";
 import { routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";

@@ -1,6 +1,4 @@
-/**
- * Imports on the dashboard, with the requests of a browser without a script.
- */
+/** Imports on the dashboard, with the requests of a browser without a script. */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";

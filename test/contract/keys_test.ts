@@ -1,6 +1,4 @@
-/**
- * Which keys are accepted, from where, and what becomes of those that are reported.
- */
+/** Which keys are accepted, from where, and what becomes of those that are reported. */
 import { describe, expect, test, vi } from "vitest";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";

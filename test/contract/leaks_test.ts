@@ -1,6 +1,4 @@
-/**
- * Reports of leaked keys in the shape that code hosts send: a JSON array, answered with an array.
- */
+/** Reports of leaked keys in the shape that code hosts send: a JSON array, answered with an array. */
 import { describe, expect, test } from "vitest";
 import { newToken } from "../support/world.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";

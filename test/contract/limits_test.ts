@@ -1,6 +1,4 @@
-/**
- * Limits of keys and client addresses, and what every answer says of them.
- */
+/** Limits of keys and client addresses, and what every answer says of them. */
 import { describe, expect, test } from "vitest";
 import { type Answer, textOf } from "../support/http.ts";
 import { newToken } from "../support/world.ts";

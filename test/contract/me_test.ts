@@ -1,6 +1,4 @@
-/**
- * The pages on which users see, remove and erase what is known of them.
- */
+/** The pages on which users see, remove and erase what is known of them. */
 import { describe, expect, test } from "vitest";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";

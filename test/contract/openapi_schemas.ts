@@ -1,6 +1,4 @@
-/**
- * The published OpenAPI document as a judge of answers.
- */
+/** The published OpenAPI document as a judge of answers. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Answer, Json } from "../support/http.ts";
 

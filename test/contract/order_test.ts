@@ -1,6 +1,4 @@
-/**
- * Which refusal wins when a request has several faults at once.
- */
+/** Which refusal wins when a request has several faults at once. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import { botlessGuild, emptyGuild, guild, newToken, nobody, stranger } from "../support/world.ts";

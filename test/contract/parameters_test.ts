@@ -1,6 +1,4 @@
-/**
- * How values of the query string and of the body are read, and what is said of those that cannot be.
- */
+/** How values of the query string and of the body are read, and what is said of those that cannot be. */
 import { describe, expect, test } from "vitest";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import { guild } from "../support/world.ts";

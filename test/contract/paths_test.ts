@@ -1,6 +1,4 @@
-/**
- * Paths and methods: those that exist, those that do not, and those for operators and readers.
- */
+/** Paths and methods: those that exist, those that do not, and those for operators and readers. */
 import { compatRoutes, routes as ownRoutes, pathTemplate } from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";

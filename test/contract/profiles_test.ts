@@ -1,6 +1,4 @@
-/**
- * Profiles beside the IDs: `resolved` of v2, and what v1 shows to Premium keys.
- */
+/** Profiles beside the IDs: `resolved` of v2, and what v1 shows to Premium keys. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

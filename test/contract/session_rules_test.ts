@@ -1,6 +1,4 @@
-/**
- * The rules of verification sessions that a deployment sets, and the limits of their traffic.
- */
+/** The rules of verification sessions that a deployment sets, and the limits of their traffic. */
 import { describe, expect, test, vi } from "vitest";
 import { type Answer, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";

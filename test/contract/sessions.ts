@@ -1,6 +1,4 @@
-/**
- * What the tests of verification sessions share.
- */
+/** What the tests of verification sessions share. */
 import { expect } from "vitest";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";

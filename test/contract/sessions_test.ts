@@ -1,6 +1,4 @@
-/**
- * Verification sessions as their clients see them: created, read in three ways, and cancelled.
- */
+/** Verification sessions as their clients see them: created, read in three ways, and cancelled. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * The server of a test of the sites that people sign in to, and their browsers.
- */
+/** The server of a test of the sites that people sign in to, and their browsers. */
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";

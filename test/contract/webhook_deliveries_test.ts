@@ -1,6 +1,4 @@
-/**
- * What receivers of webhooks get, and what becomes of it.
- */
+/** What receivers of webhooks get, and what becomes of it. */
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";

@@ -1,6 +1,4 @@
-/**
- * Owners of webhooks, and their receiver.
- */
+/** Owners of webhooks, and their receiver. */
 import { expect, vi } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";

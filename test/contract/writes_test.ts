@@ -1,6 +1,4 @@
-/**
- * What writes do to links, and what they leave of them in the audit log.
- */
+/** What writes do to links, and what they leave of them in the audit log. */
 import { AuditLog } from "@accountlink/core";
 import { Effect } from "effect";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,4 @@
-/**
- * What docs/alts.md says of the score, held against the formula and against a server.
- */
+/** What docs/alts.md says of the score, held against the formula and against a server. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -61,9 +61,7 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/**
- * The entry of the package's `exports` for a source file: its own, its folder's or the main one.
- */
+/** The entry of the package's `exports` for a source file: its own, its folder's or the main one. */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;

@@ -1,6 +1,4 @@
-/**
- * The documents of the project, as tests look into them.
- */
+/** The documents of the project, as tests look into them. */
 import { readFileSync } from "node:fs";
 
 export const readDocument = (path: string): string =>

@@ -1,6 +1,4 @@
-/**
- * Commands of the documents, run as a reader would type them.
- */
+/** Commands of the documents, run as a reader would type them. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";

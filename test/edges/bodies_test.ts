@@ -1,6 +1,4 @@
-/**
- * Bodies that do not come in one piece with their head.
- */
+/** Bodies that do not come in one piece with their head. */
 import { once } from "node:events";
 import { type IncomingMessage, request as nodeRequest } from "node:http";
 import { expect, test } from "vitest";

@@ -1,6 +1,4 @@
-/**
- * No client address, and not all of them together, hold more connections than they may.
- */
+/** No client address, and not all of them together, hold more connections than they may. */
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Clients that wait have their time; those that only hold a connection do not.
- */
+/** Clients that wait have their time; those that only hold a connection do not. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * Whatever is sent, the server answers as documented and never with a failure of its own.
- */
+/** Whatever is sent, the server answers as documented and never with a failure of its own. */
 import {
   compatRoutes,
   openApi,

@@ -1,6 +1,4 @@
-/**
- * What is not the HTTP that the service takes is answered in the envelope, with a request id.
- */
+/** What is not the HTTP that the service takes is answered in the envelope, with a request id. */
 import { describe, expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
 import { textOf } from "../support/http.ts";

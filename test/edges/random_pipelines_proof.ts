@@ -1,6 +1,4 @@
-/**
- * Whatever comes over connections, nothing of it stays when they are gone.
- */
+/** Whatever comes over connections, nothing of it stays when they are gone. */
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

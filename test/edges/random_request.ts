@@ -1,6 +1,4 @@
-/**
- * Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry.
- */
+/** Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry. */
 import { compatRoutes, routes as ownRoutes, type Route } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import type { RequestOptions } from "../support/http.ts";

@@ -1,6 +1,4 @@
-/**
- * There is no protocol to upgrade to: a request with `Upgrade`, and CONNECT, are requests like any other.
- */
+/** There is no protocol to upgrade to: a request with `Upgrade`, and CONNECT, are requests like any other. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, openSockets, readAnswers, sendRaw } from "../support/raw_http.ts";

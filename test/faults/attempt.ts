@@ -1,6 +1,4 @@
-/**
- * Requests to nodes that may break under them, and how they ended.
- */
+/** Requests to nodes that may break under them, and how they ended. */
 import { Effect } from "effect";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import type { Target } from "./service.ts";

@@ -1,6 +1,4 @@
-/**
- * A failover of Postgres to its synchronous standby, under clients that write and read.
- */
+/** A failover of Postgres to its synchronous standby, under clients that write and read. */
 import { startPostgresWithStandby } from "@accountlink/test-servers";
 import { Effect, Schedule } from "effect";
 import { expect, test } from "vitest";

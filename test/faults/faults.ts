@@ -1,6 +1,4 @@
-/**
- * What can go wrong around three nodes, a Redis and a Postgres.
- */
+/** What can go wrong around three nodes, a Redis and a Postgres. */
 import { Effect, Random } from "effect";
 import type { Node, Service } from "./service.ts";
 

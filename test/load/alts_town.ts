@@ -1,6 +1,4 @@
-/**
- * A town whose people, addresses, browsers and second accounts are known, for measuring alt detection.
- */
+/** A town whose people, addresses, browsers and second accounts are known, for measuring alt detection. */
 import { Effect, Random } from "effect";
 
 const day = 86_400_000;

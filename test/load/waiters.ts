@@ -1,6 +1,4 @@
-/**
- * Very many clients that wait on one server, for sessions or for events, and what that costs it.
- */
+/** Very many clients that wait on one server, for sessions or for events, and what that costs it. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,4 @@
-/**
- * Very many clients that wait, on one server.
- */
+/** Very many clients that wait, on one server. */
 import { expect, test } from "vitest";
 import { expectCheap, expectCheapReaders, startFeedServer, startWaitingServer } from "./waiters.ts";
 

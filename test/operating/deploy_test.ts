@@ -1,6 +1,4 @@
-/**
- * The examples of deploy/. `image_proof.ts` builds and runs the image.
- */
+/** The examples of deploy/. `image_proof.ts` builds and runs the image. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,4 @@
-/**
- * The files of networks on a server that runs: they change, break, and come back.
- */
+/** The files of networks on a server that runs: they change, break, and come back. */
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,4 @@
-/**
- * What the service promises, held against requests and their answers alone.
- */
+/** What the service promises, held against requests and their answers alone. */
 import type { Records } from "./clients.ts";
 import {
   deliveries,

@@ -1,6 +1,4 @@
-/**
- * A client of the nodes: it sends requests, and remembers each with how it ended.
- */
+/** A client of the nodes: it sends requests, and remembers each with how it ended. */
 import {
   BodyTooLarge,
   type HttpRequest,

@@ -1,6 +1,4 @@
-/**
- * What clients do with the service, each kind in steps.
- */
+/** What clients do with the service, each kind in steps. */
 import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
 import { textOf } from "../support/http.ts";

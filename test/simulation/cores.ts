@@ -1,6 +1,4 @@
-/**
- * Many schedules on every core: each has a process, which takes the next few as soon as it ran the last.
- */
+/** Many schedules on every core: each has a process, which takes the next few as soon as it ran the last. */
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";

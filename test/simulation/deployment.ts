@@ -1,6 +1,4 @@
-/**
- * The nodes of a world, with what they share, and what is told of them.
- */
+/** The nodes of a world, with what they share, and what is told of them. */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { Postgres, Process, Redis, World } from "@accountlink/testing/simulation";

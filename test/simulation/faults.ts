@@ -1,6 +1,4 @@
-/**
- * What goes wrong in a world, and when it is over.
- */
+/** What goes wrong in a world, and when it is over. */
 import type { Chance, Server } from "@accountlink/testing/simulation";
 import type { Deployment } from "./deployment.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Revoked keys and limits.
- */
+/** Revoked keys and limits. */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dailyLimit, dataOf, type Records } from "./clients.ts";
 import type { Happened } from "./deployment.ts";

@@ -1,6 +1,4 @@
-/**
- * Links and idempotency keys.
- */
+/** Links and idempotency keys. */
 
 import { describeOutcome } from "./client.ts";
 import type { Operation as Asked } from "./clients.ts";

@@ -1,6 +1,4 @@
-/**
- * Mistakes in the product that a simulation has to find, as changes of its sources.
- */
+/** Mistakes in the product that a simulation has to find, as changes of its sources. */
 
 export interface Mistake {
   readonly what: string;

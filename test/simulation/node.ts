@@ -1,6 +1,4 @@
-/**
- * A node: the services and the HTTP application, as the server composes them.
- */
+/** A node: the services and the HTTP application, as the server composes them. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import {
   AccountLink,

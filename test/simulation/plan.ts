@@ -1,6 +1,4 @@
-/**
- * What happens in a schedule: drawn from its seed, and made smaller when it fails.
- */
+/** What happens in a schedule: drawn from its seed, and made smaller when it fails. */
 import { Chance } from "@accountlink/testing/simulation";
 import { type ClientKind, clientKinds } from "./clients.ts";
 import { type Fault, faultKinds, someFault } from "./faults.ts";

@@ -1,6 +1,4 @@
-/**
- * A check, and what checks share.
- */
+/** A check, and what checks share. */
 import type { Sent } from "./client.ts";
 import type { Records } from "./clients.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The receiver of a webhook. Now and then it refuses, or its answer gets lost.
- */
+/** The receiver of a webhook. Now and then it refuses, or its answer gets lost. */
 import type { ApiKey, StoragePorts } from "@accountlink/core";
 import type { Secrets } from "@accountlink/core/secrets";
 import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "@accountlink/core/webhooks";

@@ -1,6 +1,4 @@
-/**
- * What clients ask about the links of chat users, and what the answers say of them.
- */
+/** What clients ask about the links of chat users, and what the answers say of them. */
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import type { Found, Value } from "./linearizability.ts";
 

@@ -1,6 +1,4 @@
-/**
- * One schedule, from the start of its nodes to the verdict.
- */
+/** One schedule, from the start of its nodes to the verdict. */
 import { Chance } from "@accountlink/testing/simulation";
 import { Cause, Effect, Exit } from "effect";
 import { brokenPromises } from "./checks.ts";

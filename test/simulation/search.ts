@@ -1,6 +1,4 @@
-/**
- * Many schedules, one after the other.
- */
+/** Many schedules, one after the other. */
 import { planOf } from "./plan.ts";
 import { runPlan } from "./run.ts";
 

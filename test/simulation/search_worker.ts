@@ -1,6 +1,4 @@
-/**
- * A process that runs the schedules it is sent.
- */
+/** A process that runs the schedules it is sent. */
 import type { Share } from "./cores.ts";
 import { search } from "./search.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Makes a failing schedule shorter: without clients, faults, steps and nodes that it does not need.
- */
+/** Makes a failing schedule shorter: without clients, faults, steps and nodes that it does not need. */
 import type { Plan } from "./plan.ts";
 import { type Run, runPlan } from "./run.ts";
 

@@ -1,6 +1,4 @@
-/**
- * A failed schedule as text: what was promised, and who did what when.
- */
+/** A failed schedule as text: what was promised, and who did what when. */
 import type { Failure } from "./shrink.ts";
 
 export const storyOf = (seed: number, { plan, run }: Failure): string =>

@@ -1,6 +1,4 @@
-/**
- * What a restart leaves of the limits.
- */
+/** What a restart leaves of the limits. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,4 @@
-/**
- * `npm start` in a fresh clone, as whoever tries the project for the first time runs it.
- */
+/** `npm start` in a fresh clone, as whoever tries the project for the first time runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";

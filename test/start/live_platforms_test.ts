@@ -1,6 +1,4 @@
-/**
- * A server on live platforms, from a session to the link that it leads to.
- */
+/** A server on live platforms, from a session to the link that it leads to. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";

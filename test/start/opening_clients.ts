@@ -1,6 +1,4 @@
-/**
- * Clients that connect to a port all the time, from before it opens.
- */
+/** Clients that connect to a port all the time, from before it opens. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -1,6 +1,4 @@
-/**
- * Starts that are refused: one line that says what is wrong, and nothing left behind.
- */
+/** Starts that are refused: one line that says what is wrong, and nothing left behind. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

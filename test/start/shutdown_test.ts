@@ -1,6 +1,4 @@
-/**
- * How a server ends that is told to.
- */
+/** How a server ends that is told to. */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";

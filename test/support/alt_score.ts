@@ -1,6 +1,4 @@
-/**
- * The score of an explained answer, computed as docs/alts.md says and from nothing but the answer.
- */
+/** The score of an explained answer, computed as docs/alts.md says and from nothing but the answer. */
 
 /** What of an answer is needed, in `data` of v2. */
 export interface ExplainedAlts {

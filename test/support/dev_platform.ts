@@ -1,6 +1,4 @@
-/**
- * Control of the simulated platforms of a server that a test started.
- */
+/** Control of the simulated platforms of a server that a test started. */
 import { makeClient } from "./http.ts";
 
 /** The simulated platforms that listen on a port. */

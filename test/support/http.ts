@@ -1,6 +1,4 @@
-/**
- * Requests exactly as a test writes them: nothing is added to them, followed or retried.
- */
+/** Requests exactly as a test writes them: nothing is added to them, followed or retried. */
 import { once } from "node:events";
 import {
   type IncomingHttpHeaders,

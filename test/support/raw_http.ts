@@ -1,6 +1,4 @@
-/**
- * Bytes sent as they are, for what no HTTP client sends.
- */
+/** Bytes sent as they are, for what no HTTP client sends. */
 import { once } from "node:events";
 import { readdir, readlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";

@@ -1,6 +1,4 @@
-/**
- * Flags and arguments that several commands take.
- */
+/** Flags and arguments that several commands take. */
 import { ChatId, GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
 import { linkFormatNames } from "@accountlink/core/links";

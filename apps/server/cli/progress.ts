@@ -1,6 +1,4 @@
-/**
- * A progress bar on a terminal.
- */
+/** A progress bar on a terminal. */
 import { Clock, Effect, type Scope } from "effect";
 import { formatCount } from "./output.ts";
 

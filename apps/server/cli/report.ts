@@ -1,6 +1,4 @@
-/**
- * Reports of commands that fail.
- */
+/** Reports of commands that fail. */
 import { redact, redactKeys } from "@accountlink/core/addresses";
 import { Cause, Console, Data, Effect, Predicate } from "effect";
 import { InvalidConfig } from "../config/config.ts";

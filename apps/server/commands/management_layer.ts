@@ -1,6 +1,4 @@
-/**
- * The services of the management commands, which run next to a running server.
- */
+/** The services of the management commands, which run next to a running server. */
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { Webhooks } from "@accountlink/core/webhooks";

@@ -1,6 +1,4 @@
-/**
- * The audit log's origin of changes by the command line.
- */
+/** The audit log's origin of changes by the command line. */
 import { userInfo } from "node:os";
 import type { WriteOrigin } from "@accountlink/core/audit";
 

@@ -1,6 +1,4 @@
-/**
- * Runs the command line as a process: signals, pipes and the exit code.
- */
+/** Runs the command line as a process: signals, pipes and the exit code. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";

@@ -1,6 +1,4 @@
-/**
- * For tests: the command line in this process, whose folder it shares.
- */
+/** For tests: the command line in this process, whose folder it shares. */
 import { Console as NodeConsole } from "node:console";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";

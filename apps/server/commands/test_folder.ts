@@ -1,6 +1,4 @@
-/**
- * For tests: a folder that is gone when its scope closes.
- */
+/** For tests: a folder that is gone when its scope closes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

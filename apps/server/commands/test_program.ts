@@ -1,6 +1,4 @@
-/**
- * For tests: a folder to run commands and servers in, in this process or as processes.
- */
+/** For tests: a folder to run commands and servers in, in this process or as processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -27,9 +25,7 @@ export interface Workplace {
   readonly run: (...args: ReadonlyArray<string>) => Promise<Ended>;
   /** The same with a standard input. */
   readonly runWith: (input: string, ...args: ReadonlyArray<string>) => Promise<Ended>;
-  /**
-   * Runs a command with `--json` and gives what it printed, which must be JSON and nothing else.
-   */
+  /** Runs a command with `--json` and gives what it printed, which must be JSON and nothing else. */
   readonly json: (...args: ReadonlyArray<string>) => Promise<Record<string, unknown>>;
   /** Starts a server in this process, and gives its address once it listens. It ends with the test. */
   readonly serve: (environment?: Readonly<Record<string, string>>) => Promise<string>;

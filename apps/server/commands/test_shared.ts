@@ -1,6 +1,4 @@
-/**
- * For tests: a Postgres and a Redis that several servers share.
- */
+/** For tests: a Postgres and a Redis that several servers share. */
 import {
   makePostgresDatabase,
   type PostgresDatabase,

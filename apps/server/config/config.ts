@@ -182,9 +182,7 @@ export const readConfig = (environment: Environment): Effect.Effect<Config, Inva
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads the configuration, with the problem of each invalid variable; it is null if there is one.
- */
+/** Reads the configuration, with the problem of each invalid variable; it is null if there is one. */
 export const parseConfig = (environment: Environment) => {
   const values: Record<string, unknown> = {};
   const problems: Array<{ readonly name: string; readonly problem: string }> = [];

@@ -1,6 +1,4 @@
-/**
- * Warnings about likely mistakes in the configuration, for `serve` and the doctor.
- */
+/** Warnings about likely mistakes in the configuration, for `serve` and the doctor. */
 import { type Config, type VariableName, variables } from "./config.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

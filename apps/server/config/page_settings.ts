@@ -1,6 +1,4 @@
-/**
- * What a configuration says of the pages that users see.
- */
+/** What a configuration says of the pages that users see. */
 import type { PageSettingsShape } from "@accountlink/http";
 import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platform-live";
 import type { Config } from "./config.ts";

@@ -1,6 +1,4 @@
-/**
- * The location of the storage, as commands print it.
- */
+/** The location of the storage, as commands print it. */
 import { Context, Redacted } from "effect";
 import type { Storage } from "./resolved_config.ts";
 

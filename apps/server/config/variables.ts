@@ -1,6 +1,4 @@
-/**
- * The types of configuration variables.
- */
+/** The types of configuration variables. */
 import { parseNetwork } from "@accountlink/core/addresses";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";

@@ -5,9 +5,7 @@ import { Effect } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
 import { reasonOf } from "../message_text.ts";
 
-/**
- * Creates the folder unless it exists, with access for its owner only. Fails if it cannot be used.
- */
+/** Creates the folder unless it exists, with access for its owner only. Fails if it cannot be used. */
 export const prepareFolder = (config: Config, folder: string): Effect.Effect<void, InvalidConfig> =>
   Effect.tryPromise({
     try: async () => {

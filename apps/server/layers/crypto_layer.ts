@@ -1,6 +1,4 @@
-/**
- * Node's implementation of the cryptographic services that core requires.
- */
+/** Node's implementation of the cryptographic services that core requires. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Layer } from "effect";

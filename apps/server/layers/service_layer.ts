@@ -1,6 +1,4 @@
-/**
- * The layers of the service: the only place where adapters and services meet.
- */
+/** The layers of the service: the only place where adapters and services meet. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";

@@ -1,6 +1,4 @@
-/**
- * The HTTP server of the dev platform, on the loopback address.
- */
+/** The HTTP server of the dev platform, on the loopback address. */
 import { createServer } from "node:http";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Scope } from "effect";

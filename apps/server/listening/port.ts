@@ -1,6 +1,4 @@
-/**
- * Ports that open last, when the server behind them can answer.
- */
+/** Ports that open last, when the server behind them can answer. */
 import { lookup } from "node:dns/promises";
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { Effect, type Scope } from "effect";

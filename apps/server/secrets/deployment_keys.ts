@@ -1,6 +1,4 @@
-/**
- * The keys of the deployment: the root key, which the secret unwraps, and those derived from it.
- */
+/** The keys of the deployment: the root key, which the secret unwraps, and those derived from it. */
 import { AddressVault } from "@accountlink/core";
 import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
@@ -27,9 +25,7 @@ const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecre
 /** The id of the address key that is derived from the root key. */
 const derivedKeyId = "secret";
 
-/**
- * The configured address keys, then the derived one, which sightings from before the others need.
- */
+/** The configured address keys, then the derived one, which sightings from before the others need. */
 const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
   Layer.unwrap(
     Effect.map(RootKey, (rootKey) => {

@@ -1,6 +1,4 @@
-/**
- * The deployment's secret: one, or the new and the old one during a rotation.
- */
+/** The deployment's secret: one, or the new and the old one during a rotation. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

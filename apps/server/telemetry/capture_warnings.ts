@@ -1,6 +1,4 @@
-/**
- * Warnings of Node and of libraries that bypass the log.
- */
+/** Warnings of Node and of libraries that bypass the log. */
 import { format } from "node:util";
 import { Effect, Layer } from "effect";
 

@@ -1,6 +1,4 @@
-/**
- * Structured logs: one JSON object per line on standard error, without keys and addresses.
- */
+/** Structured logs: one JSON object per line on standard error, without keys and addresses. */
 import { redact } from "@accountlink/core/addresses";
 import { Formatter, Layer, Logger, type LogLevel, References } from "effect";
 import type { Config } from "../config/config.ts";

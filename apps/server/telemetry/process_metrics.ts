@@ -1,6 +1,4 @@
-/**
- * Metrics of the process, with the names that Prometheus client libraries use.
- */
+/** Metrics of the process, with the names that Prometheus client libraries use. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";

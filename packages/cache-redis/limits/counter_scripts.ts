@@ -1,9 +1,7 @@
 import { clockTolerance } from "@accountlink/core/limits";
 import { makeScript, type Script } from "./lua_script.ts";
 
-/**
- * The clock of the windows: that of Redis, or the caller's, for tests that pass their own times.
- */
+/** The clock of the windows: that of Redis, or the caller's, for tests that pass their own times. */
 export type ScriptClock = "redis" | "caller";
 
 const clocks: Readonly<Record<ScriptClock, string>> = {

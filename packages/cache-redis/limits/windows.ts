@@ -13,9 +13,7 @@ type Rules = ReadonlyArray<CounterRule>;
 
 export interface Outcome {
   readonly admission: Admission;
-  /**
-   * The end of each window by the clock of the scripts; identifies a window among those of its key.
-   */
+  /** The end of each window by the clock of the scripts; identifies a window among those of its key. */
   readonly ends: ReadonlyArray<number>;
 }
 
@@ -41,9 +39,7 @@ export interface WindowsOptions {
   readonly isCluster: boolean;
 }
 
-/**
- * Windows in Redis. Each call is one script; in a cluster, the keys of its rules must share a slot.
- */
+/** Windows in Redis. Each call is one script; in a cluster, the keys of its rules must share a slot. */
 export class Windows {
   readonly #commands: RedisCommands;
   readonly #prefix: string;

@@ -1,6 +1,4 @@
-/**
- * Commands for sessions and flows, in the same small world as those for links.
- */
+/** Commands for sessions and flows, in the same small world as those for links. */
 import type { ChatId, GameId } from "@accountlink/core";
 import type { Proof } from "@accountlink/core/flow";
 import type { SessionStep } from "@accountlink/core/sessions";

@@ -1,6 +1,4 @@
-/**
- * The lifecycle of accounts: made at a sign-in, moved to another tier, suspended and restored.
- */
+/** The lifecycle of accounts: made at a sign-in, moved to another tier, suspended and restored. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";

@@ -28,25 +28,6 @@ describe("Accounts.ofChatUser", () => {
   );
 });
 
-describe("Accounts.suspend", () => {
-  it.effect("refuses the account's keys at once, until it is restored", () =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts;
-      const { token } = yield* issue;
-      yield* authenticate(token);
-      assert.deepStrictEqual(yield* accounts.suspend("acme", operator), Option.some(true));
-      assert.deepStrictEqual(yield* accounts.suspend("acme", operator), Option.some(false));
-      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "InvalidApiKey");
-      const { key, token: another } = yield* issue;
-      assert.isTrue(key.suspended);
-      assert.strictEqual((yield* Effect.flip(authenticate(another)))._tag, "InvalidApiKey");
-      yield* accounts.restore("acme", operator);
-      yield* authenticate(token);
-      yield* authenticate(another);
-    }).pipe(Effect.provide(world)),
-  );
-});
-
 describe("Accounts.setTier", () => {
   it.effect("holds for the account's keys at once; an unknown account is none", () =>
     Effect.gen(function* () {

@@ -1,6 +1,4 @@
-/**
- * Client addresses as they are stored: matched by a keyed hash, kept encrypted, never in the clear.
- */
+/** Client addresses as they are stored: matched by a keyed hash, kept encrypted, never in the clear. */
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

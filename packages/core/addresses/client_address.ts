@@ -1,6 +1,4 @@
-/**
- * Client addresses: which one a request comes from, what it counts under, and which lists it is on.
- */
+/** Client addresses: which one a request comes from, what it counts under, and which lists it is on. */
 import { Option, Result } from "effect";
 import { IpNetwork, NetAddress } from "effect/net";
 

@@ -1,6 +1,4 @@
-/**
- * Takes keys and addresses out of text that goes to a log or an answer.
- */
+/** Takes keys and addresses out of text that goes to a log or an answer. */
 
 const keyPattern = /alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}/g;
 

@@ -1,6 +1,4 @@
-/**
- * The addresses of an alt detection: where seeds were seen, and the one that is asked about.
- */
+/** The addresses of an alt detection: where seeds were seen, and the one that is asked about. */
 import { Effect, Option, Result } from "effect";
 import type { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";

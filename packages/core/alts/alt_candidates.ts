@@ -1,6 +1,4 @@
-/**
- * Who may be the same person as the target: the steps from what the stores hold to candidates.
- */
+/** Who may be the same person as the target: the steps from what the stores hold to candidates. */
 import { groupBy } from "../group_by.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";

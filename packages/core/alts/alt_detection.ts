@@ -1,6 +1,4 @@
-/**
- * Alt detection: who may be the same person, how strongly, and on what evidence.
- */
+/** Alt detection: who may be the same person, how strongly, and on what evidence. */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";

@@ -1,6 +1,4 @@
-/**
- * Why a chat user may be the same person as the target, and how much each reason weighs.
- */
+/** Why a chat user may be the same person as the target, and how much each reason weighs. */
 import type { GameId } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 

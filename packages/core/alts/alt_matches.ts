@@ -1,6 +1,4 @@
-/**
- * The steps from candidates to the matches of an answer.
- */
+/** The steps from candidates to the matches of an answer. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AltCandidate } from "./alt_candidates.ts";

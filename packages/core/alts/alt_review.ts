@@ -1,6 +1,4 @@
-/**
- * What a moderator says about a pair of chat users. It beats every weight.
- */
+/** What a moderator says about a pair of chat users. It beats every weight. */
 import type { ChatId, KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 

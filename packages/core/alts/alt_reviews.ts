@@ -1,6 +1,4 @@
-/**
- * Reviews of pairs of chat users, made and read inside one scope.
- */
+/** Reviews of pairs of chat users, made and read inside one scope. */
 import { Clock, Context, Effect, Layer } from "effect";
 import { type Conflict, InvalidParameter, type StoreUnavailable } from "../errors.ts";
 import { commitAlone } from "../idempotency/commit.ts";

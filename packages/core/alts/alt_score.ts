@@ -1,6 +1,4 @@
-/**
- * The score of an alt detection.
- */
+/** The score of an alt detection. */
 
 /** How severe a score is. */
 export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";

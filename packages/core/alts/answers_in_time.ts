@@ -1,6 +1,4 @@
-/**
- * Many questions to something slow, with one deadline for all.
- */
+/** Many questions to something slow, with one deadline for all. */
 import { type Duration, Effect } from "effect";
 
 /**

@@ -1,6 +1,4 @@
-/**
- * The rotation of address keys: stored sightings are brought under the newest key.
- */
+/** The rotation of address keys: stored sightings are brought under the newest key. */
 
 import { Effect, Option } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";

@@ -1,6 +1,4 @@
-/**
- * Log lines of security events: wrong keys, throttled addresses, and keys used from a new network.
- */
+/** Log lines of security events: wrong keys, throttled addresses, and keys used from a new network. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { type ClientAddress, networkOf } from "../addresses/client_address.ts";
 import { Cache } from "../cache.ts";

@@ -1,6 +1,4 @@
-/**
- * The links of a scope, as its owner finds and changes them.
- */
+/** The links of a scope, as its owner finds and changes them. */
 import { Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";

@@ -1,6 +1,4 @@
-/**
- * The events of a data scope: what changed in it, in the order in which it changed.
- */
+/** The events of a data scope: what changed in it, in the order in which it changed. */
 import type { Actor } from "../audit/audit.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { Link } from "../links/link.ts";

@@ -1,6 +1,4 @@
-/**
- * The feed of a scope for clients: read in pages, waited for, and followed as a stream.
- */
+/** The feed of a scope for clients: read in pages, waited for, and followed as a stream. */
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { guildOf } from "../data_scope.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for the feed of events. The stores append events themselves, in the transaction of the change.
- */
+/** The port for the feed of events. The stores append events themselves, in the transaction of the change. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";

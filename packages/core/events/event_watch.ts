@@ -1,6 +1,4 @@
-/**
- * Wakes those who wait for events of a scope, on every node.
- */
+/** Wakes those who wait for events of a scope, on every node. */
 import { Clock, Context, Effect, Latch, Layer, Metric, Option, type Scope } from "effect";
 import type { KeyId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";

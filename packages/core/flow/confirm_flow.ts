@@ -1,6 +1,4 @@
-/**
- * `VerificationFlows.confirm`: stores the link of both proofs, or keeps the one that the user has.
- */
+/** `VerificationFlows.confirm`: stores the link of both proofs, or keeps the one that the user has. */
 import { Clock, Effect } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";

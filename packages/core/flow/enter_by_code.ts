@@ -1,6 +1,4 @@
-/**
- * `VerificationFlows.enterByCode`: finds the session of a code that a user typed.
- */
+/** `VerificationFlows.enterByCode`: finds the session of a code that a user typed. */
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { makeFailureLimit } from "../limits/failure_limit.ts";

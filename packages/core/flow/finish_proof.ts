@@ -1,6 +1,4 @@
-/**
- * `VerificationFlows.finish`: stores the proof with which the browser returns from a platform.
- */
+/** `VerificationFlows.finish`: stores the proof with which the browser returns from a platform. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { ChatId, GameId } from "../ids.ts";

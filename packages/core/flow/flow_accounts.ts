@@ -1,6 +1,4 @@
-/**
- * The accounts of a flow, with the profiles that its pages show.
- */
+/** The accounts of a flow, with the profiles that its pages show. */
 import { Effect, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked } from "../links/link.ts";

@@ -1,6 +1,4 @@
-/**
- * Verification flows for operators: a log line and a metric for each step.
- */
+/** Verification flows for operators: a log line and a metric for each step. */
 import { Effect, Metric, Schema } from "effect";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import { type SessionId, Sid } from "../ids.ts";

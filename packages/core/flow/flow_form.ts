@@ -1,6 +1,4 @@
-/**
- * The forms of a page: confirm and cancel.
- */
+/** The forms of a page: confirm and cancel. */
 import { Effect } from "effect";
 import type { FlowId, Pid, SessionId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";

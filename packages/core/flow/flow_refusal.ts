@@ -1,6 +1,4 @@
-/**
- * Why the public verification flow refuses a step.
- */
+/** Why the public verification flow refuses a step. */
 import { Data } from "effect";
 import type { ChatId } from "../ids.ts";
 import type { ChatProfile } from "../platforms/profile.ts";

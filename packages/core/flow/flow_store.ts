@@ -1,6 +1,4 @@
-/**
- * The port for verification flows and the proofs that they hold.
- */
+/** The port for verification flows and the proofs that they hold. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";

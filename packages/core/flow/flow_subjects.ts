@@ -1,6 +1,4 @@
-/**
- * What a verification flow is about: who asks for a link, of whom, and until when.
- */
+/** What a verification flow is about: who asks for a link, of whom, and until when. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";

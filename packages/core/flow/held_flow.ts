@@ -1,6 +1,4 @@
-/**
- * The flow that the cookie of a browser stands for.
- */
+/** The flow that the cookie of a browser stands for. */
 import { Clock, Effect, Option, Schema } from "effect";
 import { Sid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";

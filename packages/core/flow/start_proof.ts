@@ -1,6 +1,4 @@
-/**
- * `VerificationFlows.start`: sends the browser to sign in at a platform.
- */
+/** `VerificationFlows.start`: sends the browser to sign in at a platform. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { ChatId, GameId } from "../ids.ts";

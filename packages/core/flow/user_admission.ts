@@ -1,6 +1,4 @@
-/**
- * Which chat users may complete a flow.
- */
+/** Which chat users may complete a flow. */
 import { Effect } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";

@@ -1,6 +1,4 @@
-/**
- * Verification flows: a browser proves two accounts and confirms their link.
- */
+/** Verification flows: a browser proves two accounts and confirms their link. */
 import type { ChatId, FlowId, GameId, GuildId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 

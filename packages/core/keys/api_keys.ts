@@ -1,6 +1,4 @@
-/**
- * The lifecycle of API keys: created, rotated, disabled, revoked, reported.
- */
+/** The lifecycle of API keys: created, rotated, disabled, revoked, reported. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { type AddressLists, parseNetwork } from "../addresses/client_address.ts";

@@ -1,6 +1,4 @@
-/**
- * Authentication of requests by API key.
- */
+/** Authentication of requests by API key. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for accounts, their data scopes and the keys of these.
- */
+/** The port for accounts, their data scopes and the keys of these. */
 import { Context, type Effect, type Option } from "effect";
 import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";

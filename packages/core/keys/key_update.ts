@@ -1,6 +1,4 @@
-/**
- * Changes of a key by its owner or an operator.
- */
+/** Changes of a key by its owner or an operator. */
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
 import type { ApiKey } from "./api_key.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Keys as their owners manage them at the dashboard.
- */
+/** Keys as their owners manage them at the dashboard. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";

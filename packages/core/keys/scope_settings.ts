@@ -1,6 +1,4 @@
-/**
- * What the owner of a data scope says to its users.
- */
+/** What the owner of a data scope says to its users. */
 import { type DataScope, guildOf } from "../data_scope.ts";
 
 /** What users read when they verify; null where the owner said nothing. */

@@ -1,6 +1,4 @@
-/**
- * The port for what survives a loss of the counters: durable counts, and the live nodes.
- */
+/** The port for what survives a loss of the counters: durable counts, and the live nodes. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";

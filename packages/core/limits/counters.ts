@@ -1,6 +1,4 @@
-/**
- * The port for rate limits and quotas: counters of fixed windows.
- */
+/** The port for rate limits and quotas: counters of fixed windows. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";

@@ -1,6 +1,4 @@
-/**
- * Quotas of API keys and client addresses.
- */
+/** Quotas of API keys and client addresses. */
 import { Context } from "effect";
 
 /** Verification traffic (all session routes) has its own day quotas and no short window. */

@@ -1,6 +1,4 @@
-/**
- * Rate limits and quotas of a request: of its client address and of its key, decided together.
- */
+/** Rate limits and quotas of a request: of its client address and of its key, decided together. */
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import {

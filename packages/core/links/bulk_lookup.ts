@@ -1,6 +1,4 @@
-/**
- * Lookups of many links with one query. Each input has its own result.
- */
+/** Lookups of many links with one query. Each input has its own result. */
 import { Context, Effect, Layer, Result } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import {

@@ -1,6 +1,4 @@
-/**
- * The result of an import, counted row by row.
- */
+/** The result of an import, counted row by row. */
 import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
 import type { BatchImported } from "./link_store.ts";
 import { ownCopy } from "./own_copy.ts";

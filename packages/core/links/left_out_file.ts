@@ -1,6 +1,4 @@
-/**
- * The file of rows that an import left out, as CSV.
- */
+/** The file of rows that an import left out, as CSV. */
 import { csvRow } from "../csv.ts";
 import type { LeftOutLine } from "./formats/link_format.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The record of one chat user in one data scope.
- */
+/** The record of one chat user in one data scope. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 

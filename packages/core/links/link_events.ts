@@ -1,6 +1,4 @@
-/**
- * Tells of changed links, on every node.
- */
+/** Tells of changed links, on every node. */
 import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";

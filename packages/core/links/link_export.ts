@@ -1,6 +1,4 @@
-/**
- * Exports of the links of a scope, in constant memory.
- */
+/** Exports of the links of a scope, in constant memory. */
 import { Effect, Option, Stream } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";

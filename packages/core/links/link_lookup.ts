@@ -1,6 +1,4 @@
-/**
- * Lookups of links in both directions.
- */
+/** Lookups of links in both directions. */
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";

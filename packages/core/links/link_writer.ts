@@ -1,6 +1,4 @@
-/**
- * Writes of links, with the guild rules.
- */
+/** Writes of links, with the guild rules. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for the chat platform: guilds, members and users.
- */
+/** The port for the chat platform: guilds, members and users. */
 import { Context, type Effect, type Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for the game platform: its users.
- */
+/** The port for the game platform: its users. */
 import { Context, type Effect, type Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { GameId } from "../ids.ts";

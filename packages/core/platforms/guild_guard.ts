@@ -1,6 +1,4 @@
-/**
- * The guild rules of every lookup and write.
- */
+/** The guild rules of every lookup and write. */
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors.ts";

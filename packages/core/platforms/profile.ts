@@ -1,6 +1,4 @@
-/**
- * Users and guilds of the platforms. Fields that are unavailable are null.
- */
+/** Users and guilds of the platforms. Fields that are unavailable are null. */
 import { Schema } from "effect";
 import { GuildId } from "../ids.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Profiles for `resolved` lookups and for pages.
- */
+/** Profiles for `resolved` lookups and for pages. */
 import { Context, Effect, Layer, Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for the wrapped root key of a deployment, see `wrapped_root_key.ts`.
- */
+/** The port for the wrapped root key of a deployment, see `wrapped_root_key.ts`. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Keyed hashes of the deployment, and what it encrypts. The keys are derived from its root key.
- */
+/** Keyed hashes of the deployment, and what it encrypts. The keys are derived from its root key. */
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64, Base64Url } from "effect/encoding";

@@ -1,6 +1,4 @@
-/**
- * Where a verification flow sends its browser in the end.
- */
+/** Where a verification flow sends its browser in the end. */
 import { Effect } from "effect";
 import { InvalidParameter } from "../errors.ts";
 import type { ApiKey } from "../keys/api_key.ts";

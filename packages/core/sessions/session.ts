@@ -1,6 +1,4 @@
-/**
- * Verification sessions: a client asks a chat user to prove both accounts, and reads the outcome.
- */
+/** Verification sessions: a client asks a chat user to prove both accounts, and reads the outcome. */
 import type { ChatId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 

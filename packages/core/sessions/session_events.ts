@@ -1,6 +1,4 @@
-/**
- * The events of one read of a session as a stream.
- */
+/** The events of one read of a session as a stream. */
 import { Clock, Effect, Stream } from "effect";
 import type { Sid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";

@@ -1,6 +1,4 @@
-/**
- * The settings of verification sessions.
- */
+/** The settings of verification sessions. */
 import { Context } from "effect";
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Wakes the open reads of a session when it changes, on every node.
- */
+/** Wakes the open reads of a session when it changes, on every node. */
 import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";

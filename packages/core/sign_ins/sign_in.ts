@@ -1,6 +1,4 @@
-/**
- * Sign-ins of people in browsers, with which they manage what is theirs.
- */
+/** Sign-ins of people in browsers, with which they manage what is theirs. */
 import type { ChatId, SignInId } from "../ids.ts";
 import type { UserGuild } from "../platforms/profile.ts";
 import { hourMs, type Millis } from "../timestamp.ts";

@@ -1,6 +1,4 @@
-/**
- * Why a person could not sign in.
- */
+/** Why a person could not sign in. */
 import { Data } from "effect";
 
 /**

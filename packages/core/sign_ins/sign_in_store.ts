@@ -1,6 +1,4 @@
-/**
- * The port for sign-ins of people in browsers.
- */
+/** The port for sign-ins of people in browsers. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";

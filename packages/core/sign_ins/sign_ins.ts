@@ -1,6 +1,4 @@
-/**
- * Sign-in of people by the chat platform, and what is kept of it.
- */
+/** Sign-in of people by the chat platform, and what is kept of it. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Accounts } from "../accounts/accounts.ts";

@@ -1,6 +1,4 @@
-/**
- * What the usage of API keys is counted by: groups of routes, and outcomes.
- */
+/** What the usage of API keys is counted by: groups of routes, and outcomes. */
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 

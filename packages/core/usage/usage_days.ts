@@ -1,6 +1,4 @@
-/**
- * Usage per UTC day, as owners see it.
- */
+/** Usage per UTC day, as owners see it. */
 import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";

@@ -1,6 +1,4 @@
-/**
- * Counts the requests of API keys in memory, and saves the counts every few seconds.
- */
+/** Counts the requests of API keys in memory, and saves the counts every few seconds. */
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { StoreUnavailable } from "../errors.ts";

@@ -1,6 +1,4 @@
-/**
- * The port for the usage of API keys, per UTC day.
- */
+/** The port for the usage of API keys, per UTC day. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";

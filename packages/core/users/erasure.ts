@@ -1,6 +1,4 @@
-/**
- * The erasure of a chat user from the audit log.
- */
+/** The erasure of a chat user from the audit log. */
 import type { Actor, AuditEntry } from "../audit/audit.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";

@@ -1,6 +1,4 @@
-/**
- * The browsers of a chat user that are remembered, for the user themselves.
- */
+/** The browsers of a chat user that are remembered, for the user themselves. */
 import { Clock, Context, Effect, Layer } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";

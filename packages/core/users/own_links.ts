@@ -1,6 +1,4 @@
-/**
- * The links of a chat user, for the user themselves.
- */
+/** The links of a chat user, for the user themselves. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { guildOf } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";

@@ -1,6 +1,4 @@
-/**
- * Access to and erasure of the data of one chat user.
- */
+/** Access to and erasure of the data of one chat user. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";

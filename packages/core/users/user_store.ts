@@ -1,6 +1,4 @@
-/**
- * The port for the data of one chat user in every scope.
- */
+/** The port for the data of one chat user in every scope. */
 import { Context, type Effect, type Option } from "effect";
 import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_review.ts";

@@ -1,6 +1,4 @@
-/**
- * When a failed delivery is tried again.
- */
+/** When a failed delivery is tried again. */
 import { dayMs, hourMs, type Millis } from "../timestamp.ts";
 
 const [second, minute] = [1_000, 60_000];

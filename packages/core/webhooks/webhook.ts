@@ -1,6 +1,4 @@
-/**
- * The records of webhooks and of their deliveries.
- */
+/** The records of webhooks and of their deliveries. */
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Millis } from "../timestamp.ts";
@@ -82,9 +80,7 @@ export interface UpdatedWebhook<W> {
   readonly details: AuditEntry["details"];
 }
 
-/**
- * What became of an event at a webhook. `failing` is tried again at `nextAttemptAt`.
- */
+/** What became of an event at a webhook. `failing` is tried again at `nextAttemptAt`. */
 export type DeliveryStatus = "delivered" | "failing" | "given_up";
 
 export interface WebhookDelivery {

@@ -1,6 +1,4 @@
-/**
- * Tells the nodes that send webhooks of a change of one. They look for changes every second, too.
- */
+/** Tells the nodes that send webhooks of a change of one. They look for changes every second, too. */
 import { Effect } from "effect";
 import { forEachSignal, makeAnnounce } from "../signals.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The port that sends webhooks.
- */
+/** The port that sends webhooks. */
 import { Context, Data, Effect } from "effect";
 import type { DeliveryError } from "./webhook.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The port for webhooks, their deliveries, and which node sends them.
- */
+/** The port for webhooks, their deliveries, and which node sends them. */
 import { Context, type Effect, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";

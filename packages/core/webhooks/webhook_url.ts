@@ -1,6 +1,4 @@
-/**
- * The form of a webhook's URL. Which addresses it may lead to is up to `WebhookSender`.
- */
+/** The form of a webhook's URL. Which addresses it may lead to is up to `WebhookSender`. */
 
 import { isStorable } from "../storable_text.ts";
 

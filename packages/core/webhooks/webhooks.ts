@@ -1,6 +1,4 @@
-/**
- * Webhooks as their owners and the operator manage them.
- */
+/** Webhooks as their owners and the operator manage them. */
 import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";

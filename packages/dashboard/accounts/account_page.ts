@@ -1,6 +1,4 @@
-/**
- * The account, and where its owner is signed in.
- */
+/** The account, and where its owner is signed in. */
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { type KeyList, planText } from "../keys/keys_page.ts";

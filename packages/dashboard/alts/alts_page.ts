@@ -1,6 +1,4 @@
-/**
- * Who may be the same person as a user, in words, and what moderators said about it.
- */
+/** Who may be the same person as a user, in words, and what moderators said about it. */
 import type { Pid } from "@accountlink/core";
 import type { AltEvidence, AltMatch, AltReport, AltReview } from "@accountlink/core/alts";
 import { severityOf } from "@accountlink/core/alts";

@@ -1,6 +1,4 @@
-/**
- * The actions of the audit log, in words.
- */
+/** The actions of the audit log, in words. */
 
 import type { AuditAction } from "@accountlink/core/audit";
 

@@ -1,6 +1,4 @@
-/**
- * Entries of the audit log as a list of sentences with their times.
- */
+/** Entries of the audit log as a list of sentences with their times. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import { type Html, html } from "@accountlink/html";
 import { timeHtml } from "../look/time.ts";

@@ -1,6 +1,4 @@
-/**
- * Communities as their owners see them: data scopes with a name.
- */
+/** Communities as their owners see them: data scopes with a name. */
 import { type DataScope, guildOf } from "@accountlink/core";
 import type { OwnedScope } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";

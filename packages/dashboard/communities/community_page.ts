@@ -1,6 +1,4 @@
-/**
- * The page of one community: its verify link, what its users read, and the bot.
- */
+/** The page of one community: its verify link, what its users read, and the bot. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";

@@ -1,6 +1,4 @@
-/**
- * What happened lately in a community: the feed that bots read, newest first.
- */
+/** What happened lately in a community: the feed that bots read, newest first. */
 import type { Pid } from "@accountlink/core";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import { isChatId } from "@accountlink/core/ids";

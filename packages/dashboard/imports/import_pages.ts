@@ -1,6 +1,4 @@
-/**
- * The pages of an import: the upload, what it would do, how far it is, and what it did.
- */
+/** The pages of an import: the upload, what it would do, how far it is, and what it did. */
 import {
   type FileLink,
   type ImportOutcome,

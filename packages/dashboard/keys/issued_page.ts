@@ -1,6 +1,4 @@
-/**
- * A key in full, after it was created or rotated. It is never shown again.
- */
+/** A key in full, after it was created or rotated. It is never shown again. */
 
 import type { ChatId } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * The form of a key: to create one, and to change its rules.
- */
+/** The form of a key: to create one, and to change its rules. */
 
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";

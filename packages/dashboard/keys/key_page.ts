@@ -1,6 +1,4 @@
-/**
- * The page of one key: its rules, what can be done to it, and its history.
- */
+/** The page of one key: its rules, what can be done to it, and its history. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";

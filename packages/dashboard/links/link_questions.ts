@@ -1,6 +1,4 @@
-/**
- * The questions before a link is made or removed, which name both accounts.
- */
+/** The questions before a link is made or removed, which name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";

@@ -1,6 +1,4 @@
-/**
- * The links of a community: how many there are, a search, and the newest first.
- */
+/** The links of a community: how many there are, a search, and the newest first. */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";

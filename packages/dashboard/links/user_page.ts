@@ -1,6 +1,4 @@
-/**
- * One chat user of a community: the link as it is, and what happened to it.
- */
+/** One chat user of a community: the link as it is, and what happened to it. */
 import type { ChatId } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { NamedLink } from "@accountlink/core/communities";

@@ -1,6 +1,4 @@
-/**
- * Text to take along, with a button that copies it where scripts run.
- */
+/** Text to take along, with a button that copies it where scripts run. */
 import { type Html, html } from "@accountlink/html";
 
 /**

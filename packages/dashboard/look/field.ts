@@ -1,6 +1,4 @@
-/**
- * Fields of forms: a label, a hint, and what is wrong with the value, all read out with the control.
- */
+/** Fields of forms: a label, a hint, and what is wrong with the value, all read out with the control. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "@accountlink/html";
 

@@ -1,6 +1,4 @@
-/**
- * Icons of the navigation, from Lucide (https://lucide.dev, ISC licence), as inline SVG.
- */
+/** Icons of the navigation, from Lucide (https://lucide.dev, ISC licence), as inline SVG. */
 import { Html } from "@accountlink/html";
 
 const shapes: Readonly<Record<string, string>> = {

@@ -1,6 +1,4 @@
-/**
- * What an act did, said on the page that it leads to.
- */
+/** What an act did, said on the page that it leads to. */
 import { type Html, html } from "@accountlink/html";
 
 const notices = {

@@ -1,6 +1,4 @@
-/**
- * Keys as their owners see them.
- */
+/** Keys as their owners see them. */
 import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";

@@ -1,6 +1,4 @@
-/**
- * A QR code as SVG, drawn as one path.
- */
+/** A QR code as SVG, drawn as one path. */
 import { type Html, html } from "@accountlink/html";
 import { encodeQR } from "qr";
 

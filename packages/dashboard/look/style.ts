@@ -1,6 +1,4 @@
-/**
- * The style of the dashboard's pages, over what they share with those of the verification.
- */
+/** The style of the dashboard's pages, over what they share with those of the verification. */
 import { css, theme } from "@accountlink/html/theme";
 
 export const style: string = css`${theme}

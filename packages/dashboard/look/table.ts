@@ -1,6 +1,4 @@
-/**
- * Tables that scroll within the page where they are wider.
- */
+/** Tables that scroll within the page where they are wider. */
 import { type Html, html } from "@accountlink/html";
 
 export interface Table {

@@ -1,6 +1,4 @@
-/**
- * Times on the pages. All are in UTC, like the days of limits and usage.
- */
+/** Times on the pages. All are in UTC, like the days of limits and usage. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 

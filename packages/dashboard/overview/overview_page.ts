@@ -1,6 +1,4 @@
-/**
- * The first page: what needs the owner's attention, and today's usage against the limits.
- */
+/** The first page: what needs the owner's attention, and today's usage against the limits. */
 
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { LinkCount, VerifiedWeeks } from "@accountlink/core/communities";

@@ -1,6 +1,4 @@
-/**
- * What users see when they verify: each page of the flow, with made-up accounts.
- */
+/** What users see when they verify: each page of the flow, with made-up accounts. */
 import { type Html, html } from "@accountlink/html";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";

@@ -1,6 +1,4 @@
-/**
- * A request as a line for a terminal and as programs.
- */
+/** A request as a line for a terminal and as programs. */
 
 export interface Request {
   readonly method: "GET";

@@ -1,6 +1,4 @@
-/**
- * A lookup to try, with a key that is typed in and not kept.
- */
+/** A lookup to try, with a key that is typed in and not kept. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";

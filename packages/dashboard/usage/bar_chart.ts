@@ -1,6 +1,4 @@
-/**
- * A bar for each day, drawn by the server. The table beside it says the same.
- */
+/** A bar for each day, drawn by the server. The table beside it says the same. */
 
 import type { UsageCounts, UsageDay } from "@accountlink/core/usage";
 import { type Html, html } from "@accountlink/html";

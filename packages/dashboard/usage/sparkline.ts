@@ -1,6 +1,4 @@
-/**
- * The requests of a key in the last days, in the size of a word.
- */
+/** The requests of a key in the last days, in the size of a word. */
 import type { UsageDay } from "@accountlink/core/usage";
 import { type Html, html } from "@accountlink/html";
 import { numberText } from "../look/time.ts";

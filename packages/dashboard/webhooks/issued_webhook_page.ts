@@ -1,6 +1,4 @@
-/**
- * The secret of a webhook, after it was created or rotated. It is never shown again.
- */
+/** The secret of a webhook, after it was created or rotated. It is never shown again. */
 import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";

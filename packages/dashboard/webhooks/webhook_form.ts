@@ -1,6 +1,4 @@
-/**
- * The form of a webhook: to create one, and to change it.
- */
+/** The form of a webhook: to create one, and to change it. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Webhook } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";

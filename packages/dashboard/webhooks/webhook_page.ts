@@ -1,6 +1,4 @@
-/**
- * The page of one webhook: where it stands, its deliveries, and what can be done to it.
- */
+/** The page of one webhook: where it stands, its deliveries, and what can be done to it. */
 import type {
   DeliveryPage,
   DeliveryStatus,

@@ -1,6 +1,4 @@
-/**
- * Webhooks and their deliveries, in words.
- */
+/** Webhooks and their deliveries, in words. */
 import { type EventType, eventTypes } from "@accountlink/core/events";
 import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";

@@ -1,6 +1,4 @@
-/**
- * The IDs in paths, by the names that the platforms have in other services.
- */
+/** The IDs in paths, by the names that the platforms have in other services. */
 import { GuildId, idRules } from "@accountlink/core/ids";
 import { chatId, gameId, inPath, required } from "../parameter.ts";
 

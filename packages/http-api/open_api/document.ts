@@ -1,6 +1,4 @@
-/**
- * The parts of OpenAPI 3.1 that the document uses.
- */
+/** The parts of OpenAPI 3.1 that the document uses. */
 import type { JsonSchema } from "effect";
 import type { Method } from "../route.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Whole answers, as the documentation shows them. They are those of the demo, at a fixed time.
- */
+/** Whole answers, as the documentation shows them. They are those of the demo, at a fixed time. */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { errorTable, isRateLimited, statusOf } from "../errors.ts";

@@ -1,6 +1,4 @@
-/**
- * The OpenAPI 3.1 document, made from the routes.
- */
+/** The OpenAPI 3.1 document, made from the routes. */
 import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
 import { pathTemplate } from "../route.ts";
 import { routes } from "../routes.ts";

@@ -1,6 +1,4 @@
-/**
- * Shorter JSON Schemas that mean the same, and that generators of types read better.
- */
+/** Shorter JSON Schemas that mean the same, and that generators of types read better. */
 import type { JsonSchema } from "effect";
 
 type Json = JsonSchema.JsonSchema;

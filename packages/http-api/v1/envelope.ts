@@ -1,6 +1,4 @@
-/**
- * The v1 envelopes.
- */
+/** The v1 envelopes. */
 import type { Traffic } from "@accountlink/core/limits";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";

@@ -1,6 +1,4 @@
-/**
- * The v2 envelope.
- */
+/** The v2 envelope. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Schema } from "effect";
 import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";

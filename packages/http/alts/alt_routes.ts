@@ -1,6 +1,4 @@
-/**
- * The handlers of alt detection in both generations, and of its reviews.
- */
+/** The handlers of alt detection in both generations, and of its reviews. */
 import { AltDetection, AltReviews, type GameId } from "@accountlink/core";
 import { parseAddress } from "@accountlink/core/addresses";
 import {

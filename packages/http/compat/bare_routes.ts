@@ -1,6 +1,4 @@
-/**
- * Routes whose answer has no envelope.
- */
+/** Routes whose answer has no envelope. */
 import { type GameId, LinkNotFound, type PublicError } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import type { CompatService, Parameters, Route } from "@accountlink/http-api";

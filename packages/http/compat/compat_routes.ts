@@ -1,6 +1,4 @@
-/**
- * The routes that other link services have, too, over the lookups of v2.
- */
+/** The routes that other link services have, too, over the lookups of v2. */
 import { LinkLookup } from "@accountlink/core";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";

@@ -1,6 +1,4 @@
-/**
- * The dashboard's JSON: who is signed in, their guilds, and signing out.
- */
+/** The dashboard's JSON: who is signed in, their guilds, and signing out. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Profiles } from "@accountlink/core/platforms";
 import { DashboardAccount } from "@accountlink/http-api";

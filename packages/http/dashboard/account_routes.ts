@@ -1,6 +1,4 @@
-/**
- * The page of the account, and what ends a sign-in.
- */
+/** The page of the account, and what ends a sign-in. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { accountPage, noticeHtml, paths, withQuery } from "@accountlink/dashboard";

@@ -1,6 +1,4 @@
-/**
- * The dashboard's JSON: usage and audit log of an account.
- */
+/** The dashboard's JSON: usage and audit log of an account. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { type AuditEntry, keyOf } from "@accountlink/core/audit";
 import { makeUsageDays } from "@accountlink/core/usage";

@@ -1,6 +1,4 @@
-/**
- * The page of alt detection, and the form of its reviews.
- */
+/** The page of alt detection, and the form of its reviews. */
 import { AltDetection, AltReviews, type DataScope, guildOf } from "@accountlink/core";
 import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { OwnedScopes } from "@accountlink/core/communities";

@@ -1,6 +1,4 @@
-/**
- * The page of the audit log, and the same as a file.
- */
+/** The page of the audit log, and the same as a file. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { type AuditFilter, auditActions } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";

@@ -1,6 +1,4 @@
-/**
- * The dashboard's JSON: the data scopes of an account and their links.
- */
+/** The dashboard's JSON: the data scopes of an account and their links. */
 import { guildOf } from "@accountlink/core";
 import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";

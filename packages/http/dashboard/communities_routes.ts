@@ -1,6 +1,4 @@
-/**
- * The pages of communities: all of an account, and one with what its users read.
- */
+/** The pages of communities: all of an account, and one with what its users read. */
 import { SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";

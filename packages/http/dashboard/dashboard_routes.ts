@@ -1,6 +1,4 @@
-/**
- * The routes of the dashboard: its pages and its JSON.
- */
+/** The routes of the dashboard: its pages and its JSON. */
 import { Effect } from "effect";
 import type { Router } from "../router.ts";
 import { accountApi } from "./account_api.ts";

@@ -1,6 +1,4 @@
-/**
- * Imports of uploaded files. They are known to the process that took the upload, for half an hour.
- */
+/** Imports of uploaded files. They are known to the process that took the upload, for half an hour. */
 
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {

@@ -1,6 +1,4 @@
-/**
- * The forms of keys, read by the same rules as the bodies of the JSON routes.
- */
+/** The forms of keys, read by the same rules as the bodies of the JSON routes. */
 import { type InvalidBody, InvalidParameter, type MissingParameter } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * Why the form of a key or a webhook comes back, and with which status.
- */
+/** Why the form of a key or a webhook comes back, and with which status. */
 import type {
   Conflict,
   Forbidden,

@@ -1,6 +1,4 @@
-/**
- * The pages of keys, and the forms that create and change them.
- */
+/** The pages of keys, and the forms that create and change them. */
 import { OwnedKeys } from "@accountlink/core";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * The dashboard's JSON: the keys of an account.
- */
+/** The dashboard's JSON: the keys of an account. */
 import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits } from "@accountlink/core/limits";

@@ -1,6 +1,4 @@
-/**
- * The pages of links: all of a community, one user, and the questions before a change.
- */
+/** The pages of links: all of a community, one user, and the questions before a change. */
 import { AuditLog, type ChatId, LinkStore, OwnedKeys } from "@accountlink/core";
 import { type LinkPage, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type {

@@ -1,6 +1,4 @@
-/**
- * The account of who is signed in to the dashboard.
- */
+/** The account of who is signed in to the dashboard. */
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import { type Account, KeyStore } from "@accountlink/core/keys";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";

@@ -1,6 +1,4 @@
-/**
- * Pages and forms of the dashboard, for the owner of an account.
- */
+/** Pages and forms of the dashboard, for the owner of an account. */
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import type { Page, PlatformNames } from "@accountlink/dashboard";

@@ -1,6 +1,4 @@
-/**
- * Pages of the dashboard as responses, with their headers and their content security policy.
- */
+/** Pages of the dashboard as responses, with their headers and their content security policy. */
 import { documentOf, type Page, type Visitor } from "@accountlink/dashboard";
 import type { Html } from "@accountlink/html";
 import { Effect, type Stream } from "effect";

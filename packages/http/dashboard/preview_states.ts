@@ -1,6 +1,4 @@
-/**
- * The pages of the verification flow with made-up accounts, made by the flow's own functions.
- */
+/** The pages of the verification flow with made-up accounts, made by the flow's own functions. */
 import { ChatId, GameId, Sid } from "@accountlink/core";
 import type { FlowView } from "@accountlink/core/flow";
 import type { ScopeSettings } from "@accountlink/core/keys";

@@ -1,6 +1,4 @@
-/**
- * The style sheet and the script of the dashboard's pages, made on their first request.
- */
+/** The style sheet and the script of the dashboard's pages, made on their first request. */
 import { paths, script, style } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import type { BoundRoute } from "../pipeline/pipeline.ts";

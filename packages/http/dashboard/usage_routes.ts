@@ -1,6 +1,4 @@
-/**
- * The page of usage, and the same as a file.
- */
+/** The page of usage, and the same as a file. */
 import { OwnedKeys } from "@accountlink/core";
 import type { Account } from "@accountlink/core/keys";
 import { makeUsageDays } from "@accountlink/core/usage";

@@ -1,6 +1,4 @@
-/**
- * Webhooks that owners create and change, by the JSON and by forms.
- */
+/** Webhooks that owners create and change, by the JSON and by forms. */
 import type { ScopeTarget } from "@accountlink/core";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { GuildGuard } from "@accountlink/core/platforms";

@@ -1,6 +1,4 @@
-/**
- * The forms of webhooks, read by the same rules as the bodies of the JSON routes.
- */
+/** The forms of webhooks, read by the same rules as the bodies of the JSON routes. */
 import { eventTypes } from "@accountlink/core/events";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { type NewWebhookForm, typeField, type WebhookForm } from "@accountlink/dashboard";

@@ -1,6 +1,4 @@
-/**
- * The pages of webhooks, and the forms that create and change them.
- */
+/** The pages of webhooks, and the forms that create and change them. */
 import { InvalidParameter } from "@accountlink/core/errors";
 import { originOf } from "@accountlink/core/keys";
 import {

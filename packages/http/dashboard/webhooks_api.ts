@@ -1,6 +1,4 @@
-/**
- * The dashboard's JSON: the webhooks of an account.
- */
+/** The dashboard's JSON: the webhooks of an account. */
 import { originOf } from "@accountlink/core/keys";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { DashboardWebhooks } from "@accountlink/http-api";

@@ -1,6 +1,4 @@
-/**
- * The API reference: its page, its script, and the OpenAPI document.
- */
+/** The API reference: its page, its script, and the OpenAPI document. */
 
 import { html } from "@accountlink/html";
 import { openApi } from "@accountlink/http-api";
@@ -17,9 +15,7 @@ export interface Doc {
   readonly path: `/${string}`;
   /** Whether it is a page, so that its errors are pages too. */
   readonly isPage: boolean;
-  /**
-   * Makes the document of a path, once for a path without `*`; null for none.
-   */
+  /** Makes the document of a path, once for a path without `*`; null for none. */
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 

@@ -1,6 +1,4 @@
-/**
- * The documentation site, which `npm run site` builds.
- */
+/** The documentation site, which `npm run site` builds. */
 import { html } from "@accountlink/html";
 import { emptyResponse, textResponse } from "../http_response.ts";
 import { makeStaticDocument } from "../static_document.ts";

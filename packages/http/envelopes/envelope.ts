@@ -1,6 +1,4 @@
-/**
- * What both envelopes share: their input, and headers.
- */
+/** What both envelopes share: their input, and headers. */
 import type { PublicError } from "@accountlink/core";
 import type { Allowance, LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";

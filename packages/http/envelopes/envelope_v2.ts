@@ -1,6 +1,4 @@
-/**
- * The v2 envelope.
- */
+/** The v2 envelope. */
 import type { PublicError } from "@accountlink/core";
 import { EnvelopeV2, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";

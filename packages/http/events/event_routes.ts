@@ -1,6 +1,4 @@
-/**
- * The handlers of the feed of events and of the list of links.
- */
+/** The handlers of the feed of events and of the list of links. */
 import { InvalidParameter } from "@accountlink/core";
 import {
   EventFeed,

@@ -1,6 +1,4 @@
-/**
- * The page on which users type the code of a session.
- */
+/** The page on which users type the code of a session. */
 import { type Html, html } from "@accountlink/html";
 import type { Page } from "../pages/page.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The first page of the service: what it is, and the ways from here.
- */
+/** The first page of the service: what it is, and the ways from here. */
 import { html } from "@accountlink/html";
 import type { Page } from "../pages/page.ts";
 import type { PageSettingsShape } from "../pages/page_settings.ts";

@@ -1,6 +1,4 @@
-/**
- * The pages of the public verification flow.
- */
+/** The pages of the public verification flow. */
 import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
 import { dayMs } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";

@@ -1,6 +1,4 @@
-/**
- * The routes of the public verification flow: pages and redirects, without a key.
- */
+/** The routes of the public verification flow: pages and redirects, without a key. */
 import { PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";

@@ -1,6 +1,4 @@
-/**
- * The v1 handlers of lookups and writes, over the services that v2 uses.
- */
+/** The v1 handlers of lookups and writes, over the services that v2 uses. */
 import { type GameId, InvalidParameter, LinkLookup, LinkWriter } from "@accountlink/core";
 import type { LookupOptions } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";

@@ -1,6 +1,4 @@
-/**
- * The v2 handlers of lookups and writes.
- */
+/** The v2 handlers of lookups and writes. */
 import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import {

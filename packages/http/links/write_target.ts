@@ -1,6 +1,4 @@
-/**
- * The target of a write.
- */
+/** The target of a write. */
 import type { Commit } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";

@@ -1,6 +1,4 @@
-/**
- * The routes on which users see and remove what is known of them.
- */
+/** The routes on which users see and remove what is known of them. */
 import { type Pid, SessionSettings, UserData } from "@accountlink/core";
 import type { ChatId } from "@accountlink/core/ids";
 import { Profiles } from "@accountlink/core/platforms";

@@ -1,6 +1,4 @@
-/**
- * The pages on which users see and remove what is known of them.
- */
+/** The pages on which users see and remove what is known of them. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import type { ErasurePreview, OwnBrowser, OwnLink, UserErased } from "@accountlink/core/users";
 import { type Html, html } from "@accountlink/html";

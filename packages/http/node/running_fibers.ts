@@ -1,6 +1,4 @@
-/**
- * The fibers of requests under way.
- */
+/** The fibers of requests under way. */
 import type { Fiber } from "effect";
 
 /**

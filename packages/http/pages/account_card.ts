@@ -1,6 +1,4 @@
-/**
- * Account cards on the pages for users: picture and name.
- */
+/** Account cards on the pages for users: picture and name. */
 import type { FlowAccount, FlowView } from "@accountlink/core/flow";
 import { type Html, html } from "@accountlink/html";
 import { hasPlainOrigin } from "./page.ts";

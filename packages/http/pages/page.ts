@@ -1,6 +1,4 @@
-/**
- * The HTML document of every page for users, its headers and its content security policy.
- */
+/** The HTML document of every page for users, its headers and its content security policy. */
 
 import { type Html, html } from "@accountlink/html";
 import { type HttpResponse, textResponse } from "../http_response.ts";

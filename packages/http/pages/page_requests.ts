@@ -1,6 +1,4 @@
-/**
- * What requests for pages have in common.
- */
+/** What requests for pages have in common. */
 import { type PublicError, RequestLimits } from "@accountlink/core";
 import type { InternalError, SharedIpRateLimited, StoreUnavailable } from "@accountlink/core/errors";
 import { Effect } from "effect";

@@ -1,6 +1,4 @@
-/**
- * Settings of the pages for users.
- */
+/** Settings of the pages for users. */
 import type { GuildId } from "@accountlink/core";
 import { Context } from "effect";
 

@@ -1,6 +1,4 @@
-/**
- * The style of the pages for users.
- */
+/** The style of the pages for users. */
 import { css, theme } from "@accountlink/html/theme";
 
 export const style: string = css`${theme}

@@ -1,6 +1,4 @@
-/**
- * JSON bodies.
- */
+/** JSON bodies. */
 import { InvalidBody } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
 import { Effect, Predicate } from "effect";

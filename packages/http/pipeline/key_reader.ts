@@ -1,6 +1,4 @@
-/**
- * The headers that carry keys.
- */
+/** The headers that carry keys. */
 import type { Credential } from "@accountlink/http-api";
 import type { HttpRequest } from "../http_request.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Reads the parameters of a route: step 9 of the order of checks.
- */
+/** Reads the parameters of a route: step 9 of the order of checks. */
 import { type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {

@@ -1,6 +1,4 @@
-/**
- * Takes every request through the checks, in order, to its handler and into its envelope.
- */
+/** Takes every request through the checks, in order, to its handler and into its envelope. */
 import {
   type ApiKey,
   Forbidden,

@@ -1,6 +1,4 @@
-/**
- * Reads what a request asks for: the dated contract, the parameters, and the form of its headers.
- */
+/** Reads what a request asks for: the dated contract, the parameters, and the form of its headers. */
 import { InvalidParameter } from "@accountlink/core";
 import type { Parameters, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Struct } from "effect";

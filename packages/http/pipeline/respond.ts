@@ -1,6 +1,4 @@
-/**
- * The end of every request: an error becomes a response, and metrics, usage and log hear of it.
- */
+/** The end of every request: an error becomes a response, and metrics, usage and log hear of it. */
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";

@@ -1,6 +1,4 @@
-/**
- * Sessions as server-sent events.
- */
+/** Sessions as server-sent events. */
 import type { ReadSession, SessionEvent } from "@accountlink/core/sessions";
 import { Effect, Stream } from "effect";
 import { Sse } from "effect/encoding";

@@ -1,6 +1,4 @@
-/**
- * The sites that people sign in to, and the cookies of each.
- */
+/** The sites that people sign in to, and the cookies of each. */
 import { type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
 import { type PageCookie, pageCookie } from "../pages/page_cookie.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The routes of the API reference. No key needed.
- */
+/** The routes of the API reference. No key needed. */
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Doc } from "../docs/docs.ts";

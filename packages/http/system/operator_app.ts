@@ -1,6 +1,4 @@
-/**
- * The application of the operator port: `/metrics`, `/healthz` and `/readyz`.
- */
+/** The application of the operator port: `/metrics`, `/healthz` and `/readyz`. */
 import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { HttpApp } from "../http_app.ts";

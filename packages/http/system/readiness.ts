@@ -1,6 +1,4 @@
-/**
- * The health of the dependencies, for `/readyz`.
- */
+/** The health of the dependencies, for `/readyz`. */
 import { KeyStore } from "@accountlink/core/keys";
 import { Secrets } from "@accountlink/core/secrets";
 import { Context, Effect, Layer } from "effect";

@@ -1,6 +1,4 @@
-/**
- * Routes for operators. No key needed.
- */
+/** Routes for operators. No key needed. */
 import { Effect, Metric } from "effect";
 import { PrometheusMetrics } from "effect/observability";
 import { type HttpResponse, textResponse } from "../http_response.ts";

@@ -1,6 +1,4 @@
-/**
- * The application as a function from `Request` to `Response`.
- */
+/** The application as a function from `Request` to `Response`. */
 import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect";
 import type { HttpApp } from "../http_app.ts";
 import { type HttpResponse, isStream } from "../http_response.ts";

@@ -1,6 +1,4 @@
-/**
- * The requests under way, up to the end of their bodies.
- */
+/** The requests under way, up to the end of their bodies. */
 import { Latch } from "effect";
 
 /** Counts requests, so that a handler closes after the last of them. */

@@ -1,6 +1,4 @@
-/**
- * A `Request` of the web, as the application reads it.
- */
+/** A `Request` of the web, as the application reads it. */
 import { Effect, Stream } from "effect";
 import { BodyTooLarge, type HttpRequest } from "../http_request.ts";
 import { type HttpResponse, isStream } from "../http_response.ts";

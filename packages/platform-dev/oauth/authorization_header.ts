@@ -1,6 +1,4 @@
-/**
- * Reading the `Authorization` header.
- */
+/** Reading the `Authorization` header. */
 import { Option, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import type { Headers } from "effect/http";

@@ -1,6 +1,4 @@
-/**
- * ID tokens, signed with a key that is generated at startup.
- */
+/** ID tokens, signed with a key that is generated at startup. */
 import { Clock, Effect } from "effect";
 import { KeyFormat, SecureRandom, Signature } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

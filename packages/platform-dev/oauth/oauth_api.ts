@@ -1,6 +1,4 @@
-/**
- * Sign-in at both platforms: OAuth 2.0 at the chat platform, OpenID Connect at the game platform.
- */
+/** Sign-in at both platforms: OAuth 2.0 at the chat platform, OpenID Connect at the game platform. */
 import { GuildId } from "@accountlink/core";
 import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";

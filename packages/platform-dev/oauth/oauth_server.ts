@@ -1,6 +1,4 @@
-/**
- * The state that the endpoints of one OAuth server share.
- */
+/** The state that the endpoints of one OAuth server share. */
 import { Effect } from "effect";
 import type { SecureRandom } from "effect/crypto";
 import type { Platform } from "../fault.ts";

@@ -1,6 +1,4 @@
-/**
- * The style of the OAuth servers' pages.
- */
+/** The style of the OAuth servers' pages. */
 
 /** One colour for each platform, so that nobody mixes them up. */
 export const style = `

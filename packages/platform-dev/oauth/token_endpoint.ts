@@ -1,6 +1,4 @@
-/**
- * The token endpoint (RFC 6749, section 4.1.3, with PKCE), which accepts each code once.
- */
+/** The token endpoint (RFC 6749, section 4.1.3, with PKCE), which accepts each code once. */
 import { Effect, Option, Redacted, Schema } from "effect";
 import { Digest } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

@@ -1,6 +1,4 @@
-/**
- * Random tokens with a lifetime: authorization codes and access tokens.
- */
+/** Random tokens with a lifetime: authorization codes and access tokens. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

@@ -1,6 +1,4 @@
-/**
- * Control of the simulation by tests, without a token: faults, request counts, guilds and members.
- */
+/** Control of the simulation by tests, without a token: faults, request counts, guilds and members. */
 import { ChatId, GuildId } from "@accountlink/core";
 import { MemberFixture } from "@accountlink/core/fixture";
 import { Effect, Schema, Struct } from "effect";

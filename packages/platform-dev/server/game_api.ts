@@ -1,6 +1,4 @@
-/**
- * The simulated game platform's public API.
- */
+/** The simulated game platform's public API. */
 
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";

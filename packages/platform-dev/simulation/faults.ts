@@ -1,6 +1,4 @@
-/**
- * The active faults, at most one for each platform.
- */
+/** The active faults, at most one for each platform. */
 import type { Fault, Platform } from "../fault.ts";
 
 export interface Faults {

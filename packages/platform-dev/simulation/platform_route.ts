@@ -1,6 +1,4 @@
-/**
- * A route of a simulated platform, which counts requests and applies faults.
- */
+/** A route of a simulated platform, which counts requests and applies faults. */
 import { Effect, Stream } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import type { Fault, Platform } from "../fault.ts";

@@ -1,6 +1,4 @@
-/**
- * Responses of the dev platform.
- */
+/** Responses of the dev platform. */
 import { Effect } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { type RefusalCode, refusals } from "../wire.ts";

@@ -1,6 +1,4 @@
-/**
- * Counts of requests to the simulated platforms.
- */
+/** Counts of requests to the simulated platforms. */
 import { Effect } from "effect";
 
 export interface TrafficReport {

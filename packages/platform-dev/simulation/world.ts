@@ -1,6 +1,4 @@
-/**
- * The state of the simulated platforms. It starts as the fixture and changes by the control routes.
- */
+/** The state of the simulated platforms. It starts as the fixture and changes by the control routes. */
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 import type { ChatUser, GameProfile, Guild } from "@accountlink/core/platforms";
 

@@ -1,6 +1,4 @@
-/**
- * A chat platform with a short-lived cache.
- */
+/** A chat platform with a short-lived cache. */
 import type { ChatId, GuildId } from "@accountlink/core";
 import { type Cache, ChatPlatform } from "@accountlink/core";
 import { ChatUser, Guild, GuildMember } from "@accountlink/core/platforms";

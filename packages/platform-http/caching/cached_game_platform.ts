@@ -1,6 +1,4 @@
-/**
- * A game platform with a short-lived cache.
- */
+/** A game platform with a short-lived cache. */
 import { type Cache, type GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";

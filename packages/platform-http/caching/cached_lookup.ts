@@ -1,6 +1,4 @@
-/**
- * A short-lived cache of platform lookups, so that a burst of requests asks a platform once.
- */
+/** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import { memoize } from "@accountlink/core/memoize";

@@ -1,6 +1,4 @@
-/**
- * Sign-in by the OAuth 2.0 authorization code flow with PKCE, and by OpenID Connect.
- */
+/** Sign-in by the OAuth 2.0 authorization code flow with PKCE, and by OpenID Connect. */
 import type { GuildId, PlatformUnavailable } from "@accountlink/core";
 import {
   type IdentityProvider,

@@ -65,8 +65,6 @@ export const failureOf = (
   });
 };
 
-/**
- * An error code in the format of the standards and the library; any other text may hold secrets.
- */
+/** An error code in the format of the standards and the library; any other text may hold secrets. */
 const safeCode = (text: string | undefined): string =>
   text !== undefined && /^[A-Za-z_]{1,64}$/.test(text) ? text : "unknown";

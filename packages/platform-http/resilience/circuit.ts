@@ -1,6 +1,4 @@
-/**
- * The circuit breaker of one platform.
- */
+/** The circuit breaker of one platform. */
 import { Effect, Exit, Metric, Option, Stream } from "effect";
 import { CircuitBreaker } from "effect/persistence";
 import { platformCircuit } from "./metrics.ts";
@@ -12,9 +10,7 @@ const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
   number
 >;
 
-/**
- * Makes a circuit breaker, which runs attempts and fails them with `circuit_open` while it is open.
- */
+/** Makes a circuit breaker, which runs attempts and fails them with `circuit_open` while it is open. */
 export const makeCircuit = Effect.fnUntraced(function* (
   platform: string,
   { failuresToOpen, openFor }: Resilience,

@@ -1,6 +1,4 @@
-/**
- * Metrics of requests to platforms.
- */
+/** Metrics of requests to platforms. */
 import { Metric } from "effect";
 
 /** Attempts by `platform` and `outcome`: `answered`, or the reason of the failure. */

@@ -1,6 +1,4 @@
-/**
- * Records the outcome and duration of attempts.
- */
+/** Records the outcome and duration of attempts. */
 import { Duration, Effect, Metric } from "effect";
 import { platformRequests, platformSeconds } from "./metrics.ts";
 import type { RequestFailed } from "./request_failed.ts";

@@ -1,6 +1,4 @@
-/**
- * A failed request to a platform.
- */
+/** A failed request to a platform. */
 import { PlatformUnavailable } from "@accountlink/core";
 import { Data, Duration, Effect } from "effect";
 

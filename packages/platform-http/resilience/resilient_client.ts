@@ -1,6 +1,4 @@
-/**
- * The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker.
- */
+/** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Clock, Duration, Effect, Random, Result, type Scope, Semaphore } from "effect";
 import {

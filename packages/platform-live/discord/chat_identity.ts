@@ -1,6 +1,4 @@
-/**
- * Sign-in at Discord.
- */
+/** Sign-in at Discord. */
 import { ChatId, ChatIdentity } from "@accountlink/core";
 import type { UserGuild } from "@accountlink/core/platforms";
 import { findResource, identityProvider, type Resilience } from "@accountlink/platform-http";

@@ -1,6 +1,4 @@
-/**
- * The chat platform port on Discord.
- */
+/** The chat platform port on Discord. */
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { findResource, type ResilientClient } from "@accountlink/platform-http";

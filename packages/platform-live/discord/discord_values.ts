@@ -1,6 +1,4 @@
-/**
- * IDs, times and image URLs in Discord's format.
- */
+/** IDs, times and image URLs in Discord's format. */
 
 const int64Max = 2n ** 63n - 1n;
 

@@ -1,6 +1,4 @@
-/**
- * Schemas for the parts of Discord's responses that are read.
- */
+/** Schemas for the parts of Discord's responses that are read. */
 import { GuildId } from "@accountlink/core";
 import { Schema } from "effect";
 

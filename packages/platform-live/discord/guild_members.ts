@@ -1,6 +1,4 @@
-/**
- * Which guilds the bot is in, and what their members may do.
- */
+/** Which guilds the bot is in, and what their members may do. */
 import type { ChatId, ChatPlatform, GuildId } from "@accountlink/core";
 import { findResource, type ResilientClient } from "@accountlink/platform-http";
 import { Effect, Option, Schema } from "effect";

@@ -1,6 +1,4 @@
-/**
- * Discord's rate limits, as learned from its response headers.
- */
+/** Discord's rate limits, as learned from its response headers. */
 import { Duration } from "effect";
 import type { Headers } from "effect/http";
 

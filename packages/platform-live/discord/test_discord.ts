@@ -1,6 +1,4 @@
-/**
- * A Discord API for tests, with one guild, in the formats that Discord documents.
- */
+/** A Discord API for tests, with one guild, in the formats that Discord documents. */
 import type { ChatId, GuildId } from "@accountlink/core";
 import {
   type HeardRequest,

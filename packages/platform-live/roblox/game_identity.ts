@@ -1,6 +1,4 @@
-/**
- * Sign-in at Roblox.
- */
+/** Sign-in at Roblox. */
 import { GameId, GameIdentity } from "@accountlink/core";
 import { identityProvider, type Resilience } from "@accountlink/platform-http";
 import { Layer, type Redacted } from "effect";

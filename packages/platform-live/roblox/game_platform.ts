@@ -1,6 +1,4 @@
-/**
- * The game platform port on Roblox.
- */
+/** The game platform port on Roblox. */
 import { GameId, GamePlatform } from "@accountlink/core";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, Layer, Option, Schema } from "effect";

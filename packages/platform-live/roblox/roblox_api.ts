@@ -1,6 +1,4 @@
-/**
- * The URLs of Roblox's services.
- */
+/** The URLs of Roblox's services. */
 
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";

@@ -1,6 +1,4 @@
-/**
- * Conversion of Roblox's values to those of core.
- */
+/** Conversion of Roblox's values to those of core. */
 import type { GameGroup, GameProfile } from "@accountlink/core/platforms";
 import { DateTime } from "effect";
 import type { Memberships, Thumbnails, User } from "./roblox_wire.ts";

@@ -1,6 +1,4 @@
-/**
- * Schemas for the parts of Roblox's responses that are read.
- */
+/** Schemas for the parts of Roblox's responses that are read. */
 import { GameBadge } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 

@@ -15,9 +15,7 @@ export interface BalancerKind extends DebianServer {
   readonly argumentsFor: (config: string, folder: string) => ReadonlyArray<string>;
 }
 
-/**
- * Returns the configuration of a balancer on this port of 127.0.0.1, with its files in this folder.
- */
+/** Returns the configuration of a balancer on this port of 127.0.0.1, with its files in this folder. */
 type ConfigFor = (port: number, folder: string) => string;
 
 interface BalancerOptions {

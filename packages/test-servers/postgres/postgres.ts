@@ -34,9 +34,7 @@ export const whyNoPostgresWithTools = (): string | null =>
 export const whyNoPostgresDatabase = (): Promise<string | null> =>
   givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
 
-/**
- * Starts a Postgres on a free port, in a temporary folder. It ends with the scope or this process.
- */
+/** Starts a Postgres on a free port, in a temporary folder. It ends with the scope or this process. */
 export const startPostgres = (options: PostgresServerOptions = {}) =>
   Effect.flatMap(
     Effect.promise(() => makePostgresCluster(options)),

@@ -7,9 +7,7 @@ import type { PostgresCluster } from "./postgres_cluster.ts";
 export interface PostgresServer {
   readonly port: number;
   readonly programs: string;
-  /**
-   * The URL of one of its databases: `postgres://postgres:<password>@127.0.0.1:<port>/<database>`.
-   */
+  /** The URL of one of its databases: `postgres://postgres:<password>@127.0.0.1:<port>/<database>`. */
   readonly urlOf: (database: string) => string;
   /** Stops it with all connections open, like a frozen machine. */
   readonly freeze: Effect.Effect<void>;

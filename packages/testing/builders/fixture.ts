@@ -1,6 +1,4 @@
-/**
- * Fixtures that are whole: whoever an entry names exists.
- */
+/** Fixtures that are whole: whoever an entry names exists. */
 import { decodeFixture, type Fixture, type GuildId } from "@accountlink/core";
 import { Effect } from "effect";
 import { aChatUser, aGameUser, aGuild, aMember } from "./platform.ts";

@@ -1,6 +1,4 @@
-/**
- * Users and guilds of the platforms, with defaults for what a test does not name.
- */
+/** Users and guilds of the platforms, with defaults for what a test does not name. */
 import { ChatId, GameId, GuildId } from "@accountlink/core";
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 

@@ -1,6 +1,4 @@
-/**
- * Records as stores hold them, with defaults for what a test does not name.
- */
+/** Records as stores hold them, with defaults for what a test does not name. */
 import { type ApiKey, type DataScope, guildOf, type VerificationSession } from "@accountlink/core";
 import type { VerificationFlow } from "@accountlink/core/flow";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";

@@ -1,6 +1,4 @@
-/**
- * Ids that nothing else has, so that tests can share a store.
- */
+/** Ids that nothing else has, so that tests can share a store. */
 import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
 import { newUlid } from "@accountlink/core/ulid";

@@ -1,6 +1,4 @@
-/**
- * Everything random in a simulation, from one seed.
- */
+/** Everything random in a simulation, from one seed. */
 
 /**
  * A sequence of random numbers, always the same for a seed: sfc32.

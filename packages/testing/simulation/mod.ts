@@ -1,6 +1,4 @@
-/**
- * A bot and the service in a simulated world, whose time, chance and faults are those of a seed.
- */
+/** A bot and the service in a simulated world, whose time, chance and faults are those of a seed. */
 export { Chance } from "./chance.ts";
 export { Postgres, Redis } from "./ports.ts";
 export { latency, Server } from "./server.ts";

@@ -1,6 +1,4 @@
-/**
- * Postgres and Redis, as nodes see them: the adapters in memory behind a network.
- */
+/** Postgres and Redis, as nodes see them: the adapters in memory behind a network. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";

@@ -1,6 +1,4 @@
-/**
- * What code takes from the runtime itself: the time, chance, and the stacks of errors.
- */
+/** What code takes from the runtime itself: the time, chance, and the stacks of errors. */
 import { newUlid } from "@accountlink/core/ulid";
 import type { Chance } from "./chance.ts";
 

@@ -1,6 +1,4 @@
-/**
- * A bot and the service in it, simulated from a seed.
- */
+/** A bot and the service in it, simulated from a seed. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import type { Fixture } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";

@@ -1,6 +1,4 @@
-/**
- * Every service and port in memory, loaded with a fixture, under a test clock.
- */
+/** Every service and port in memory, loaded with a fixture, under a test clock. */
 import { CacheMemory } from "@accountlink/cache-memory";
 import type { Fixture } from "@accountlink/core";
 import { webCrypto } from "@accountlink/core/secrets";

@@ -1,6 +1,4 @@
-/**
- * The world in memory, for tests that use promises.
- */
+/** The world in memory, for tests that use promises. */
 import type { Fixture } from "@accountlink/core";
 import { type PromisedAccountLink, promisedAccountLink } from "accountlink";
 import { type Duration, type Effect, Layer, ManagedRuntime, References } from "effect";

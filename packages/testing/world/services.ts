@@ -1,6 +1,4 @@
-/**
- * What every world is made of: the services, and what a fixture says.
- */
+/** What every world is made of: the services, and what a fixture says. */
 import {
   AddressVault,
   AccountLink as Core,

@@ -1,6 +1,4 @@
-/**
- * Checks of the variables and of the files that they name.
- */
+/** Checks of the variables and of the files that they name. */
 import { readFile } from "node:fs/promises";
 import { decodeFixture } from "@accountlink/core";
 import { Effect } from "effect";

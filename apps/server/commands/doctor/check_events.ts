@@ -1,6 +1,4 @@
-/**
- * Checks how old the oldest event of the feeds is, which servers delete.
- */
+/** Checks how old the oldest event of the feeds is, which servers delete. */
 import { dayMs } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import type { Config } from "../../config/config.ts";

@@ -1,6 +1,4 @@
-/**
- * Checks whether the secret unwraps the root key.
- */
+/** Checks whether the secret unwraps the root key. */
 import { type DeploymentSecrets, Secrets, unwrapWithAny } from "@accountlink/core/secrets";
 import { Effect } from "effect";
 import type { Config } from "../../config/config.ts";

@@ -1,6 +1,4 @@
-/**
- * Checks of the running server, or of its port.
- */
+/** Checks of the running server, or of its port. */
 import { get } from "node:http";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";

@@ -1,6 +1,4 @@
-/**
- * Checks of what several servers share: Postgres and Redis.
- */
+/** Checks of what several servers share: Postgres and Redis. */
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Result } from "effect";
 import type { Config } from "../../config/config.ts";

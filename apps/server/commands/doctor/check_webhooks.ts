@@ -1,6 +1,4 @@
-/**
- * Checks whether receivers of webhooks answer.
- */
+/** Checks whether receivers of webhooks answer. */
 import { hourMs } from "@accountlink/core/timestamp";
 import type { StorageSql } from "@accountlink/storage-sql";
 import { Clock, Effect } from "effect";

@@ -45,9 +45,7 @@ const examine = Effect.gen(function* () {
   ];
 });
 
-/**
- * Also returns the server that uses the storage, undefined if unknown, and the wrapped root key.
- */
+/** Also returns the server that uses the storage, undefined if unknown, and the wrapped root key. */
 const checkStorage = Effect.fnUntraced(
   function* (config: Config) {
     const storage = yield* storageOf(config);

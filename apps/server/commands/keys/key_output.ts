@@ -1,6 +1,4 @@
-/**
- * Output of keys, without their secrets.
- */
+/** Output of keys, without their secrets. */
 import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";

@@ -1,6 +1,4 @@
-/**
- * The file of rows that an import leaves out, for `--rejects`.
- */
+/** The file of rows that an import leaves out, for `--rejects`. */
 import { open } from "node:fs/promises";
 import { type LeftOutLine, leftOutHeader, leftOutRow } from "@accountlink/core/links";
 import { Effect } from "effect";

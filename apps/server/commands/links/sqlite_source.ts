@@ -1,6 +1,4 @@
-/**
- * Links in a table of an SQLite file.
- */
+/** Links in a table of an SQLite file. */
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { type LinkSource, type ReadOptions, tableReader } from "@accountlink/core/links";
 import { Effect, Option, Stream } from "effect";

@@ -1,6 +1,4 @@
-/**
- * The server: from the configuration to the services, and from these to the listening socket.
- */
+/** The server: from the configuration to the services, and from these to the listening socket. */
 import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";

@@ -1,6 +1,4 @@
-/**
- * Output of webhooks, without their secrets.
- */
+/** Output of webhooks, without their secrets. */
 import { guildOf } from "@accountlink/core";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";

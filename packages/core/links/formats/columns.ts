@@ -1,6 +1,4 @@
-/**
- * Which columns of a file hold what: other systems have many names for the same.
- */
+/** Which columns of a file hold what: other systems have many names for the same. */
 import { type LeftOutReason, quoted, type ReadOptions } from "./link_format.ts";
 
 /** The place of each column among the names of a file; -1 without one. */

@@ -1,6 +1,4 @@
-/**
- * Links in CSV, with a header. Cells are separated by commas, semicolons or tabs.
- */
+/** Links in CSV, with a header. Cells are separated by commas, semicolons or tabs. */
 import { formatTimestamp } from "../../timestamp.ts";
 import { type Columns, columnsOf } from "./columns.ts";
 import { fields, type LinkFormat, quoted, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";

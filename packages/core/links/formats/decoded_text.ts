@@ -1,6 +1,4 @@
-/**
- * The text of a file: UTF-8 or UTF-16. What is no text is refused by what it is.
- */
+/** The text of a file: UTF-8 or UTF-16. What is no text is refused by what it is. */
 import { Stream } from "effect";
 import { UnreadableLinkFile } from "./link_format.ts";
 

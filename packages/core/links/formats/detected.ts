@@ -1,6 +1,4 @@
-/**
- * Finds out the format of a file by how it begins.
- */
+/** Finds out the format of a file by how it begins. */
 import { Predicate } from "effect";
 import { minecraft } from "./columns.ts";
 import { csvParser } from "./csv.ts";

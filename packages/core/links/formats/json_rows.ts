@@ -1,6 +1,4 @@
-/**
- * JSON values as rows.
- */
+/** JSON values as rows. */
 import { Predicate } from "effect";
 import { type ColumnProblem, type Columns, columnsOf, minecraft } from "./columns.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";

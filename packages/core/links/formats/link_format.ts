@@ -1,6 +1,4 @@
-/**
- * What a format of link files is.
- */
+/** What a format of link files is. */
 import { Data, type Stream } from "effect";
 import { redact } from "../../addresses/redaction.ts";
 import type { GuildId } from "../../ids.ts";

@@ -1,6 +1,4 @@
-/**
- * Links in NDJSON, an object on each line.
- */
+/** Links in NDJSON, an object on each line. */
 import { formatTimestamp } from "../../timestamp.ts";
 import { jsonRows } from "./json_rows.ts";
 import type { LinkFormat, ReadOptions } from "./link_format.ts";

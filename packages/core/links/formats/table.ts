@@ -1,6 +1,4 @@
-/**
- * Rows of tables, such as those of a database.
- */
+/** Rows of tables, such as those of a database. */
 import { columnsOf } from "./columns.ts";
 import type { LinkLine, ReadOptions } from "./link_format.ts";
 import { type Row, readRow } from "./row.ts";

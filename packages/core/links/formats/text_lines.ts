@@ -1,6 +1,4 @@
-/**
- * Files with one link per line of text.
- */
+/** Files with one link per line of text. */
 import { UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Files of text, whose rows are found by a parser.
- */
+/** Files of text, whose rows are found by a parser. */
 import { Array as Arr, Effect, Stream } from "effect";
 import { decodedText, endOfText } from "./decoded_text.ts";
 import { type LinkFormat, type LinkLine, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";

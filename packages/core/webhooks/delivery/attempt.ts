@@ -1,6 +1,4 @@
-/**
- * One attempt to deliver an event, as Standard Webhooks 1.0 says.
- */
+/** One attempt to deliver an event, as Standard Webhooks 1.0 says. */
 import { Clock, Effect } from "effect";
 import { guildOf } from "../../data_scope.ts";
 import { Secrets } from "../../secrets/secrets.ts";
