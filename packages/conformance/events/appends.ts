@@ -13,34 +13,6 @@ import { eventBench, happeningOf, newEventBench } from "./event_bench.ts";
 const source = "operator";
 
 export const appends: Cases<StoragePorts> = {
-  "each change of a link has one event, and a write without a change has none": Effect.gen(function* () {
-    const { links, happened } = yield* newEventBench;
-    yield* links.remove(ada, 1);
-    yield* links.move(ada, bob, 1);
-    yield* links.set(ada, chess, 2);
-    yield* links.set(ada, chess, 3);
-    yield* links.set(ada, poker, 4);
-    yield* links.move(ada, ada, 5);
-    yield* links.move(ada, bob, 6);
-    yield* links.set(ada, chess, 7);
-    yield* links.move(ada, bob, 8);
-    yield* links.remove(ada, 9);
-    yield* links.remove(ada, 10);
-    yield* links.deleteAll(11);
-    const set = { chatId: ada, source };
-    expectEqual(yield* happened, [
-      ["link.set", { ...set, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2 }],
-      ["link.set", { ...set, gameId: poker, previousGameId: chess, linkVersion: 2, lastVerifiedAt: 4 }],
-      [
-        "link.moved",
-        { chatId: bob, previousChatId: ada, gameId: poker, linkVersion: 1, lastVerifiedAt: 6, source },
-      ],
-      ["link.set", { ...set, gameId: chess, previousGameId: null, linkVersion: 4, lastVerifiedAt: 7 }],
-      ["link.removed", { ...set, gameId: null, previousGameId: chess, linkVersion: 5 }],
-      ["scope.deleted", { deletedRecords: 2, source }],
-    ]);
-  }),
-
   "an event has its own ID, the time of its write, and the source of its actor": Effect.gen(function* () {
     const { pid, all } = yield* newEventBench;
     const store = yield* LinkStore;
