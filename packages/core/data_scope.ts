@@ -12,13 +12,6 @@ export type DataScope = ScopeTarget & {
   readonly account: string;
 };
 
-/**
- * The guild of a scope; null for a global one.
- *
- * @example
- * ```ts
- * guildOf({ kind: "global" }); // null
- * ```
- */
+/** The guild of a scope; null for a global one. */
 export const guildOf = (scope: ScopeTarget): GuildId | null =>
   scope.kind === "guild" ? scope.guildId : null;

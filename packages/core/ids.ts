@@ -99,18 +99,7 @@ const sidText = matching(
   "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
 );
 
-/**
- * The secret id of a verification session, with 256 random bits. It is never stored or logged.
- *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * const text = `vs_${"A".repeat(43)}`;
- * Schema.is(Sid)(text); // true
- * Schema.is(SessionId)("vs_short"); // false
- * ```
- */
+/** The secret id of a verification session, with 256 random bits. It is never stored or logged. */
 export const Sid = sidText.pipe(
   Schema.brand("Sid"),
   Schema.annotate({ identifier: "Sid", description: "Identifier of a verification session" }),

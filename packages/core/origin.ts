@@ -7,16 +7,6 @@
  */
 export const maxRedirectLength = 2_048;
 
-/**
- * Whether the text is an http or https origin without a path.
- *
- * @example
- * ```ts
- * import { isOrigin } from "@accountlink/core/origin";
- *
- * isOrigin("https://example.com"); // true
- * isOrigin("https://example.com/"); // false
- * ```
- */
+/** Whether the text is an http or https origin without a path. */
 export const isOrigin = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;

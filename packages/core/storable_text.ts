@@ -4,15 +4,7 @@
  */
 import { Schema } from "effect";
 
-/**
- * Whether the text has neither NUL nor a lone surrogate. Stores treat any other text as a defect.
- *
- * @example
- * ```ts
- * isStorable("Ada 🎮"); // true
- * isStorable("\ud83c"); // false
- * ```
- */
+/** Whether the text has neither NUL nor a lone surrogate. Stores treat any other text as a defect. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /**

@@ -21,14 +21,6 @@ const pattern =
 /**
  * Parses an ISO 8601 date and time with its offset, or a date, which is its start in UTC. None for
  * any other text.
- *
- * @example
- * ```ts
- * import { Option } from "effect";
- *
- * Option.getOrNull(parseTimestamp("2026-01-31T08:00:00Z")); // 1769846400000
- * Option.getOrNull(parseTimestamp("2026-02-30")); // null
- * ```
  */
 export const parseTimestamp = (text: string): Option.Option<Millis> =>
   pattern.test(text) && isDay(text) ? Option.some(Date.parse(text)) : Option.none();

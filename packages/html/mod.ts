@@ -1,16 +1,6 @@
 /** HTML from template literals. Interpolated values are escaped unless they are `Html`. */
 
-/**
- * Markup that needs no escaping.
- *
- * @example
- * ```ts
- * import { Html, html } from "@accountlink/html";
- *
- * const icon = new Html("<svg></svg>");
- * html`<p>${icon} ${"<Ada>"}</p>`.source; // "<p><svg></svg> &lt;Ada&gt;</p>"
- * ```
- */
+/** Markup that needs no escaping. */
 export class Html {
   readonly source: string;
 
@@ -22,16 +12,7 @@ export class Html {
 
 type Part = Html | string | number | null | ReadonlyArray<Html>;
 
-/**
- * A piece of HTML. Null renders as nothing, a list as its items.
- *
- * @example
- * ```ts
- * import { html } from "@accountlink/html";
- *
- * html`<p>${"Ada & Bob"}</p>`.source; // "<p>Ada &amp; Bob</p>"
- * ```
- */
+/** A piece of HTML. Null renders as nothing, a list as its items. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(String.raw({ raw: texts }, ...parts.map(sourceOf)));
 

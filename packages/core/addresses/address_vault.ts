@@ -14,28 +14,7 @@ const decoder = new TextDecoder();
 /** Web Crypto decrypts on other threads, so that a few at once save time. */
 const openedAtOnce = 16;
 
-/**
- * Protects addresses with the newest of the deployment's address keys, and reads those of all of them.
- *
- * @example
- * ```ts
- * import { parseAddress } from "@accountlink/core/addresses";
- * import { Effect, Layer, Option, Redacted } from "effect";
- * import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
- *
- * const keys = new Map([["2026", Redacted.make(crypto.getRandomValues(new Uint8Array(32)))]]);
- * const vault = AddressVault.layer(keys).pipe(
- *   Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto]),
- *   Layer.provideMerge(SecureRandom.layerWebCrypto),
- * );
- * const program = Effect.gen(function* () {
- *   const { protect, reveal } = yield* AddressVault;
- *   const stored = yield* protect(Option.getOrThrow(parseAddress("203.0.113.7")));
- *   return Option.map(yield* reveal(stored), ({ countedAs }) => countedAs);
- * });
- * await Effect.runPromise(Effect.provide(program, vault)); // Option.some("203.0.113.7")
- * ```
- */
+/** Protects addresses with the newest of the deployment's address keys, and reads those of all of them. */
 export class AddressVault extends Context.Service<
   AddressVault,
   {

@@ -31,16 +31,7 @@ export const networkOf = ({ ip, countedAs: name }: ClientAddress): ClientAddress
 const unmapped = (ip: NetAddress.IpAddress): NetAddress.IpAddress =>
   NetAddress.isIpv6Address(ip) ? Option.getOrElse(NetAddress.fromIpv4Mapped(ip), () => ip) : ip;
 
-/**
- * Reads an address, or gives none for text that is not one.
- *
- * @example
- * ```ts
- * import { Option } from "effect";
- *
- * Option.map(parseAddress("2001:db8:1:2:3::4"), ({ countedAs }) => countedAs); // Option.some("2001:db8:1:2")
- * ```
- */
+/** Reads an address, or gives none for text that is not one. */
 export const parseAddress = (text: string): Option.Option<ClientAddress> =>
   Option.map(Result.getSuccess(NetAddress.ipFromString(text.trim())), (parsed) => {
     const ip = unmapped(parsed);
@@ -56,17 +47,7 @@ const unmappedNetwork = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork =>
       })
     : network;
 
-/**
- * Reads an address or a CIDR; a lone address is the network of itself.
- *
- * @example
- * ```ts
- * import { Option } from "effect";
- *
- * Option.isSome(parseNetwork("10.0.0.0/8")); // true
- * Option.isSome(parseNetwork("ten")); // false
- * ```
- */
+/** Reads an address or a CIDR; a lone address is the network of itself. */
 export const parseNetwork = (text: string): Option.Option<IpNetwork.IpNetwork> =>
   text.includes("/")
     ? Option.map(Result.getSuccess(IpNetwork.fromString(text.trim())), unmappedNetwork)

@@ -88,15 +88,7 @@ export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): 
 
 const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
 
-/**
- * The public id inside a key; null if the text does not have the form of a key.
- *
- * @example
- * ```ts
- * keyIdOf(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`); // "Aa0Bb1Cc2Dd3"
- * keyIdOf("secret"); // null
- * ```
- */
+/** The public id inside a key; null if the text does not have the form of a key. */
 export const keyIdOf = (token: string): KeyId | null =>
   (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
 
