@@ -89,7 +89,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
       } else {
         const { previousGameId, ...data } = { ...written.body.data };
         // The game users come round again, so a write without an answer may have linked this one.
-        const updated = previousGameId !== gameId;
+        const updated = !Object.is(previousGameId, gameId);
         expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated }]);
         expect([written.text, possible.has(previousGameId)]).toEqual([written.text, true]);
         if (updated) changes++;
