@@ -53,7 +53,9 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
   await page.getByText("Your review is saved.").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-reviewed");
   const reviews = page.getByRole("region", { name: "Reviews of this user" });
-  expect(await reviews.innerText()).toMatch(/Newcomer\s+100003\s+Different people\s+Said so .*the dashboard/s);
+  expect(await reviews.innerText()).toMatch(
+    /Newcomer\s+100003\s+Different people\s+Said so .*the dashboard/s,
+  );
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Take back the review of 100003" }).click();
