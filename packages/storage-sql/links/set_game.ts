@@ -119,7 +119,8 @@ const setStatements = (sql: SqlClient.SqlClient) => {
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
   const line = sql`line AS (SELECT value FROM ${elements("")})`;
-  const untilDeadline = isRemote ? sql`AND ${now} <= CAST(${0} AS BIGINT)` : sql.literal("");
+  // A subquery, which is read once: all links are set, or none.
+  const untilDeadline = isRemote ? sql`AND (SELECT ${now}) <= CAST(${0} AS BIGINT)` : sql.literal("");
   // Locks the scope before the records, like deleteScope, and these sorted, to avoid deadlocks.
   const links = sql`
     INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
