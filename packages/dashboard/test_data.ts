@@ -61,6 +61,7 @@ export const makeAlts = (text: string): AltsFound => {
   return {
     pid: scope.pid,
     reviews: [{ ...pair, note: text }],
+    names: new Map([[chatId, text]]),
     report: {
       target: { chatId, gameId: null, guildId },
       seeds: [chatId],

@@ -90,6 +90,6 @@ test.it("statements read the rows that they are given once, not for each row of 
       ),
     );
     // The links of one scope.
-    test.expect([...new Set(repeated)]).toEqual(["scopes: INSERT INTO links"]);
+    test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

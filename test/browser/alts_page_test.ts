@@ -29,9 +29,10 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
   const watched = await visit(paths.alts, /Ada\b/, desktop);
   const { page, close } = watched;
   await expectUsable(watched, "Alts", "dashboard-alts-empty");
-  await page.getByLabel("ID", { exact: true }).fill("100001");
+  await page.getByLabel("User", { exact: true }).fill("@ada");
   await press(page, "Look for alts");
   await expectUsable(watched, "Alts", "dashboard-alts");
+  await page.getByRole("heading", { name: "Ada 100001" }).waitFor();
   const found = await page.locator("main").innerText();
   for (const reason of [
     "Same game account (1)",
@@ -51,7 +52,9 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
   await page.getByText("Your review is saved.").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-reviewed");
   const reviews = page.getByRole("region", { name: "Reviews of this user" });
-  expect(await reviews.innerText()).toMatch(/100003\s+Different people\s+Said so .*the dashboard/s);
+  expect(await reviews.innerText()).toMatch(
+    /Newcomer\s+100003\s+Different people\s+Said so .*the dashboard/s,
+  );
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Take back the review of 100003" }).click();
@@ -60,11 +63,11 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
   await close();
 });
 
-it("asks again where an ID is none, and finds nobody behind a game that is not linked", async () => {
-  const watched = await visit(withQuery(paths.alts, { kind: "chat", id: "ada" }), /Ada\b/, phone);
+it("asks again where nobody has the name, and finds nobody behind a game that is not linked", async () => {
+  const watched = await visit(withQuery(paths.alts, { kind: "chat", id: "nobody" }), /Ada\b/, phone);
   const { page, close } = watched;
   const refusal = await page.getByRole("alert").textContent();
-  expect(refusal).toContain("expected");
+  expect(refusal).toContain("nobody was found");
   expect(refusal).not.toContain("saved");
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "game", id: "77" })}`);
   await page.getByText("Nobody is linked to this game account").waitFor();

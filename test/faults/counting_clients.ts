@@ -85,9 +85,11 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         possible.add(gameId);
       } else {
         const { previousGameId, ...data } = { ...written.body.data };
-        expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated: true }]);
+        // The game users come round again, so a write without an answer may have linked this one.
+        const updated = !Object.is(previousGameId, gameId);
+        expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated }]);
         expect([written.text, possible.has(previousGameId)]).toEqual([written.text, true]);
-        changes++;
+        if (updated) changes++;
         possible.clear();
         possible.add(gameId);
       }

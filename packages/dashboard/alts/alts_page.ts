@@ -27,6 +27,8 @@ export interface AltsFound {
   readonly report: AltReport;
   /** Those of the target, newest first. */
   readonly reviews: ReadonlyArray<AltReview>;
+  /** The target and those of its reviews, as far as the platform knows their names. */
+  readonly names: ReadonlyMap<string, string>;
   /** The community that was asked about. */
   readonly pid: Pid;
 }
@@ -42,7 +44,7 @@ export interface AltsView {
   readonly status: number;
 }
 
-const labels = { pid: "Community", kind: "Kind of account", id: "ID", note: "Note" };
+const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note" };
 
 /** @param notice what a review did; null for none */
 export const altsPage = (
@@ -82,13 +84,13 @@ ${radioField({
     { value: "game", label: `An account on ${game}` },
   ],
 })}
-${textField({ name: "id", label: labels.id, hint: "Digits, as the platform shows them.", value: form.id, required: true, problems })}
+${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: form.id, required: true, problems })}
 <button class="button">Look for alts</button>
 </form>`;
 
 const answer = (
   form: AltsForm,
-  { report, reviews, pid }: AltsFound,
+  { report, reviews, names, pid }: AltsFound,
   visitor: Pick<Visitor, "csrf">,
   now: Millis,
 ): Html => {
@@ -96,7 +98,7 @@ const answer = (
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
 <section>
-<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`User ${target.chatId}`}</h2>
+<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`${names.has(target.chatId) ? null : "User "}${named(target.chatId, names)}`}</h2>
 <p><span class="badge ${tones[risk.severity]}">${risk.severity}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
 ${risk.unlistedWeight === 0 ? null : html`<p>Only the ${matches.length} latest matches are listed. The strongest is not among them.</p>`}
@@ -107,7 +109,7 @@ ${
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, report, pid, visitor, now))}</ul>`
 }
 </section>
-${target.chatId === null ? null : reviewsSection(form, reviews, pid, visitor)}`;
+${target.chatId === null ? null : reviewsSection(form, { reviews, names, pid }, visitor)}`;
 };
 
 const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
@@ -132,12 +134,19 @@ const candidate = (
   const name = resolved?.chat?.displayName ?? resolved?.chat?.username ?? null;
   const game = resolved?.game?.username ?? null;
   return html`<li>
-<h3>${name === null ? chatId : html`${name} <small>${chatId}</small>`} <span class="badge ${tones[severity]}">${severity}</span></h3>
+<h3>${name === null ? chatId : withId(name, chatId)} <span class="badge ${tones[severity]}">${severity}</span></h3>
 <p>${gameId === null ? "No game account" : html`Game account ${game === null ? gameId : html`${game} (${gameId})`}`}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
 ${target.chatId === null ? null : reviewForm(form, { pid, chatId: target.chatId, otherChatId: chatId }, visitor)}
 </li>`;
 };
+
+const named = (id: string, names: AltsFound["names"]): Html | string => {
+  const name = names.get(id);
+  return name === undefined ? id : withId(name, id);
+};
+
+const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
 
 /** A reason in words: "Same browser, 3 days ago". */
 const reason = (evidence: AltEvidence, now: Millis): string => {
@@ -188,8 +197,7 @@ const verdicts = { same: "Same person", different: "Different people" } as const
 
 const reviewsSection = (
   form: AltsForm,
-  reviews: ReadonlyArray<AltReview>,
-  pid: Pid,
+  { reviews, names, pid }: Pick<AltsFound, "reviews" | "names" | "pid">,
   { csrf }: Pick<Visitor, "csrf">,
 ): Html => html`<section>
 <h2>Reviews</h2>
@@ -201,7 +209,7 @@ ${
         caption: "Reviews of this user and others, newest first",
         columns: ["Other user", "Verdict", "Note", "When", "By", "Change"].map((label) => ({ label })),
         rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => [
-          otherChatId,
+          named(otherChatId, names),
           verdicts[verdict],
           note ?? "–",
           timeHtml(at),

@@ -35,8 +35,9 @@ nav [aria-current] .icon { color: var(--mark); }
 @media (max-width: 59.99rem) {
   header > nav { display: flex; overflow-x: auto; margin: 0 -1rem; padding: 2px 1rem; border-bottom: var(--rule);
     background: linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
-  header ul { flex-wrap: nowrap; }
+  header ul { display: contents; }
   header a { white-space: nowrap; }
+  header li:has([aria-current]) { position: sticky; left: -1rem; right: -1rem; background: var(--ground); }
 }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }

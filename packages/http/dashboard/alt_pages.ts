@@ -1,10 +1,11 @@
 /** The page of alt detection, and the form of its reviews. */
-import { AltDetection, AltReviews, type DataScope, guildOf } from "@accountlink/core";
+import { AltDetection, AltReviews, type ChatId, type DataScope, guildOf } from "@accountlink/core";
 import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
-import { OwnedScopes } from "@accountlink/core/communities";
+import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
-import { idRules, isChatId, isGameId } from "@accountlink/core/ids";
+import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
+import { Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import {
   type AltsForm,
@@ -26,9 +27,28 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const communities = yield* makeCommunities;
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
+  const links = yield* OwnedLinks;
+  const profiles = yield* Profiles;
 
-  const find = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
-    const query: AltQuery = { chatId: null, gameId: null, address: null, ...(yield* idOf(kind, id)) };
+  const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
+    const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];
+    const [gameId = null] = kind === "game" ? yield* links.gamesMeant(id) : [];
+    if (chatId !== null || gameId !== null) return { chatId, gameId, address: null } satisfies AltQuery;
+    return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
+  });
+
+  const namesOf = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
+    const found = yield* profiles.chats(chatIds, null);
+    return new Map(
+      chatIds.flatMap((id, i) => {
+        const name = found[i]?.displayName ?? found[i]?.username;
+        return name === undefined || name === null ? [] : [[id, name] as const];
+      }),
+    );
+  });
+
+  const find = Effect.fnUntraced(function* (scope: DataScope, typed: AltsForm) {
+    const query = yield* meant(scope, typed);
     const guildId = guildOf(scope);
     const report = yield* detection.detect(scope, query, {
       guildId,
@@ -37,7 +57,8 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     });
     const { chatId } = report.target;
     const said = chatId === null ? [] : yield* reviews.list({ scope, guildId }, chatId);
-    return { report, reviews: said, pid: scope.pid } satisfies AltsFound;
+    const named = chatId === null ? [] : [chatId, ...said.map(({ otherChatId }) => otherChatId)];
+    return { report, reviews: said, names: yield* namesOf(named), pid: scope.pid } satisfies AltsFound;
   });
 
   const show = Effect.fnUntraced(function* (
@@ -119,15 +140,6 @@ const typedForm = (fields: Fields): AltsForm => ({
   kind: fields("kind") === "game" ? "game" : emptyAltsForm.kind,
   id: fields("id").trim(),
 });
-
-const idOf = (kind: AltsForm["kind"], id: string): Effect.Effect<Partial<AltQuery>, InvalidParameter> => {
-  if (kind === "game") {
-    return isGameId(id)
-      ? Effect.succeed({ gameId: id })
-      : InvalidParameter.one("id", `expected ${idRules.gameId}`);
-  }
-  return Effect.map(chatIdOf("id", id), (chatId) => ({ chatId }));
-};
 
 const chatIdOf = (name: string, id: string) =>
   isChatId(id) ? Effect.succeed(id) : InvalidParameter.one(name, `expected ${idRules.chatId}`);

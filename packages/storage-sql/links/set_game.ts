@@ -118,17 +118,19 @@ const setStatements = (sql: SqlClient.SqlClient) => {
   const set = sql.literal(`${recordColumns}, previous_game_id`);
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
-  const untilDeadline = isRemote ? sql`AND ${now} <= CAST(${0} AS BIGINT)` : sql.literal("");
+  const line = sql`line AS (SELECT value FROM ${elements("")})`;
+  // A subquery, which is read once: all links are set, or none.
+  const untilDeadline = isRemote ? sql`AND (SELECT ${now}) <= CAST(${0} AS BIGINT)` : sql.literal("");
   // Locks the scope before the records, like deleteScope, and these sorted, to avoid deadlocks.
   const links = sql`
     INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
     SELECT pid, value ->> 0, value ->> 1, 1, ${at}, ${at}
-    FROM scopes, ${elements("")} WHERE pid = ${""} ${untilDeadline} ${forReference}
+    FROM scopes, line WHERE pid = ${""} ${untilDeadline} ${forReference}
     ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
     RETURNING pid, ${set}`;
   const changedIn = (written: string) => sql`
     SELECT written.pid, account, chat_id, previous_game_id, link_version, value
-    FROM ${elements("")} CROSS JOIN scopes CROSS JOIN ${sql.literal(written)} AS written
+    FROM line CROSS JOIN scopes CROSS JOIN ${sql.literal(written)} AS written
     WHERE scopes.pid = ${""} AND written.pid = scopes.pid AND chat_id = value ->> 0
       AND previous_game_id IS DISTINCT FROM game_id`;
   const filled = (json: string) => sql`
@@ -148,18 +150,20 @@ const setStatements = (sql: SqlClient.SqlClient) => {
     SELECT ${at}, account, pid, value ->> 6, value ->> 7, value ->> 8, 'link.set', ${filled("value ->> 9")}, chat_id
     FROM changed`;
   const allInOne = sql`
-    WITH written AS (${links}), changed AS (${changedIn("written")}), event AS (${events}), entry AS (${entries})
+    WITH ${line}, written AS (${links}), changed AS (${changedIn("written")}), event AS (${events}), entry AS (${entries})
     SELECT ${set}, ${now} AS now FROM written`;
   const afterwards = (insert: Statement.Fragment) =>
-    textOf(sql`WITH changed AS (${changedIn("links")}) ${insert}`);
+    sql`WITH ${line}, changed AS (${changedIn("links")}) ${insert}`;
+  const statements = isRemote
+    ? [allInOne]
+    : [sql`WITH ${line} ${links}`, ...[events, entries].map(afterwards)];
 
   return {
-    texts: isRemote ? [textOf(allInOne)] : [textOf(links), afterwards(events), afterwards(entries)],
+    texts: statements.map(textOf),
     valuesOf: (round: Round, deadline: Millis) => {
-      const [first] = round.values();
       const writes = [...round.values()].toSorted((one, other) => (one.chatId < other.chatId ? -1 : 1));
-      const values = [JSON.stringify(writes.map(lineOf)), first?.pid ?? ""];
-      return isRemote ? [...values, deadline, ...values] : values;
+      const [lines, pid] = [JSON.stringify(writes.map(lineOf)), writes[0]?.pid ?? ""];
+      return isRemote ? [lines, pid, deadline, pid] : [lines, pid];
     },
   };
 };

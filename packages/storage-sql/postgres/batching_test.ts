@@ -3,8 +3,8 @@ import { KeyStore } from "@accountlink/core/keys";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { makeKey } from "@accountlink/testing";
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, Layer, Option } from "effect";
-import { SqlConnection } from "effect/sql";
+import { Deferred, Effect, Fiber, Layer, Option, Schedule } from "effect";
+import { SqlClient, SqlConnection } from "effect/sql";
 import { vi } from "vitest";
 import { migrate } from "../migrations.ts";
 import { DatabaseClock } from "../statements/database_clock.ts";
@@ -178,5 +178,48 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
         yield* query("SELECT data::json ->> 'previousGameId' AS game FROM events ORDER BY sequence"),
       ).toEqual([{ game: null }, { game: "7" }]);
     }).pipe(Effect.scoped, onDatabase),
+  );
+
+  it.live(
+    "writes of one statement are all done or none, if its deadline passes while it waits for a record",
+    () =>
+      Effect.gen(function* () {
+        yield* migrate;
+        const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
+        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+        yield* keys.ensureScope("acme", { kind: "global" }, pid);
+        const setBoth = (gameId: string) =>
+          Effect.forEach(
+            ["10001", "10002"],
+            (chatId) =>
+              links.setGame({ ...origin, chatId: ChatId.make(chatId), gameId: GameId.make(gameId) }),
+            atOnce,
+          );
+        yield* setBoth("7");
+        const sql = yield* SqlClient.SqlClient;
+        const { query } = yield* Database;
+        const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event = 'transactionid'`;
+        const until = (text: string) =>
+          query(text).pipe(
+            Effect.repeat({ until: ([row]) => row?.["count"] === 1, schedule: Schedule.spaced("10 millis") }),
+          );
+        const deadline = Date.now() + 500;
+        const clock = vi.spyOn(DatabaseClock.prototype, "timeIn").mockReturnValue(deadline);
+        yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()));
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+        yield* sql`SELECT 1 FROM links WHERE chat_id = '10001' FOR UPDATE`.pipe(
+          Effect.andThen(Deferred.succeed(held, undefined)),
+          Effect.andThen(Deferred.await(release)),
+          sql.withTransaction,
+          Effect.forkChild,
+        );
+        yield* Deferred.await(held);
+        const set = yield* Effect.forkChild(setBoth("8"));
+        yield* until(waiting);
+        yield* until(`SELECT (extract(epoch FROM clock_timestamp()) * 1000 > ${deadline})::int AS count`);
+        yield* Deferred.succeed(release, undefined);
+        expect((yield* Fiber.join(set)).map(({ previousGameId }) => previousGameId)).toEqual(["7", "7"]);
+      }).pipe(Effect.scoped, onDatabase),
   );
 });
