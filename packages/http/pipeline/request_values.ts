@@ -2,27 +2,37 @@
  * Reads what a request asks for: the dated contract, the parameters, and the form of its headers.
  */
 import { InvalidParameter } from "@accountlink/core";
-import type { Parameters, RawValues, Route } from "@accountlink/http-api";
+import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Struct } from "effect";
 import type { RequestContext } from "../request_context.ts";
 import { contractFor, unknownContract } from "../service_versions/service_version.ts";
 import { readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
-import { parameterReader } from "./parameters.ts";
+import { type FindProblems, parameterReader } from "./parameters.ts";
 
-/** Makes the step that selects the dated contract and reads parameters. */
-export const readerFor = <P extends Parameters>(route: Route<P>) => {
+/**
+ * Makes the step that selects the dated contract and reads parameters.
+ *
+ * @param findProblems asked where there is a key
+ */
+export const readerFor = <P extends Parameters>(
+  route: Route<P>,
+  findProblems: FindProblems<P> = () => [],
+) => {
   const read = parameterReader(route);
 
   return (context: RequestContext, raw: RawValues) => {
-    const scopeKind = context.key?.key.scope.kind ?? "global";
-    if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, []));
+    const key = context.key?.key;
+    const scopeKind = key?.scope.kind ?? "global";
+    const problemsOf = (given: Partial<ParameterValues<P>>) =>
+      key === undefined ? [] : findProblems(given, key);
+    if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, problemsOf));
     const contract = contractFor(context.request.header("service-version"));
     if (contract !== undefined) context.contract = contract;
     const values = contract?.request?.(route.id, raw) ?? raw;
-    const problems = contract === undefined ? [unknownContract] : [];
-    if (route.isIdempotent === true) problems.push(...idempotencyProblems(context));
-    return Effect.fromResult(read(values, scopeKind, problems));
+    const headerProblems = contract === undefined ? [unknownContract] : [];
+    if (route.isIdempotent === true) headerProblems.push(...idempotencyProblems(context));
+    return Effect.fromResult(read(values, scopeKind, (given) => [...problemsOf(given), ...headerProblems]));
   };
 };
 
