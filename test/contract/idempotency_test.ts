@@ -119,6 +119,7 @@ describe("A request that is under way", () => {
 describe("Refusals", () => {
   const key = newKey();
   const session = newKey();
+  const newKeys = Array.from({ length: 4 }, newKey);
   const ask = senderOf(key);
 
   test.each<[status: number, line: Line, body: object]>([
@@ -127,7 +128,6 @@ describe("Refusals", () => {
     [403, "PATCH /v2/game", { chatId: stranger, gameId: "1", guildId: guild }],
     [409, "PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" }],
     [400, "PATCH /v2/game", { chatId: "100001", gameId: "404404" }],
-    [400, "PUT /v2/alts/reviews", { chatId: "100001", otherChatId: "100001", verdict: "same" }],
     [404, `DELETE /v2/sessions/vs_${"0".repeat(43)}`, {}],
   ])("of the work are given again: %i to %s %j", async (status, line, body) => {
     const idempotencyKey = randomUUID();
@@ -150,6 +150,19 @@ describe("Refusals", () => {
     expect((await ask("PATCH /v2/game", "early", { chatId: "1", gameId: "1" })).status).toBe(400);
     const first = await ask("PATCH /v2/game", "early", { chatId: "100003", gameId: "1" });
     expect([first.status, isReplayed(first)]).toEqual([200, false]);
+  });
+
+  test.each<[line: Line, wrong: object, right: object, status: number]>([
+    ["POST /v2/sessions", { redirect: "nope" }, {}, 201],
+    ["POST /v2/sessions", { redirect: "https://elsewhere.example/" }, {}, 201],
+    ["PUT /v2/alts/reviews", { otherChatId: "100001" }, { otherChatId: "100002" }, 200],
+    ["DELETE /v2/alts/reviews", { otherChatId: "100001" }, { otherChatId: "100002" }, 200],
+  ])("of values that are wrong together leave the key free: %s %j", async (line, wrong, right, status) => {
+    const askAnew = senderOf(newKeys.pop() ?? key);
+    const body = { clientId: "client", chatId: "100001", verdict: "same" };
+    expect((await askAnew(line, "early", { ...body, ...wrong })).status).toBe(400);
+    const first = await askAnew(line, "early", { ...body, ...right });
+    expect([first.status, isReplayed(first)]).toEqual([status, false]);
   });
 
   test("that ask to try again leave the key free", async () => {

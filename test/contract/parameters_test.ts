@@ -220,6 +220,51 @@ describe("A body", () => {
   );
 });
 
+describe("Values that are wrong together, or for this key", () => {
+  const creation = { clientId: "client", redirect: "https://elsewhere.example/" };
+  const pair = { chatId: "100001", otherChatId: "100001" };
+  const headers = { "idempotency-key": "two words" };
+  const premium = world.key({ tier: "premium" });
+
+  test("are named with those of the wrong form, in documented order", async () => {
+    const ask = { key: premium, headers };
+    expectInvalid(
+      await send("POST /v2/sessions", { ...ask, body: { ...creation, chatId: "x" } }),
+      "chatId",
+      "redirect",
+      "Idempotency-Key",
+    );
+    expectInvalid(
+      await send("PUT /v2/alts/reviews", { ...ask, body: { ...pair, verdict: "maybe" } }),
+      "otherChatId",
+      "verdict",
+      "Idempotency-Key",
+    );
+    expectInvalid(
+      await send("DELETE /v2/alts/reviews", { ...ask, body: pair }),
+      "otherChatId",
+      "Idempotency-Key",
+    );
+    expectInvalid(
+      await send("GET /v2/sessions/none?wait=26", { key, headers: { "service-version": "2" } }),
+      "wait",
+      "Service-Version",
+    );
+    expectInvalid(await send("GET /v2/events?limit=0&wait=26", { key }), "limit", "wait");
+    expectV1Refusal(
+      await send("POST /api/v1/verify/session", { key, body: { ...creation, chatId: "x" } }),
+      400,
+      "Invalid parameter: chatId, redirect",
+    );
+  });
+
+  test("come after what is missing", async () => {
+    const { clientId: _, ...incomplete } = creation;
+    expectMissing(await send("POST /v2/sessions", { key, body: incomplete }), "clientId");
+    expectMissing(await send("PUT /v2/alts/reviews", { key: premium, body: pair }), "verdict");
+  });
+});
+
 describe("A body on its way", () => {
   const bulk = (body: string | Uint8Array, headers: Readonly<Record<string, string>>) =>
     send("POST /v2/chat/bulk", { key, body, headers });

@@ -251,6 +251,33 @@ describe("Deletes of a whole scope with a global key", () => {
     expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
   });
 
+  test.each([
+    ["application/json", { guildId: guild }],
+    ["application/json", { guildId: null }],
+    ["text/plain", { guildId: "" }],
+    ["application/x-www-form-urlencoded", `guildId=${guild}`],
+  ])("refuse a body of v1 with the guild, %s %j", async (type, body) => {
+    const answer = await send("DELETE /api/v1/database/reset", {
+      key,
+      body,
+      headers: { "content-type": type },
+    });
+    expectV1Refusal(answer, 400, "Invalid parameter: guildId");
+    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+  });
+
+  const empty = world.key();
+
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "guild"],
+    ["a list", '["guildId"]'],
+    ["70,000 bytes", "x".repeat(70_000)],
+  ])("read no other body of v1: %s", async (_title, body) => {
+    const answer = await send("DELETE /api/v1/database/reset", { key: empty, body });
+    expect(answer.body).toMatchObject({ status: 200, data: { deletedRecords: 0 } });
+  });
+
   test.each(queries)("refuse the query ?%s of v1", async (query) => {
     const answer = await send(`DELETE /api/v1/database/reset?${query}`, { key });
     expectV1Refusal(answer, 400, "Invalid parameter: guildId");

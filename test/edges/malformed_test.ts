@@ -63,6 +63,18 @@ describe("What Node's parser refuses", () => {
     expectMalformed(await sendRaw(url(), bytes), path, status);
   });
 
+  test.each([
+    ["FOO", lookup, 405, "GET, PATCH, HEAD, OPTIONS"],
+    ["GETX", v1Lookup, 405, "GET, HEAD, OPTIONS"],
+    ["get", "/v2/data", 405, "DELETE, OPTIONS"],
+    ["M-SEARCH2", "/v2/none", 404, undefined],
+    ["FOO", "/v2/chat?x=%", 400, undefined],
+  ])("a method that it does not know: %s %s", async (method, path, status, allow) => {
+    const answers = await sendRaw(url(), `${method} ${path} HTTP/1.1\r\n${host}${authorization}\r\n`);
+    expectMalformed(answers, path, status);
+    expect(answers[0]?.headers["allow"]).toBe(allow);
+  });
+
   test("chunk extensions that are too large", async () => {
     const bytes = post(extended, `1;${"x".repeat(20_000)}\r\n{\r\n0\r\n\r\n`);
     expectMalformed(await sendRaw(url(), bytes), lookup, 413, "INVALID_BODY");

@@ -73,8 +73,12 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
       }
       const { remoteAddress } = socket;
       const target = current?.req.url ?? requestLine.exec(error.rawPacket?.toString("latin1") ?? "")?.[1];
-      const refusal = app.refuse(unreadRequest(target, remoteAddress), refusalOf(error));
-      run(Effect.map(refusal, (response) => sendLast(socket, rawAnswer(response), error)));
+      const request = unreadRequest(target, remoteAddress);
+      const answer =
+        error.code === "HPE_INVALID_METHOD" && target !== undefined
+          ? app.answer({ ...request, method: unknownMethod })
+          : app.refuse(request, refusalOf(error));
+      run(Effect.map(answer, (response) => sendLast(socket, rawAnswer(response), error)));
     });
     // Without a listener Node answers 417 itself.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
@@ -90,7 +94,10 @@ interface NodeSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
-const requestLine = /^[A-Z]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
+const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
+
+/** Stands for the methods that Node's parser does not know, which are as many as clients like. */
+const unknownMethod = "_OTHER";
 
 /** A request of which only the target is known. */
 const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpRequest => ({

@@ -1,6 +1,6 @@
 /** Reviews of pairs of chat users, made and read inside one scope. */
 import { Clock, Context, Effect, Layer } from "effect";
-import { type Conflict, InvalidParameter, type StoreUnavailable } from "../errors.ts";
+import { type Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import { commitAlone } from "../idempotency/commit.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
@@ -16,6 +16,16 @@ export interface AltPair {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;
 }
+
+/**
+ * What is wrong with a pair: its users are two.
+ *
+ * @internal
+ */
+export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): ReadonlyArray<ParameterProblem> =>
+  chatId !== undefined && chatId === otherChatId
+    ? [{ name: "otherChatId", reason: "expected another user than chatId" }]
+    : [];
 
 export interface NewAltReview extends AltPair {
   readonly verdict: AltVerdict;
@@ -85,9 +95,8 @@ export class AltReviews extends Context.Service<
         { scope, guildId, origin }: Omit<WriteTarget, "commit">,
         pair: AltPair,
       ) {
-        if (pair.chatId === pair.otherChatId) {
-          return yield* InvalidParameter.one("otherChatId", "expected another user than chatId");
-        }
+        const problems = pairProblems(pair);
+        if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
         yield* guard.enter(scope, guildId);
         return { ...origin, pid: scope.pid, at: yield* Clock.currentTimeMillis };
       });

@@ -17,7 +17,13 @@ export {
 export type { WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
-export { type AltPair, type AltReviewRemoved, AltReviews, type NewAltReview } from "./alt_reviews.ts";
+export {
+  type AltPair,
+  type AltReviewRemoved,
+  AltReviews,
+  type NewAltReview,
+  pairProblems,
+} from "./alt_reviews.ts";
 export * from "./alt_score.ts";
 export type { UnknownMembers } from "./deciding_alts.ts";
 export * from "./latest_users.ts";

@@ -1,4 +1,6 @@
 /** Verification sessions: record, port, reads and streams. */
+
+export { redirectProblems } from "./redirect.ts";
 export {
   advancedSession,
   canAdvance,

@@ -1,9 +1,23 @@
 /** Where a verification flow sends its browser in the end. */
 import { Effect } from "effect";
-import { InvalidParameter } from "../errors.ts";
+import { InvalidParameter, type ParameterProblem } from "../errors.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { maxRedirectLength } from "../origin.ts";
 import { isStorable } from "../storable_text.ts";
+
+/**
+ * What is wrong with a redirect, as `checkRedirect` says.
+ *
+ * @param redirect null for none
+ * @internal
+ */
+export const redirectProblems = (
+  { redirectOrigins }: Pick<ApiKey, "redirectOrigins">,
+  redirect: string | null,
+): ReadonlyArray<ParameterProblem> => {
+  const reason = redirect === null ? null : problemOf(redirect, redirectOrigins);
+  return reason === null ? [] : [{ name: "redirect", reason }];
+};
 
 /**
  * Checks that a redirect is an absolute http or https URL of at most 2,048 characters, that its
@@ -12,12 +26,11 @@ import { isStorable } from "../storable_text.ts";
  * @param redirect null for none
  */
 export const checkRedirect = (
-  { redirectOrigins }: Pick<ApiKey, "redirectOrigins">,
+  key: Pick<ApiKey, "redirectOrigins">,
   redirect: string | null,
 ): Effect.Effect<void, InvalidParameter> => {
-  if (redirect === null) return Effect.void;
-  const problem = problemOf(redirect, redirectOrigins);
-  return problem === null ? Effect.void : Effect.fail(InvalidParameter.one("redirect", problem));
+  const problems = redirectProblems(key, redirect);
+  return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
 };
 
 const problemOf = (redirect: string, redirectOrigins: ReadonlyArray<string>): string | null => {

@@ -10,6 +10,7 @@ import {
   type AltReview,
   type AltReviewRemoved,
   maxBulkAltInputs,
+  pairProblems,
 } from "@accountlink/core/alts";
 import { type BulkItem, checkBulkLimit } from "@accountlink/core/links";
 import { AltsV1, AltsV2 } from "@accountlink/http-api";
@@ -45,12 +46,13 @@ export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline
             maxBulkAltInputs,
           ),
         ),
-      ({ gameIds }) => checkBulkLimit(gameIds, maxBulkAltInputs),
+      { validate: ({ gameIds }) => checkBulkLimit(gameIds, maxBulkAltInputs) },
     ),
     write(
       AltsV2.putAltReview,
       (review: AltReview) => ({ data: { review: toReview(review) } }),
       (input) => reviews.set(targetOf(input), { ...input.values, keyId: input.key.id }),
+      { findProblems: pairProblems },
     ),
     keyed(AltsV2.getAltReviews, (input) =>
       Effect.map(reviews.list(targetOf(input), input.values.chatId), (found) => ({
@@ -61,6 +63,7 @@ export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline
       AltsV2.deleteAltReview,
       (data: AltReviewRemoved) => ({ data }),
       (input) => reviews.remove(targetOf(input), input.values),
+      { findProblems: pairProblems },
     ),
     keyed(AltsV1.detectAlts, ({ key, values }) =>
       Effect.map(detection.detect(key.scope, queryOf(values), optionsV1(values)), (report) => ({

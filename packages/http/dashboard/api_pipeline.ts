@@ -89,7 +89,7 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
   return (context: RequestContext) =>
     Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
       // A key for a guild has to name it.
-      Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global", [])),
+      Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global")),
     );
 };
 

@@ -93,7 +93,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
         const said = typedSaid(fields);
         if (fields("act") === "preview") return yield* one(visitor, said, [], "");
         const pid = String(visitor.context.query["pid"]);
-        const save = Effect.fromResult(update({ pid, ...saidOf(said) }, "global", [])).pipe(
+        const save = Effect.fromResult(update({ pid, ...saidOf(said) }, "global")).pipe(
           Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
           Effect.map(({ scope }) => seeOther(withQuery(communityPath(scope.pid), { done: "said" }))),
         );

@@ -39,7 +39,7 @@ export const newKeyOf = (form: NewKeyForm) => {
   // A menu has a value also where it does not matter.
   const guild = scope === "guild" ? { guildId } : {};
   const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(lastDay) };
-  const read = readNewKey(raw, scope === "guild" ? "guild" : "global", []);
+  const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
   return Effect.flatMap(Effect.fromResult(read), ownedKeyOf);
 };
 
@@ -50,7 +50,7 @@ export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   const end = lastDay === rulesOf(key).lastDay ? {} : { expiresAt: expiryOf(lastDay) };
   const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
   return Effect.map(
-    Effect.fromResult(readUpdate(raw, "global", [])),
+    Effect.fromResult(readUpdate(raw, "global")),
     ({ allowIps, denyIps, redirectOrigins, expiresAt, ...read }) =>
       given({ name: read.name, access: read.access, allowIps, denyIps, redirectOrigins, expiresAt }),
   );
@@ -62,5 +62,5 @@ export const graceOf = (
   fields: Fields,
 ): Effect.Effect<number, MissingParameter | InvalidParameter | InvalidBody> => {
   const raw = { id, graceSeconds: Number(fields("graceSeconds")) };
-  return Effect.map(Effect.fromResult(readRotation(raw, "global", [])), ({ graceSeconds }) => graceSeconds);
+  return Effect.map(Effect.fromResult(readRotation(raw, "global")), ({ graceSeconds }) => graceSeconds);
 };

@@ -26,13 +26,13 @@ export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
 export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
   // A menu has a value also where it does not matter.
   const guild = scope === "guild" ? { guildId } : {};
-  return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global", []));
+  return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global"));
 };
 
 export const webhookUpdateOf = (id: WebhookId, { url, types, description }: WebhookForm) =>
   Effect.map(
     Effect.fromResult(
-      readUpdate({ id, url, types, description: description === "" ? null : description }, "global", []),
+      readUpdate({ id, url, types, description: description === "" ? null : description }, "global"),
     ),
     updateOf,
   );

@@ -10,7 +10,7 @@ import {
 import { EventsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
-import { makeWaitCheck } from "../pipeline/parameters.ts";
+import { makeWaitProblems } from "../pipeline/parameters.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { lastEventId } from "../sessions/event_stream.ts";
 import { feedStream } from "./feed_stream.ts";
@@ -19,7 +19,7 @@ type StartValues = Omit<KeyedInput<typeof EventsV2.streamEvents.parameters>["val
 
 export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pipeline) {
   const feed = yield* EventFeed;
-  const checkWait = yield* makeWaitCheck;
+  const waitProblems = yield* makeWaitProblems;
 
   const routes: ReadonlyArray<BoundRoute> = [
     keyed(
@@ -32,7 +32,7 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
           ({ events, cursor, more }) => ({ data: { events: events.map(eventResponse), cursor, more } }),
         );
       },
-      checkWait,
+      { findProblems: waitProblems },
     ),
     streamed(EventsV2.streamEvents, (input) => {
       const { values, context } = input;

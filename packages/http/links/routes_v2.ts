@@ -44,7 +44,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
         Immediate.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
           bulkAnswer(items, (chatId) => ({ chatId }), values.resolved),
         ),
-      ({ chatIds }) => checkBulkLimit(chatIds),
+      { validate: ({ chatIds }) => checkBulkLimit(chatIds) },
     ),
     keyed(
       LookupsV2.bulkGame,
@@ -52,7 +52,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
         Immediate.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
           bulkAnswer(items, (gameId) => ({ gameId }), values.resolved),
         ),
-      ({ gameIds }) => checkBulkLimit(gameIds),
+      { validate: ({ gameIds }) => checkBulkLimit(gameIds) },
     ),
     write(WritesV2.patchChat, dataOf<ChatUpdated>, (input) => writer.moveChat(targetOf(input), input.values)),
     write(WritesV2.patchGame, dataOf<GameUpdated>, (input) => writer.setGame(targetOf(input), input.values)),

@@ -43,6 +43,20 @@ export const readJson = (
   return Immediate.flatMap(bytesOf(request), parse);
 };
 
+/** Reads the fields of a body that a route does not need: those of a JSON object or a form, and none of anything else. */
+export const readAnyFields = (request: HttpRequest): Effect.Effect<JsonObject> =>
+  Effect.match(request.readBody(maxBodySize), { onFailure: () => ({}), onSuccess: anyFields });
+
+const anyFields = (bytes: Uint8Array): JsonObject => {
+  const text = new TextDecoder().decode(bytes);
+  try {
+    const value: unknown = JSON.parse(text);
+    return Predicate.isReadonlyObject(value) ? value : {};
+  } catch {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
+};
+
 const bytesOf = (request: HttpRequest): Effect.Effect<Uint8Array, InvalidBody> =>
   Immediate.mapError(request.readBody(maxBodySize), () => tooLarge);
 

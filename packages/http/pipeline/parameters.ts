@@ -1,5 +1,5 @@
 /** Reads the parameters of a route: step 9 of the order of checks. */
-import { type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
+import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {
   type Parameter,
@@ -25,16 +25,23 @@ export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
   return (values: ParameterValues<P>): boolean => names.some((name) => values[name] === true);
 };
 
+/**
+ * Finds what is wrong with values beyond the form of each, such as two that do not go together. Values of a wrong form are
+ * left out.
+ */
+export type FindProblems<P extends Parameters> = (
+  values: Partial<ParameterValues<P>>,
+  key: ApiKey,
+) => ReadonlyArray<ParameterProblem>;
+
 /** Makes the check that a request does not ask to wait for longer than the deployment allows. */
-export const makeWaitCheck = Effect.map(
+export const makeWaitProblems = Effect.map(
   SessionSettings,
   ({ longPollMax }) =>
-    ({ wait }: { readonly wait: number }) =>
+    ({ wait = 0 }: { readonly wait?: number }): ReadonlyArray<ParameterProblem> =>
       longPollMax === 0 || wait * 1_000 <= longPollMax
-        ? Effect.void
-        : Effect.fail(
-            InvalidParameter.one("wait", `expected at most ${Math.floor(longPollMax / 1_000)} seconds`),
-          ),
+        ? []
+        : [{ name: "wait", reason: `expected at most ${Math.floor(longPollMax / 1_000)} seconds` }],
 );
 
 /** Why a value is refused, and whether that refuses the parameter or the whole body. */
@@ -83,7 +90,7 @@ const givenTwice: Problem = { kind: "parameter", reason: "given more than once" 
 type ParameterReader<P extends Parameters> = (
   raw: RawValues,
   scopeKind: DataScope["kind"],
-  otherProblems: ReadonlyArray<ParameterProblem>,
+  otherProblems?: (values: Partial<ParameterValues<P>>) => ReadonlyArray<ParameterProblem>,
 ) => Result.Result<ParameterValues<P>, ParameterError>;
 
 /** Applications share them. */
@@ -103,8 +110,10 @@ const makeReader = ({ parameters, source, requiresOneOf = [] }: Route): Paramete
   const readers = Object.entries(parameters).map(
     ([name, parameter]) => [name, valueReader(parameter, source)] as const,
   );
+  const places = new Map(readers.map(([name], place) => [name, place]));
+  const placeOf = ({ name }: ParameterProblem) => places.get(name) ?? places.size;
 
-  return (raw, scopeKind, otherProblems) => {
+  return (raw, scopeKind, otherProblems = () => []) => {
     const values: Record<string, unknown> = {};
     const missing: Array<string> = [];
     const invalid: Array<ParameterProblem> = [];
@@ -125,8 +134,11 @@ const makeReader = ({ parameters, source, requiresOneOf = [] }: Route): Paramete
       else invalid.push({ name, reason });
     }
     if (missing.length > 0) return Result.fail(new MissingParameter({ parameters: missing }));
-    invalid.push(...otherProblems);
-    if (invalid.length > 0) return Result.fail(new InvalidParameter({ parameters: invalid }));
+    invalid.push(...otherProblems(values));
+    if (invalid.length > 0) {
+      const inOrder = invalid.toSorted((one, other) => placeOf(one) - placeOf(other));
+      return Result.fail(new InvalidParameter({ parameters: inOrder }));
+    }
     return Result.succeed(values);
   };
 };

@@ -24,7 +24,7 @@ import { envelopeCompat } from "../envelopes/envelope_compat.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import { type HttpRequest, queryTextOf } from "../http_request.ts";
-import { emptyResponse, HttpResponse, isStream } from "../http_response.ts";
+import { HttpResponse, isStream } from "../http_response.ts";
 import {
   type Answer,
   atFirstRequest,
@@ -38,7 +38,8 @@ import { isList, readJson } from "./body.ts";
 import { answerOnce } from "./idempotency.ts";
 import { keyReader } from "./key_reader.ts";
 import { LookupSequence } from "./lookup_sequence.ts";
-import { premiumTest } from "./parameters.ts";
+import { type FindProblems, premiumTest } from "./parameters.ts";
+import { redirectIntoFlow } from "./redirect_into_flow.ts";
 import { asksStoreAlone, checkContract, rawValuesOf, readerFor } from "./request_values.ts";
 import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
 
@@ -72,19 +73,21 @@ type Answered = Success | HttpResponse;
 /** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
-type Validate<P extends Parameters> = (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
+/** The checks of values that the parameters of a route do not say. */
+interface ValueChecks<P extends Parameters> {
+  /** Answered together with what is wrong with the form of values. */
+  readonly findProblems?: FindProblems<P>;
+  /** Comes after that, and before the tier of the key. */
+  readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
+}
 
 /** Binds routes to handlers. */
 export interface Pipeline {
-  /**
-   * A route that needs a key.
-   *
-   * @param validate checks the values before the tier of the key is checked
-   */
+  /** A route that needs a key. */
   readonly keyed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
-    validate?: Validate<P>,
+    checks?: ValueChecks<P>,
   ) => BoundRoute;
 
   /**
@@ -108,6 +111,7 @@ export interface Pipeline {
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
     handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
+    checks?: ValueChecks<P>,
   ) => BoundRoute;
 
   /**
@@ -167,11 +171,11 @@ export const makePipeline = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
-    validate?: Validate<P>,
+    { findProblems, validate }: ValueChecks<P> = {},
     readsAhead = false,
   ) => {
     const rawOf = rawValuesOf(route);
-    const read = readerFor(route);
+    const read = readerFor(route, findProblems);
     const isAllowed = accessTest(route);
     const isServed = tierTest(route);
     const asksForPremium = premiumTest(route);
@@ -215,11 +219,11 @@ export const makePipeline = Effect.gen(function* () {
     });
   };
 
-  const keyed: Pipeline["keyed"] = (route, handler, validate) =>
-    bind(route, () => checked(route, handler, validate));
+  const keyed: Pipeline["keyed"] = (route, handler, checks) =>
+    bind(route, () => checked(route, handler, checks));
 
-  const lookup: Pipeline["lookup"] = (route, handler, validate) =>
-    bind(route, () => checked(route, handler, validate, true));
+  const lookup: Pipeline["lookup"] = (route, handler, checks) =>
+    bind(route, () => checked(route, handler, checks, true));
 
   const streamed: Pipeline["streamed"] = (route, handler) =>
     bind(route, () => {
@@ -231,10 +235,14 @@ export const makePipeline = Effect.gen(function* () {
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
     handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
+    checks?: ValueChecks<P>,
   ): BoundRoute =>
     bind(route, () =>
-      checked(route, (input) =>
-        answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success),
+      checked(
+        route,
+        (input) =>
+          answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success),
+        checks,
       ),
     );
 
@@ -379,16 +387,3 @@ export const render = <R>(
     ),
     (error) => ({ response: envelope.failure(context, error), error }),
   );
-
-/** Redirects into the public verification flow. */
-export const redirectIntoFlow = (
-  publicUrl: string,
-  { requestId, contract }: RequestContext,
-  query: string,
-): HttpResponse =>
-  emptyResponse(302, {
-    location: `${publicUrl}/verify${query}`,
-    "x-request-id": requestId,
-    "service-version": contract.date,
-    "cache-control": "no-store",
-  });

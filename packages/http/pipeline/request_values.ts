@@ -1,26 +1,37 @@
 /** Reads what a request asks for: the dated contract, the parameters, and the form of its headers. */
 import { InvalidParameter } from "@accountlink/core";
-import type { Parameters, RawValues, Route } from "@accountlink/http-api";
+import type { InvalidBody } from "@accountlink/core/errors";
+import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Struct } from "effect";
 import type { RequestContext } from "../request_context.ts";
 import { contractFor, unknownContract } from "../service_versions/service_version.ts";
-import { readJsonObject } from "./body.ts";
+import { readAnyFields, readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
-import { parameterReader } from "./parameters.ts";
+import { type FindProblems, parameterReader } from "./parameters.ts";
 
-/** Makes the step that selects the dated contract and reads parameters. */
-export const readerFor = <P extends Parameters>(route: Route<P>) => {
+/**
+ * Makes the step that selects the dated contract and reads parameters.
+ *
+ * @param findProblems asked where there is a key
+ */
+export const readerFor = <P extends Parameters>(
+  route: Route<P>,
+  findProblems: FindProblems<P> = () => [],
+) => {
   const read = parameterReader(route);
 
   return (context: RequestContext, raw: RawValues) => {
-    const scopeKind = context.key?.key.scope.kind ?? "global";
-    if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, []));
+    const key = context.key?.key;
+    const scopeKind = key?.scope.kind ?? "global";
+    const problemsOf = (given: Partial<ParameterValues<P>>) =>
+      key === undefined ? [] : findProblems(given, key);
+    if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, problemsOf));
     const contract = contractFor(context.request.header("service-version"));
     if (contract !== undefined) context.contract = contract;
     const values = contract?.request?.(route.id, raw) ?? raw;
-    const problems = contract === undefined ? [unknownContract] : [];
-    if (route.isIdempotent === true) problems.push(...idempotencyProblems(context));
-    return Effect.fromResult(read(values, scopeKind, problems));
+    const headerProblems = contract === undefined ? [unknownContract] : [];
+    if (route.isIdempotent === true) headerProblems.push(...idempotencyProblems(context));
+    return Effect.fromResult(read(values, scopeKind, (given) => [...problemsOf(given), ...headerProblems]));
   };
 };
 
@@ -28,20 +39,30 @@ const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
 const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
 
+const bodyFields = ({ request }: RequestContext) => readAnyFields(request);
+
 /**
- * Reads the raw parameters of a route, from its query or its body. What a global key must not give in the body is refused
- * in the query, too: ignored there, a deletion that was meant for one guild would delete everything.
+ * Reads the raw parameters of a route, from its query or its body. What a global key must not give in one is refused in
+ * the other, too: ignored there, a deletion that was meant for one guild would delete everything.
  */
-export const rawValuesOf = ({ source, parameters }: Pick<Route, "source" | "parameters">) => {
-  if (source !== "body") return queryValues;
+export const rawValuesOf = ({
+  method,
+  source,
+  parameters,
+}: Pick<Route, "method" | "source" | "parameters">) => {
+  const values = source === "body" ? bodyValues : queryValues;
   const refused = Object.keys(parameters).filter(
     (name) => parameters[name]?.presence.globalKeys === "refused",
   );
-  if (refused.length === 0) return bodyValues;
-  return (context: RequestContext) =>
-    Effect.map(bodyValues(context), (body) =>
-      context.key?.key.scope.kind === "guild" ? body : { ...body, ...Struct.pick(context.query, refused) },
-    );
+  if (refused.length === 0 || method === "GET") return values;
+  const otherValues = source === "body" ? queryValues : bodyFields;
+  return (context: RequestContext): Effect.Effect<RawValues, InvalidBody> =>
+    context.key?.key.scope.kind === "guild"
+      ? values(context)
+      : Effect.zipWith(values(context), otherValues(context), (own, other) => ({
+          ...own,
+          ...Struct.pick(other, refused),
+        }));
 };
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */

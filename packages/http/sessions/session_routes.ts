@@ -1,10 +1,11 @@
 import { type ApiKey, VerificationSessions } from "@accountlink/core";
-import type { ReadSession } from "@accountlink/core/sessions";
+import { type ReadSession, redirectProblems } from "@accountlink/core/sessions";
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
-import { makeWaitCheck } from "../pipeline/parameters.ts";
-import { type BoundRoute, type Pipeline, redirectIntoFlow } from "../pipeline/pipeline.ts";
+import { makeWaitProblems } from "../pipeline/parameters.ts";
+import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import { redirectIntoFlow } from "../pipeline/redirect_into_flow.ts";
 import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
@@ -12,7 +13,7 @@ import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
 export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, open }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
-  const checkWait = yield* makeWaitCheck;
+  const onRead = { findProblems: yield* makeWaitProblems };
   const toResponse = sessionResponse(publicUrl);
 
   const created = (session: ReadSession) => ({ status: 201 as const, data: toResponse(session) });
@@ -27,11 +28,19 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
       events === null ? noEvents(context) : eventStream(context, events, toResponse),
     );
 
+  const onCreation = {
+    findProblems: ({ redirect = null }: { readonly redirect?: string | null }, key: ApiKey) =>
+      redirectProblems(key, redirect),
+  };
+
   const routes: ReadonlyArray<BoundRoute> = [
-    write(SessionsV2.createSession, created, ({ key, values, commit }) =>
-      sessions.create(key, values, commit),
+    write(
+      SessionsV2.createSession,
+      created,
+      ({ key, values, commit }) => sessions.create(key, values, commit),
+      onCreation,
     ),
-    keyed(SessionsV2.getSession, read, checkWait),
+    keyed(SessionsV2.getSession, read, onRead),
     streamed(SessionsV2.streamSession, stream),
     open(SessionsV2.redirectSession, ({ values, context }) =>
       Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
@@ -41,8 +50,12 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
       (session: ReadSession) => ({ data: toResponse(session) }),
       ({ key, values, commit }) => sessions.cancel(key, values.sid, commit),
     ),
-    keyed(SessionsV1.createSession, ({ key, values }) => Effect.map(sessions.create(key, values), created)),
-    keyed(SessionsV1.getSession, read, checkWait),
+    keyed(
+      SessionsV1.createSession,
+      ({ key, values }) => Effect.map(sessions.create(key, values), created),
+      onCreation,
+    ),
+    keyed(SessionsV1.getSession, read, onRead),
     streamed(SessionsV1.streamSession, stream),
   ];
   return routes;
