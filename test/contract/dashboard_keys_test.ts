@@ -1,5 +1,6 @@
 /** Keys at the dashboard: what an owner gets, and what is refused. */
 import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { botlessGuild, guild } from "../support/world.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
@@ -273,6 +274,22 @@ describe("a change", () => {
         parameters: [{ name: "graceSeconds", reason: "expected whole seconds from 0 to 604800" }],
       });
     }
+  });
+
+  test("by a form does no more than the form says", async () => {
+    const owner = await signInOwner(server, "100013");
+    const { id } = await createKey(owner);
+    const page = `/dashboard/keys/${id}`;
+    const hidden = formOf(await owner.browser.get(page));
+    const post = (act: string, form: object) => owner.browser.post(`${page}/${act}`, { ...hidden, ...form });
+    for (const form of [{}, { status: "" }, { status: "revoked" }]) {
+      const answer = await post("status", form);
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
+    }
+    const rotated = await post("rotate", {});
+    expect(rotated.status).toBe(200);
+    const { body } = await owner.send("GET /dashboard/api/keys");
+    expect(body.data?.keys).toMatchObject([{ id, status: "active", previousSecretEndsAt: isoTime }]);
   });
 
   test("to revoked is the last", async () => {

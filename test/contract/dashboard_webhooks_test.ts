@@ -1,5 +1,6 @@
 /** Webhooks at the dashboard: what an owner gets, and what is refused. */
 import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { botlessGuild, guild } from "../support/world.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
@@ -144,6 +145,18 @@ describe("a change", () => {
       });
     }
     expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
+  });
+
+  test("by a form without a known status pauses nothing", async () => {
+    const { owner } = await newOwner();
+    const { id } = await createWebhook(owner);
+    const page = `/dashboard/webhooks/${id}`;
+    const hidden = formOf(await owner.browser.get(page));
+    for (const form of [{}, { status: "" }, { status: "disabled" }]) {
+      const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
+    }
+    expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
   });
 
   test("of another account, or of none, is not found", async () => {

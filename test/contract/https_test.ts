@@ -1,6 +1,6 @@
 /** What every answer says where the service is reached by https. */
 import { describe, expect, test } from "vitest";
-import { locationOf } from "../support/flow_browser.ts";
+import { formOf, locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { useContractServer } from "./contract_server.ts";
 import { returnAs, setCookie, useSiteServer } from "./site_server.ts";
@@ -41,7 +41,7 @@ describe("Cookies of a service with an https public URL", async () => {
   const key = world.key();
 
   test.each(["dashboard", "me"] as const)("are taken and sent by https alone: %s", async (site) => {
-    const name = { dashboard: "__Secure-accountlink_session", me: "__Secure-accountlink_me" }[site];
+    const name = { dashboard: "accountlink_session", me: "accountlink_me" }[site];
     const browser = newBrowser();
     const begun = await browser.get(`/${site}/sign-in`);
     const [, ...ofSignIn] = setCookie(begun, `__Host-accountlink_${site}_sign_in`);
@@ -53,15 +53,25 @@ describe("Cookies of a service with an https public URL", async () => {
     const [, ...attributes] = setCookie(finished, name);
     expect(attributes).toEqual(["Max-Age=43200", `Path=/${site}`, "HttpOnly", "Secure", "SameSite=Lax"]);
     expect((await browser.get(`/${site}`)).status).toBe(200);
-    const cookie = `${name.replace("__Secure-", "")}=${browser.cookies.get(name)}`;
-    expect((await send(`GET /${site}`, { headers: { cookie } })).headers.location).toBe(`/${site}/sign-in`);
   });
 
   test("are taken and sent by https alone: the flow", async () => {
     const created = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
-    const page = await newBrowser().get(`/verify?sid=${textOf(created.body.data?.["sid"])}`);
+    const query = `?sid=${textOf(created.body.data?.["sid"])}`;
+    const browser = newBrowser();
+    const page = await browser.get(`/verify${query}`);
     const [, ...attributes] = setCookie(page, "__Host-accountlink_flow");
     expect(attributes).toEqual(["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]);
+    for (const [step, user] of [
+      ["chat", "100001"],
+      ["game", "1"],
+    ] as const) {
+      const { pathname, search } = new URL(await browser.signIn(await browser.leave(step, query), user));
+      await browser.get(`${pathname}${search}`);
+    }
+    const confirmed = await browser.post("/verify/confirm", formOf(await browser.get(`/verify${query}`)));
+    const [, ...ofMark] = setCookie(confirmed, "accountlink_device");
+    expect(ofMark).toEqual(["Max-Age=15552000", "Path=/verify", "HttpOnly", "Secure", "SameSite=Lax"]);
   });
 });
 

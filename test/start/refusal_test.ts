@@ -55,7 +55,7 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64, or new,old while it is rotated"],
     ACCOUNTLINK_ADDRESS_KEYS: [
       `new:${short}`,
-      "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
+      "id:base64 pairs of 32 or more bytes, separated by commas, newest first, each id once",
     ],
     ACCOUNTLINK_DATABASE_START_TIMEOUT: ["half a minute", aDuration],
     ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live"],

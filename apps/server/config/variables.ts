@@ -187,15 +187,19 @@ export const parseSecrets = (input: string): Option.Option<DeploymentSecrets> =>
 const secretBytes = (input: string): Option.Option<Uint8Array> =>
   Option.filter(Result.getSuccess(Base64.decode(input)), (bytes) => bytes.length >= 32);
 
-/** Named keys, newest first. */
+/** Named keys, newest first. An id names one key: values that are stored say only the id. */
 export const namedSecrets = (
   description: string,
 ): Variable<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>> =>
   hidden<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>>(
     description,
     new Map(),
-    "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
-    (input) => Option.map(Option.all(input.split(",").map(namedSecret)), (pairs) => new Map(pairs)),
+    "id:base64 pairs of 32 or more bytes, separated by commas, newest first, each id once",
+    (input) =>
+      Option.all(input.split(",").map(namedSecret)).pipe(
+        Option.filter((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length),
+        Option.map((pairs) => new Map(pairs)),
+      ),
   );
 
 const namedSecret = (pair: string) => {

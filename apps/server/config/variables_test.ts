@@ -170,11 +170,12 @@ describe("a variable", () => {
       bytes(1),
       `:${bytes(1)}`,
       `a:${bytes(1, 8)}`,
+      `a:${bytes(2)},a:${bytes(1)}`,
     ]);
     expect([...(taken ?? [])].map(([id, value]) => [id, Redacted.value(value)[0]])).toEqual([
       ["b", 2],
       ["a", 1],
     ]);
-    expect(refused).toEqual([null, null, null]);
+    expect(refused).toEqual([null, null, null, null]);
   });
 });

@@ -57,7 +57,7 @@ ${key.status === "revoked" ? null : acts(key, visitor, refused)}`,
   };
 };
 
-const actLabels = { confirm: "Confirmation", graceSeconds: "Current secret" };
+const actLabels = { confirm: "Confirmation", graceSeconds: "Current secret", status: "Status" };
 
 const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>

@@ -33,6 +33,7 @@ export const webhookLabels: Readonly<Record<string, string>> = {
   types: "Events",
   description: "Description",
   confirm: "Confirmation",
+  status: "Status",
 };
 
 export const formOfWebhook = ({ url, types, description }: Webhook): WebhookForm => ({

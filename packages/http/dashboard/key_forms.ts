@@ -1,5 +1,5 @@
 /** The forms of keys, read by the same rules as the bodies of the JSON routes. */
-import { type InvalidBody, InvalidParameter, type MissingParameter } from "@accountlink/core/errors";
+import { type InvalidBody, InvalidParameter, MissingParameter } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "@accountlink/dashboard";
@@ -56,11 +56,20 @@ export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   );
 };
 
+/** A form without a status changes none. */
+export const statusOf = (id: KeyId, fields: Fields) =>
+  Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
+    status === undefined
+      ? Effect.fail(new MissingParameter({ parameters: ["status"] }))
+      : Effect.succeed(status),
+  );
+
 /** How long the earlier secrets stay accepted, in seconds. */
 export const graceOf = (
   id: KeyId,
   fields: Fields,
 ): Effect.Effect<number, MissingParameter | InvalidParameter | InvalidBody> => {
-  const raw = { id, graceSeconds: Number(fields("graceSeconds")) };
+  const typed = fields("graceSeconds").trim();
+  const raw = { id, graceSeconds: typed === "" ? undefined : Number(typed) };
   return Effect.map(Effect.fromResult(readRotation(raw, "global")), ({ graceSeconds }) => graceSeconds);
 };

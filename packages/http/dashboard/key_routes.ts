@@ -18,7 +18,7 @@ import { Effect } from "effect";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
-import { graceOf, newKeyOf, typedKey, typedRules, updateOf } from "./key_forms.ts";
+import { graceOf, newKeyOf, statusOf, typedKey, typedRules, updateOf } from "./key_forms.ts";
 import { formErrors, type KeyFormError, refusalOf } from "./key_refusals.ts";
 import { makeKeyViews } from "./key_views.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
@@ -56,13 +56,11 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return seeKey(key, "updated");
   });
 
-  const setStatus = ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) => {
-    const status = fields("status") === "active" ? "active" : "disabled";
-    return Effect.as(
-      keys.update(owner, key.id, { status }),
-      seeKey(key, status === "active" ? "enabled" : "disabled"),
-    );
-  };
+  const setStatus = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
+    const status = yield* statusOf(key.id, fields);
+    yield* keys.update(owner, key.id, { status });
+    return seeKey(key, status === "active" ? "enabled" : "disabled");
+  });
 
   const rotate = Effect.fnUntraced(function* (visitor: OwnerVisitor, { id }: KeyDetails, fields: Fields) {
     const grace = yield* graceOf(id, fields);

@@ -1,4 +1,5 @@
 /** The forms of webhooks, read by the same rules as the bodies of the JSON routes. */
+import { MissingParameter } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { type NewWebhookForm, typeField, type WebhookForm } from "@accountlink/dashboard";
@@ -35,4 +36,12 @@ export const webhookUpdateOf = (id: WebhookId, { url, types, description }: Webh
       readUpdate({ id, url, types, description: description === "" ? null : description }, "global"),
     ),
     updateOf,
+  );
+
+/** A form without a status changes none. */
+export const webhookStatusOf = (id: WebhookId, fields: Fields) =>
+  Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
+    status === undefined
+      ? Effect.fail(new MissingParameter({ parameters: ["status"] }))
+      : Effect.succeed(status),
   );

@@ -41,7 +41,13 @@ import {
   seeOther,
 } from "./owner_pages.ts";
 import { makeCreateWebhook } from "./webhook_changes.ts";
-import { newWebhookOf, typedNewWebhook, typedWebhook, webhookUpdateOf } from "./webhook_forms.ts";
+import {
+  newWebhookOf,
+  typedNewWebhook,
+  typedWebhook,
+  webhookStatusOf,
+  webhookUpdateOf,
+} from "./webhook_forms.ts";
 
 const pageSize = 25;
 
@@ -102,13 +108,14 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       }),
     ),
 
-    act("status", ({ owner }, { id }, fields) => {
-      const status = fields("status") === "active" ? "active" : "paused";
-      return Effect.as(
-        webhooks.update(owner.account.name, id, { status }, originOf(owner)),
-        seeWebhook(id, status === "active" ? "resumed" : "paused"),
-      );
-    }),
+    act(
+      "status",
+      Effect.fnUntraced(function* ({ owner }, { id }, fields) {
+        const status = yield* webhookStatusOf(id, fields);
+        yield* webhooks.update(owner.account.name, id, { status }, originOf(owner));
+        return seeWebhook(id, status === "active" ? "resumed" : "paused");
+      }),
+    ),
 
     act("test", ({ owner }, { id }) =>
       Effect.map(webhooks.test(owner.account.name, id, originOf(owner)), (delivery) =>

@@ -19,8 +19,8 @@ interface CookieOptions {
 }
 
 /**
- * A cookie that no script reads. With an https URL its name has a prefix, so that browsers take it from nobody who
- * answers by http, and send it by https alone.
+ * A cookie that no script reads. With an https URL browsers send it by https alone, and the name of one for all paths
+ * has a prefix, so that they take it from nobody else. Those of a path keep their names, which are documented.
  */
 export const pageCookie = (
   plainName: string,
@@ -28,7 +28,7 @@ export const pageCookie = (
 ): PageCookie => {
   const secure = publicUrl.startsWith("https:");
   const isHost = secure && plainPath === "/";
-  const name = secure ? `${isHost ? "__Host-" : "__Secure-"}${plainName}` : plainName;
+  const name = isHost ? `__Host-${plainName}` : plainName;
   // Browsers take a `__Host-` cookie with the path "/" only.
   const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";
   // Lax: the platforms redirect back from their own sites.

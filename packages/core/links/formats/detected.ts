@@ -34,13 +34,16 @@ const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextP
   if (first.startsWith("[")) return jsonParser(options);
   const isWhole = others.length > 0 || isEnough;
   if (!isWhole) return undefined;
-  if (first.startsWith("{")) return isLineOfNdjson(first) ? ndjsonParser(options) : jsonParser(options);
+  if (first.startsWith("{")) return objectParser(first, options);
   return accountsOfDiscordSrv.test(first) ? refusing(minecraft) : csvParser(options);
 };
 
-const isLineOfNdjson = (line: string): boolean => {
+/** For a text that begins with that line. One ID among its keys tells an object of ID to ID; the others are wrong. */
+const objectParser = (line: string, options: ReadOptions): TextParser => {
   const value = parseJson(line);
-  return Predicate.isObject(value) && !Object.keys(value).every(isIdKey);
+  if (!Predicate.isObject(value)) return jsonParser(options);
+  const keys = Object.keys(value);
+  return keys.length === 0 || keys.some(isIdKey) ? jsonParser(options, "members") : ndjsonParser(options);
 };
 
 /** A line of `accounts.aof`: a Discord user and a UUID, each with a minus where the link was removed. */

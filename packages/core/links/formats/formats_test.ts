@@ -98,6 +98,19 @@ describe("linkReaders", () => {
     }),
   );
 
+  it.effect("leave out the wrong members of an object of ID to ID, on one line or many", () =>
+    Effect.gen(function* () {
+      const text = '{"100001":"1","x2":"2","100003":"3"}';
+      for (const written of [text, text.replaceAll(",", ",\n"), '{"x2":"2","100001":"1","100003":"3"}']) {
+        for (const size of [1, 1_000]) {
+          const rows = reasonsOf(yield* parse(written, "auto", size));
+          expect(rows.filter((row) => row !== "chat_id")).toEqual(["100001 1", "100003 3"]);
+          expect(rows).toHaveLength(3);
+        }
+      }
+    }),
+  );
+
   it.effect("know text by its byte order mark, and UTF-16 without one", () =>
     Effect.gen(function* () {
       const text = "Discord ID;Roblox ID\r\n100001;1\r\n";

@@ -9,8 +9,9 @@ import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.t
 /** What the outermost value is: rows stand in it at depth 1, or are themselves at depth 0. */
 type Shape = "array" | "members" | "values";
 
-export const jsonParser = (options: ReadOptions): TextParser => {
-  const cutter = new Cutter(jsonRows(options));
+/** A shape that is not given is found by how the text begins. */
+export const jsonParser = (options: ReadOptions, shape: Shape | null = null): TextParser => {
+  const cutter = new Cutter(jsonRows(options), shape);
   return {
     take: (text) => cutter.take(text),
     end: () => cutter.end(),
@@ -20,7 +21,7 @@ export const jsonParser = (options: ReadOptions): TextParser => {
 /** Cuts the text into rows, character by character. */
 class Cutter {
   readonly #rows: ReturnType<typeof jsonRows>;
-  #shape: Shape | null = null;
+  #shape: Shape | null;
   /** Text from the start of a row on. */
   #rest = "";
   /** The next character of it. */
@@ -34,8 +35,9 @@ class Cutter {
   #isOver = false;
   #found: Array<Parsed> = [];
 
-  constructor(rows: ReturnType<typeof jsonRows>) {
+  constructor(rows: ReturnType<typeof jsonRows>, shape: Shape | null) {
     this.#rows = rows;
+    this.#shape = shape;
   }
 
   take(text: string): ReadonlyArray<Parsed> {
