@@ -38,7 +38,7 @@ nav [aria-current] { font-weight: 600; }
     background: linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
   header ul { display: contents; }
   header a { white-space: nowrap; }
-  header li:has([aria-current]) { position: sticky; inset: 0 -1rem; }
+  li:has([aria-current]) { position: sticky; inset: 0 -1rem; }
 }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
