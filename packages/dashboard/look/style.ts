@@ -29,14 +29,14 @@ nav ul { display: flex; flex-wrap: wrap; gap: .125rem; }
 nav a { padding: .4rem .625rem; color: var(--soft); font-size: .9375rem; }
 nav a:hover, nav [aria-current] { background: var(--wash); color: var(--text); }
 nav [aria-current] { font-weight: 600; }
+nav [aria-current] .icon { color: var(--mark); }
 .visitor { justify-content: space-between; }
 .visitor p { margin: 0; line-height: 1.35; min-width: 0; }
 @media (max-width: 59.99rem) {
   header > nav { display: flex; overflow-x: auto; margin: 0 -1rem; padding: 2px 1rem; border-bottom: var(--rule);
     background: linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
-  header ul { display: contents; }
+  header ul { flex-wrap: nowrap; }
   header a { white-space: nowrap; }
-  header li:has([aria-current]) { position: sticky; inset: 0 -1rem; }
 }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
