@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import type { ChatId, GameId } from "../ids.ts";
-import type { AltCandidate } from "./alt_candidates.ts";
+import { type AltCandidate, findCandidates } from "./alt_candidates.ts";
 import { weighAddress, weighDevice } from "./alt_evidence.ts";
 import { type AltPlace, freshestFirst, weighCandidate } from "./alt_matches.ts";
 import { type AltWeights, scoreAlts } from "./alt_score.ts";
@@ -36,6 +36,12 @@ const places: ReadonlyArray<AltPlace> = [
 ];
 
 describe("A candidate", () => {
+  it("was at a place when it was seen there last, under whichever address key", () => {
+    const visits = [5, 9, 7].map((seenAt) => ({ chatId: chat(2), place: 1, seenAt }));
+    const [found] = findCandidates({ target: chat(1), games: [], visits, records: new Map() });
+    assert.deepStrictEqual(found?.visits, [{ place: 1, seenAt: 9 }]);
+  });
+
   const record = (id: number, gameId: GameId | null) => ({
     chatId: chat(id),
     gameId,
