@@ -95,5 +95,8 @@ export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(va
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
+/** What a statement reads of a chat user, as a JSON array. */
+export type ChatLine = readonly [chatId: ChatId, ...ReadonlyArray<unknown>];
+
 /** The order in which records are locked, to avoid deadlocks. */
-export const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
+export const byChatId = ([one]: ChatLine, [other]: ChatLine): number => (one < other ? -1 : 1);

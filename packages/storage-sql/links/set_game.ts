@@ -17,7 +17,7 @@ import { dialectOf } from "../statements/dialect.ts";
 import { type DirectWrites, isInTransaction, type Rows } from "../statements/direct_writes.ts";
 import { UnreadableRow } from "../statements/row.ts";
 import { textOf } from "./link_queries.ts";
-import { recordColumns, setIn } from "./link_row.ts";
+import { byChatId, type ChatLine, recordColumns, setIn } from "./link_row.ts";
 import { relinkOf } from "./link_statements.ts";
 
 type Failure = SqlError.SqlError | UnreadableRow;
@@ -56,17 +56,14 @@ export const setGameOn = (
     });
   };
 
-  const setTogether = (writes: ReadonlyArray<SetGame>) =>
-    Effect.withFiber(({ context }) => {
-      const rounds = roundsOf(writes);
-      const [round] = rounds;
-      const isOne = rounds.length === 1 && round !== undefined && !isInTransaction(sql, context);
-      return Effect.map(isOne ? setAtOnce(round) : setInTransaction(rounds), (outcomes) =>
-        writes.map((write) => outcomes.get(write) as Outcome),
-      );
-    });
-  const setAlone = (write: SetGame) =>
-    Effect.flatMap(setTogether([write]), ([outcome]) => outcome as Outcome);
+  const setTogether = (writes: ReadonlyArray<SetGame>) => {
+    const rounds = roundsOf(writes);
+    const [round] = rounds;
+    const outcomes = rounds.length === 1 && round !== undefined ? setAtOnce(round) : setInTransaction(rounds);
+    return Effect.map(outcomes, (of) => writes.map((write) => of.get(write) as Outcome));
+  };
+  const setAlone = (write: SetGame) => outcomeOf(write, setAtOnce(roundOf(write)));
+  const setNested = (write: SetGame) => outcomeOf(write, setInTransaction([roundOf(write)]));
 
   const set = batched<SetGame, GameSet, Failure>(
     (writes, contexts) => withSpanLinks(contexts, setTogether(writes)),
@@ -74,8 +71,15 @@ export const setGameOn = (
     { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setAlone },
   );
   return (write) =>
-    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setAlone(write) : set(write)));
+    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setNested(write) : set(write)));
 };
+
+const roundOf = (write: SetGame): Round => new Map([[write.chatId, write]]);
+
+const outcomeOf = (
+  write: SetGame,
+  outcomes: Effect.Effect<ReadonlyMap<SetGame, Outcome>, SqlError.SqlError>,
+) => Effect.flatMap(outcomes, (of) => of.get(write) as Outcome);
 
 const maxBatchSize = 100;
 
@@ -103,7 +107,7 @@ const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, 
 const gaps = { linkVersion: "?version" as unknown as number, previousGameId: "?game" as GameId };
 
 /** What the statements read of a write, by its place. */
-const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number) => {
+const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number): ChatLine => {
   const { linkVersion, previousGameId } = gaps;
   const record = { chatId, gameId, linkVersion, linkedAt: at, lastVerifiedAt: at };
   const event = newEvent(at, linkSet(record, previousGameId, sourceOf(actor)));
@@ -161,8 +165,8 @@ const setStatements = (sql: SqlClient.SqlClient) => {
   return {
     texts: statements.map(textOf),
     valuesOf: (round: Round, deadline: Millis) => {
-      const writes = [...round.values()].toSorted((one, other) => (one.chatId < other.chatId ? -1 : 1));
-      const [lines, pid] = [JSON.stringify(writes.map(lineOf)), writes[0]?.pid ?? ""];
+      const writes = [...round.values()];
+      const [lines, pid] = [JSON.stringify(writes.map(lineOf).toSorted(byChatId)), writes[0]?.pid ?? ""];
       return isRemote ? [lines, pid, deadline, pid] : [lines, pid];
     },
   };
