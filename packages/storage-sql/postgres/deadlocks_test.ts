@@ -56,12 +56,20 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
 );
 
 /** A move to a smaller chat ID without a record, and writes of both users. */
-const moveAndWrites = (pair: number): { readonly first: Command; readonly together: ReadonlyArray<Command> } => {
+const moveAndWrites = (
+  pair: number,
+): { readonly first: Command; readonly together: ReadonlyArray<Command> } => {
   const [game, other] = [GameId.make("1"), GameId.make("2")];
   const small = ChatId.make(`${60_000 + 2 * pair}`);
   const large = ChatId.make(`${60_001 + 2 * pair}`);
   const both = [small, large].map((user) => ({ chatId: user, gameId: other, lastVerifiedAt: 1 }));
-  const set = (user: ChatId): Command => ({ op: "setGame", scope: "global", chatId: user, gameId: game, at: 1 });
+  const set = (user: ChatId): Command => ({
+    op: "setGame",
+    scope: "global",
+    chatId: user,
+    gameId: game,
+    at: 1,
+  });
   return {
     first: set(large),
     together: [

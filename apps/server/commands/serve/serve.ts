@@ -1,6 +1,9 @@
-import { Effect, Option } from "effect";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Effect, Option, Predicate } from "effect";
 import { Command, Flag } from "effect/cli";
+import { SqlError } from "effect/sql";
 import { Invocation } from "../../cli/invocation.ts";
+import { AlreadyReported, problemOf } from "../../cli/report.ts";
 import { flagOf, readConfig, variables } from "../../config/config.ts";
 import { configWarnings } from "../../config/config_warnings.ts";
 import { resolveConfig } from "../../config/resolved_config.ts";
@@ -12,6 +15,13 @@ const flags = Object.fromEntries(
     Flag.String(flagOf(name)).pipe(Flag.withDescription(`${description}: ${expected}`), Flag.optional),
   ]),
 );
+
+/** An outage is logged like the warnings before it; a refusal is a line for the operator who starts the server. */
+const isOutage = (error: unknown): boolean =>
+  Predicate.isTagged(error, "StoreUnavailable") ||
+  (error instanceof StorageSql.DatabaseUnusable &&
+    SqlError.isSqlError(error.cause) &&
+    error.cause.isRetryable);
 
 export const serveCommand = Command.make("serve", flags, (given) =>
   Effect.gen(function* () {
@@ -27,7 +37,9 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const { runServer } = yield* Effect.promise(() => import("./server.ts"));
     return yield* Effect.gen(function* () {
       yield* Effect.forEach(configWarnings(environment, config), ({ problem }) => Effect.logWarning(problem));
-      return yield* runServer(resolved);
+      return yield* Effect.catchIf(runServer(resolved), isOutage, (error) =>
+        Effect.andThen(Effect.logError(problemOf(error)), new AlreadyReported()),
+      );
     }).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));
