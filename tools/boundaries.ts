@@ -28,7 +28,6 @@ const rules: Readonly<Record<string, Rule>> = {
   client: { imports: [], portable: true, tests: ["core", "http-api"] },
   http: { imports: ["core", "dashboard", "html", "http-api"], portable: true },
   "storage-memory": { imports: ["core"], portable: true },
-  "storage-kv": { imports: ["core"], portable: true, thirdParty: "effect" },
   "storage-sql": { imports: ["core"] },
   "cache-memory": { imports: ["core"], portable: true },
   "cache-redis": { imports: ["core"] },
@@ -42,7 +41,6 @@ const rules: Readonly<Record<string, Rule>> = {
     imports: [
       "core",
       "http",
-      "storage-kv",
       "storage-memory",
       "storage-sql",
       "cache-memory",
