@@ -1,12 +1,11 @@
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Option, Predicate } from "effect";
 import { Command, Flag } from "effect/cli";
-import { SqlError } from "effect/sql";
 import { Invocation } from "../../cli/invocation.ts";
 import { AlreadyReported, problemOf } from "../../cli/report.ts";
 import { flagOf, readConfig, variables } from "../../config/config.ts";
 import { configWarnings } from "../../config/config_warnings.ts";
-import { resolveConfig } from "../../config/resolved_config.ts";
+import { resolveConfig, type Storage } from "../../config/resolved_config.ts";
 import { loggingLayer } from "../../telemetry/logging.ts";
 
 const flags = Object.fromEntries(
@@ -17,11 +16,14 @@ const flags = Object.fromEntries(
 );
 
 /** An outage is logged like the warnings before it; a refusal is a line for the operator who starts the server. */
-const isOutage = (error: unknown): boolean =>
-  Predicate.isTagged(error, "StoreUnavailable") ||
-  (error instanceof StorageSql.DatabaseUnusable &&
-    SqlError.isSqlError(error.cause) &&
-    error.cause.isRetryable);
+const isOutageOf =
+  ({ kind }: Storage) =>
+  (error: unknown): boolean =>
+    Predicate.isTagged(error, "StoreUnavailable") ||
+    (kind === "postgres" &&
+      error instanceof StorageSql.DatabaseUnusable &&
+      Predicate.hasProperty(error.cause, "isRetryable") &&
+      error.cause.isRetryable === true);
 
 export const serveCommand = Command.make("serve", flags, (given) =>
   Effect.gen(function* () {
@@ -37,7 +39,7 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const { runServer } = yield* Effect.promise(() => import("./server.ts"));
     return yield* Effect.gen(function* () {
       yield* Effect.forEach(configWarnings(environment, config), ({ problem }) => Effect.logWarning(problem));
-      return yield* Effect.catchIf(runServer(resolved), isOutage, (error) =>
+      return yield* Effect.catchIf(runServer(resolved), isOutageOf(resolved.storage), (error) =>
         Effect.andThen(Effect.logError(problemOf(error)), new AlreadyReported()),
       );
     }).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
