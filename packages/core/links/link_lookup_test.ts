@@ -54,20 +54,23 @@ describe("The chat users of a game user in a guild", () => {
     [null, 0, newest],
     [100, 1, []],
     [60, 1, newest.slice(60)],
-  ] as const)("are the members among the newest 100, where a list has %s of them", ([listed, lists, each]) => {
-    const { asked, world } = observedWorld(listed);
-    return Effect.gen(function* () {
-      const scope = yield* linkAll;
-      const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
-      assert.deepStrictEqual(found.chatIds, newest);
-      assert.deepStrictEqual(asked, { lists, members: [...each] });
+  ] as const)(
+    "are the members among the newest 100, where a list has %s of them",
+    ([listed, lists, each]) => {
+      const { asked, world } = observedWorld(listed);
+      return Effect.gen(function* () {
+        const scope = yield* linkAll;
+        const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
+        assert.deepStrictEqual(found.chatIds, newest);
+        assert.deepStrictEqual(asked, { lists, members: [...each] });
 
-      const bulk = yield* (yield* BulkLookup).byGames(scope, [one], { guildId });
-      assert.deepStrictEqual(
-        bulk.map(({ result }) => Result.getOrThrow(result).chatIds),
-        [newest],
-      );
-      assert.deepStrictEqual(asked, { lists: 2 * lists, members: [...each, ...each] });
-    }).pipe(Effect.provide(world));
-  });
+        const bulk = yield* (yield* BulkLookup).byGames(scope, [one], { guildId });
+        assert.deepStrictEqual(
+          bulk.map(({ result }) => Result.getOrThrow(result).chatIds),
+          [newest],
+        );
+        assert.deepStrictEqual(asked, { lists: 2 * lists, members: [...each, ...each] });
+      }).pipe(Effect.provide(world));
+    },
+  );
 });

@@ -16,6 +16,7 @@ import {
   type Parameters,
   type ParameterValues,
   type Route,
+  takesHead,
 } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
@@ -65,6 +66,8 @@ export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
+  /** On a route of GET that waits or streams. */
+  readonly refusesHead?: true;
 }
 
 /** The content of an envelope, or a whole response. */
@@ -164,7 +167,7 @@ export const makePipeline = Effect.gen(function* () {
       const handle = prepare();
       return withContext(route, (context) => render(envelope, context, observers, handle(context)));
     });
-    return { method, path, answer };
+    return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
   /** The checks of a request with a key, and its handler. */
@@ -354,7 +357,7 @@ type Shape = Pick<Route, "generation" | "service" | "wordings" | "traffic" | "ve
 
 const envelopeOf = (shape: Shape): Envelope => {
   if (shape.service !== undefined) return envelopeCompat(shape.service);
-  return shape.generation === "v2" ? envelopeV2(shape) : envelopeV1(shape);
+  return shape.generation === "v2" ? envelopeV2 : envelopeV1(shape);
 };
 
 /** Makes the test whether a route is among what a key is for. */
