@@ -20,6 +20,7 @@ import {
 } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
+import { compressed } from "../compression.ts";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeCompat } from "../envelopes/envelope_compat.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
@@ -165,7 +166,9 @@ export const makePipeline = Effect.gen(function* () {
     const answer = atFirstRequest(() => {
       const envelope = envelopeOf(route);
       const handle = prepare();
-      return withContext(route, (context) => render(envelope, context, observers, handle(context)));
+      return withContext(route, (context) =>
+        compressed(context.request, render(envelope, context, observers, handle(context))),
+      );
     });
     return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };

@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
       });
   const rowsOfGames = (pid: Pid, gameIds: ReadonlyArray<GameId>) => {
     const [gameId] = gameIds;
-    return gameId !== undefined && gameIds.length === 1 
+    return gameId !== undefined && gameIds.length === 1
       ? rowsOfGame(pid, gameId)
       : pairsOf(pid, new Set(gameIds));
   };

@@ -33,7 +33,10 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
           FROM generate_series(1, 20000) AS i`);
         for (const gameIds of [[gameId], [gameId, "3"]]) {
           const found = Effect.flatMap(LinkStore, (links) =>
-            links.findByGameIds(pid, gameIds.map((gameId) => GameId.make(gameId))),
+            links.findByGameIds(
+              pid,
+              gameIds.map((gameId) => GameId.make(gameId)),
+            ),
           );
           const read = (yield* readsOf(mode, found)).reduce((sum, table) => sum + table.read, 0);
           expect(read).toBeGreaterThanOrEqual(maxChatsOfGame);
