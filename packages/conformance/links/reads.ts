@@ -31,10 +31,10 @@ export const reads: Cases<StoragePorts> = {
   "a game user with many chat users has the newest thousand, another one its own": Effect.gen(function* () {
     const links = yield* newLinkBench;
     const [many, few] = [GameId.make("1"), GameId.make("2")];
-    // Three links have the same time, and the limit is among them.
+    // The last links have the same time, and the limit is among them.
     const chatIds = Array.from({ length: maxChatsOfGame + 5 }, (_, i) => ChatId.make(`${20_000 + i}`));
-    const timeOf = (index: number) => Math.max(10_000 - index, 10_003 - maxChatsOfGame);
-    const lines = chatIds.map((chatId, index) => line(chatId, many, timeOf(index)));
+    const last = 10_003 - maxChatsOfGame;
+    const lines = chatIds.map((chatId, index) => line(chatId, many, Math.max(10_000 - index, last)));
     yield* links.load(lines.toReversed());
     const one = ChatId.make("19999");
     yield* links.set(one, few, 5_000);

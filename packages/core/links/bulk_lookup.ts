@@ -17,7 +17,6 @@ import {
   GuildGuard,
   maxCheckedMembers,
   platformConcurrency,
-  type RequestedGuild,
 } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import type { ChatLookup, GameLookup, LookupOptions } from "./link_lookup.ts";
