@@ -55,19 +55,19 @@ export const mistakes: ReadonlyArray<Mistake> = [
   },
   {
     what: "An answered idempotency key can be claimed again",
-    file: "storage-memory/idempotency/idempotency_store.ts",
+    file: "memory/storage/idempotency_store.ts",
     right: "at < (entry.heldUntil ?? entry.endsAt)",
     wrong: "at < (entry.heldUntil ?? 0)",
   },
   {
     what: "A commit does not look who holds the idempotency key",
-    file: "storage-memory/idempotency/idempotency_store.ts",
+    file: "memory/storage/idempotency_store.ts",
     right: "return entry?.requestId === requestId && entry.answer === null ? entry : undefined;",
     wrong: "return entry;",
   },
   {
     what: "An erasure leaves the answers under idempotency keys",
-    file: "storage-memory/users/erase_user.ts",
+    file: "memory/storage/erase_user.ts",
     right: "  eraseRequests(memory, chatId);\n",
     wrong: "",
   },
@@ -91,13 +91,13 @@ export const mistakes: ReadonlyArray<Mistake> = [
   },
   {
     what: "A limit admits one more",
-    file: "cache-memory/counters.ts",
+    file: "memory/cache/counters.ts",
     right: "(this.#find(key, now)?.count ?? 0) < limit",
     wrong: "(this.#find(key, now)?.count ?? 0) <= limit",
   },
   {
     what: "A request counts twice",
-    file: "cache-memory/counters.ts",
+    file: "memory/cache/counters.ts",
     right: "window.count++;",
     wrong: "window.count += 2;",
   },
@@ -145,7 +145,7 @@ export const mistakes: ReadonlyArray<Mistake> = [
   },
   {
     what: "A change has no event",
-    file: "storage-memory/links/set_game.ts",
+    file: "memory/storage/set_game.ts",
     right: "  memory.append(pid, newEvent(at, linkSet(record, previousGameId, source)));\n",
     wrong: "",
   },
