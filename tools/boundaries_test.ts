@@ -4,7 +4,7 @@ import { folderCircles } from "./folder_circles.ts";
 
 const refused = [
   ["packages/core/links/link.ts", "@accountlink/memory", 'Use a port of "core" here'],
-  ["packages/http/chat.ts", "@accountlink/sql", "expected core, dashboard, html, http-api"],
+  ["packages/http/chat.ts", "@accountlink/sql", "expected core, http-api"],
   [
     "packages/memory/storage/mod.ts",
     "@accountlink/testing/conformance",
@@ -14,7 +14,7 @@ const refused = [
   ["packages/core/link_test.ts", "@accountlink/core", "by its relative path"],
   ["packages/core/links/link.ts", "node:crypto", "runs on any runtime"],
   ["packages/core/links/link.ts", "ipaddr.js", 'expected "effect" only'],
-  ["packages/memory/storage/mod.ts", "effect/sql", "kept to storage-sql"],
+  ["packages/memory/storage/mod.ts", "effect/sql", "kept to sql"],
   ["packages/core/link_test.ts", "effect/http-api/HttpApi", "kept to http-api"],
   ["examples/chat_bot.ts", "@accountlink/core", "expected client"],
   ["packages/client/mod.ts", "@accountlink/http-api", "expected no other package"],
@@ -29,7 +29,7 @@ const allowed = [
   ["packages/client/contract_test.ts", "@accountlink/http-api"],
   ["packages/sql/mod.ts", "effect/sql/SqlClient"],
   ["packages/sql/sqlite_test.ts", "@accountlink/testing/conformance"],
-  ["packages/platforms/dev/mod.ts", "@accountlink/platforms/http"],
+  ["packages/platforms/dev/mod.ts", "../http/mod.ts"],
   ["packages/platforms/dev/mod.ts", "node:http"],
   ["apps/server/main.ts", "@accountlink/sql"],
   ["test/contract_test.ts", "@accountlink/http"],

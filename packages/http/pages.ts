@@ -8,7 +8,7 @@ import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
 
 /** Answers without a key, whose errors are told in one form: an envelope, or the pages of one site. */
-export interface Visits {
+interface Visits {
   /** @param id the route in metrics */
   readonly visit: (
     id: string,

@@ -42,10 +42,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
 });
 
 /** What `makePages` requires of the services of core. */
-export type PageServices = Exclude<
-  Effect.Services<ReturnType<typeof makePages>>,
-  HttpSettings | Scope.Scope
->;
+export type PageServices = Exclude<Effect.Services<ReturnType<typeof makePages>>, HttpSettings | Scope.Scope>;
 
 const isFlow = (url: string): boolean =>
   isUnder("/verify", url) || isUnder("/go", url) || url === "/" || url.startsWith("/?");

@@ -69,23 +69,6 @@ const numberOf = ([first, second, third, fourth]: readonly [number, number, numb
 
 /**
  * Reads a list. Text after `#` is a comment.
- *
- * @example
- * ```ts
- * import { writeFile } from "node:fs/promises";
- * import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
- * import { NetworkFiles } from "@accountlink/server/networks";
- * import { Effect, Option } from "effect";
- *
- * await writeFile("carriers.txt", "203.0.113.0/24 # a carrier\n");
- * const carriers = await Effect.runPromise(NetworkFiles.readNetworkList("carriers.txt"));
- * const address = Option.getOrThrow(parseAddress("203.0.113.7"));
- * carriers.has(address); // true
- * NetworkFiles.NetworkSet.of(Option.toArray(parseNetwork("10.0.0.0/8"))).has(address); // false
- *
- * const database = await Effect.runPromise(Effect.flip(NetworkFiles.readVpnDatabase("carriers.txt")));
- * database instanceof NetworkFiles.DamagedFile; // true
- * ```
  */
 export const readNetworkList = (path: string): Effect.Effect<NetworkSet, DamagedFile> =>
   Effect.tryPromise({
