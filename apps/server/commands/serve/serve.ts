@@ -1,4 +1,4 @@
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
 import { Effect, Option, Predicate } from "effect";
 import { Command, Flag } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";
