@@ -26,18 +26,18 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
   const me = yield* meRoutes;
   const dashboard = yield* dashboardRoutes(makeLookups);
   const sites = [
-    { isAt: isFlow, visits: flow },
+    { isAt: isFlow, answers: flow },
     {
       isAt: (url: string) => isUnder("/dashboard", url) && !isUnder("/dashboard/api", url),
-      visits: dashboard,
+      answers: dashboard,
     },
-    { isAt: (url: string) => isUnder("/me", url), visits: me },
+    { isAt: (url: string) => isUnder("/me", url), answers: me },
   ];
   return {
     routes: [...flow.routes, ...dashboard.routes, ...me.routes],
-    visitsAt: (url) => sites.find(({ isAt }) => isAt(url))?.visits ?? null,
+    answersAt: (url) => sites.find(({ isAt }) => isAt(url))?.answers ?? null,
     documents: flow,
-    elsewhere: { visit: flow.unrouted },
+    elsewhere: { keylessAnswer: flow.uncountedAnswer },
   } satisfies Pages;
 });
 

@@ -10,7 +10,7 @@ import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
 
-export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, open }: Pipeline) {
+export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, keyless }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
   const onRead = { findProblems: yield* makeWaitProblems };
@@ -42,8 +42,10 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     ),
     keyed(SessionsV2.getSession, read, onRead),
     streamed(SessionsV2.streamSession, stream),
-    open(SessionsV2.redirectSession, ({ values, context }) =>
-      Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
+    keyless(SessionsV2.redirectSession, ({ values, context }) =>
+      Effect.succeed(
+        redirectIntoFlow(publicUrl, context.requestId, `?sid=${encodeURIComponent(values.sid)}`),
+      ),
     ),
     write(
       SessionsV2.cancelSession,

@@ -60,7 +60,7 @@ export const makeApiPipeline = Effect.gen(function* () {
     const answer = atFirstRequest(() => {
       const read = readerFor(route);
       const handle = Effect.fnUntraced(function* (context: RequestContext) {
-        yield* limits.admitVisit(context.address);
+        yield* limits.admitKeyless(context.address);
         const signIn = yield* signIns.find("dashboard", site.session.read(context));
         const account = yield* ownerOf(signIn);
         if (method !== "GET") yield* checkWrite(context, signIn);
@@ -68,7 +68,7 @@ export const makeApiPipeline = Effect.gen(function* () {
         const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
         return yield* handler({ values, context, signIn, owner });
       });
-      return withContext(route, (context) => render(envelopeV2, context, observers, handle(context)));
+      return withContext(route, (context) => render(envelopeV2, { context }, observers, handle(context)));
     });
     return { method, path, answer };
   };

@@ -48,5 +48,5 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* previewRoutes(pages)),
     ...(yield* accountRoutes(pages)),
   ];
-  return { routes, visit: pages.visit };
+  return { routes, keylessAnswer: pages.keylessAnswer };
 });

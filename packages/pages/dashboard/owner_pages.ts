@@ -30,7 +30,7 @@ export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
 
 /** `makeSiteRoutes` of the dashboard, where every page and form knows the account. */
 export const makeOwnerPages = Effect.gen(function* () {
-  const { routes, visit, ...site } = yield* makeSiteRoutes("dashboard");
+  const { routes, keylessAnswer, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
   const platforms = { chat: settings.chatName, game: settings.gameName };
   const basePath = basePathOf(yield* HttpSettings);
@@ -64,7 +64,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
   return {
     routes,
-    visit,
+    keylessAnswer,
 
     /** A page, with the values of its query. Anyone else is sent to sign in. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
