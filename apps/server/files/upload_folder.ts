@@ -10,7 +10,7 @@ import type { UploadFolder } from "@accountlink/http";
 import { Effect, Stream } from "effect";
 
 /** In bytes. */
-const readSize = 65_536;
+const readSize = 32_768;
 
 const unavailable = (cause: unknown) => new StoreUnavailable({ operation: "UploadFolder", cause });
 
