@@ -234,7 +234,10 @@ export class Links extends Context.Service<
             const lines = linkReaders[format](bytesOf(file), { ...options, unreadColumns });
             return importLinks(
               { lines, isRepeatable: typeof file === "function", unreadColumns },
-              { findScope: Effect.succeed(scope.pid), origin: originOf(actor === undefined ? {} : { actor }) },
+              {
+                findScope: Effect.succeed(scope.pid),
+                origin: originOf(actor === undefined ? {} : { actor }),
+              },
               options,
             );
           }).pipe(Effect.provideContext(services)),

@@ -187,7 +187,8 @@ describe("an upload", () => {
 
   test("asks about columns that may say when or whether a link was verified", async () => {
     const importer = await makeImporter("100006");
-    const file = "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
+    const file =
+      "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
     const asked = await importer.upload(file);
     expect(asked.status).toBe(400);
     expect(textOf(asked.text)).toContain("columns that may say when or whether a link was verified");

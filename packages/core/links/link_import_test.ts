@@ -145,7 +145,9 @@ describe("importLinks", () => {
     Effect.gen(function* () {
       yield* withScope;
       const rows = csv(batch).split("\n").slice(1, -1);
-      const lines = [...rows, "100000,2", "100001,1"].map((row, index) => `${row},${2_000_000_000 + index}\n`);
+      const lines = [...rows, "100000,2", "100001,1"].map(
+        (row, index) => `${row},${2_000_000_000 + index}\n`,
+      );
       const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
       for (const [onConflict, counts] of [
         ["keep", { inserted: batch, replaced: 0, unchanged: 1, kept: 1 }],

@@ -46,9 +46,7 @@ export const readUpload = Effect.fnUntraced(function* (
     Stream.pipeThroughChannel(
       Multipart.makeChannel({ "content-type": request.header("content-type") ?? "" }),
     ),
-    Stream.runForEach((part) =>
-      part._tag === "Field" ? takeField(part) : takeFile(part),
-    ),
+    Stream.runForEach((part) => (part._tag === "Field" ? takeField(part) : takeFile(part))),
     Effect.provideContext(Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize })),
     Effect.catchTags({
       BodyTooLarge: () => Effect.fail(new WrongUpload({ reason: tooLarge })),

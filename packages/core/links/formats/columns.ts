@@ -1,5 +1,11 @@
 /** Which columns of a file hold what: other systems have many names for the same. */
-import { type LeftOutReason, quoted, type ReadOptions, shortened, UnreadableLinkFile } from "./link_format.ts";
+import {
+  type LeftOutReason,
+  quoted,
+  type ReadOptions,
+  shortened,
+  UnreadableLinkFile,
+} from "./link_format.ts";
 
 /** The place of each column among the names of a file; -1 without one. */
 export interface Columns {
@@ -79,7 +85,8 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
   const chatId = named(options.chatColumn, "chatId");
   const gameId = named(options.gameColumn, "gameId");
   const time = named(options.timeColumn, "time");
-  const verifiedColumn = options.verifiedColumn === undefined ? -1 : named(options.verifiedColumn, "verified");
+  const verifiedColumn =
+    options.verifiedColumn === undefined ? -1 : named(options.verifiedColumn, "verified");
   const missing = [
     ...(chatId === -1 ? [lacking("chat IDs", options.chatColumn, "chatId, discord_id or user_id")] : []),
     ...(gameId === -1 ? [lacking("game IDs", options.gameColumn, "gameId or roblox_id")] : []),
@@ -109,7 +116,13 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
   const isVerified = (name: string, index: number) =>
     index === verifiedColumn || (known.verified.some((each) => each === name) && !ignored.has(name));
   const verified = plainNames.flatMap((name, index) => (isVerified(name, index) ? [index] : []));
-  const read = new Set([chatId, gameId, time, ...(options.guildId === undefined ? [] : [guildId]), ...verified]);
+  const read = new Set([
+    chatId,
+    gameId,
+    time,
+    ...(options.guildId === undefined ? [] : [guildId]),
+    ...verified,
+  ]);
   const unread = names.filter((_, index) => !read.has(index));
   const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
   const understood = new Set<string>([...known.time, ...ignored]);

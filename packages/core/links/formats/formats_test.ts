@@ -194,10 +194,9 @@ describe("linkReaders", () => {
     ["Status", "pending"],
   ])("leave out rows whose %s is %s", ([name, value]) =>
     Effect.gen(function* () {
-      expect(reasonsOf(yield* parse(`discord_id,roblox_id,${name}\n10001,1,${value}\n10002,2,yes\n`))).toEqual([
-        "not_verified",
-        "10002 2",
-      ]);
+      expect(
+        reasonsOf(yield* parse(`discord_id,roblox_id,${name}\n10001,1,${value}\n10002,2,yes\n`)),
+      ).toEqual(["not_verified", "10002 2"]);
     }),
   );
 
@@ -267,7 +266,11 @@ describe("linkReaders", () => {
       const unreadColumns = new Set<string>();
       yield* parse(`discord_id,roblox_id,${names.join(",")}\n`, "csv", 100, { unreadColumns });
       expect([...unreadColumns]).toEqual(names);
-      const objects = Array.from({ length: 200 }, (_, index) => ({ discordId: "10001", robloxId: "1", [`x${index}`]: 1 }));
+      const objects = Array.from({ length: 200 }, (_, index) => ({
+        discordId: "10001",
+        robloxId: "1",
+        [`x${index}`]: 1,
+      }));
       unreadColumns.clear();
       yield* parse(JSON.stringify(objects), "json", 1_000, { unreadColumns });
       expect(unreadColumns.size).toBe(100);
