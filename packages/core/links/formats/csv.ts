@@ -1,4 +1,9 @@
-/** Links in CSV, with a header. Cells are separated by commas, semicolons or tabs. */
+/**
+ * Links in CSV, with a header. Cells are separated by commas, semicolons or tabs.
+ *
+ * Not with a library: at a quote that is never closed, `csv-parse` and `papaparse` take the rest of the file as one row,
+ * and at a misplaced quote they join lines.
+ */
 import { formatTimestamp } from "../../timestamp.ts";
 import { type Columns, columnsOf, reportUnread } from "./columns.ts";
 import { fields, type LinkFormat, quoted, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
