@@ -1,0 +1,207 @@
+/** Imports of uploaded files: one of each account, known to the process that took the upload, for half an hour. */
+
+import { type KeyOwner, originOf } from "@accountlink/core/keys";
+import {
+  boundedLeftOut,
+  type ConflictChoice,
+  type ImportOutcome,
+  type ImportProgress,
+  importLinks,
+  type LinkLine,
+  LinkStore,
+  leftOutHeader,
+  linkReaders,
+  type ReadOptions,
+} from "@accountlink/core/links";
+import type { UploadFolder } from "@accountlink/http/site";
+import { Cause, Clock, Effect, Schedule, Semaphore, Stream } from "effect";
+import { Digest } from "effect/crypto";
+import type { Community } from "../communities/community.ts";
+import { type BoundedFile, boundedUploads, WrongUpload } from "./bounded_uploads.ts";
+
+/** How long an import is kept, in milliseconds. */
+const keptFor = 30 * 60_000;
+
+const shownRows = 10;
+
+const encoder = new TextEncoder();
+
+type ImportState =
+  | { readonly _tag: "Preview"; readonly outcome: ImportOutcome; readonly sample: ReadonlyArray<LinkLine> }
+  | { readonly _tag: "Running"; readonly progress: ImportProgress }
+  | { readonly _tag: "Done"; readonly outcome: ImportOutcome }
+  | { readonly _tag: "Failed"; readonly reason: string };
+
+export interface ImportJob {
+  readonly id: string;
+  readonly owner: KeyOwner;
+  readonly community: Community;
+  readonly fileName: string;
+  readonly file: BoundedFile;
+  readonly onConflict: ConflictChoice;
+  readonly options: ReadOptions;
+  readonly madeAt: number;
+  /** The rows that were left out last; null as long as none were looked for. */
+  leftOut: BoundedFile | null;
+  state: ImportState;
+}
+
+type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onConflict" | "options">;
+
+export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
+  const store = yield* LinkStore;
+  const scope = yield* Effect.scope;
+  /** By account. */
+  const jobs = new Map<string, ImportJob>();
+  /** Accounts whose upload is being read. */
+  const reading = new Set<string>();
+
+  const forget = (job: ImportJob) =>
+    Effect.suspend(() => {
+      if (jobs.get(job.owner.account.name) === job) jobs.delete(job.owner.account.name);
+      return Effect.andThen(job.file.remove, job.leftOut?.remove ?? Effect.void);
+    });
+
+  /** The jobs that can be forgotten, the oldest first. */
+  const idle = () => [...jobs.values()].filter(({ state }) => state._tag !== "Running");
+
+  const uploads = boundedUploads(
+    folder,
+    Effect.suspend(() => {
+      const [oldest] = idle();
+      return oldest === undefined ? Effect.succeed(false) : Effect.as(forget(oldest), true);
+    }),
+  );
+
+  yield* Effect.gen(function* () {
+    const before = (yield* Clock.currentTimeMillis) - keptFor;
+    yield* Effect.forEach(
+      idle().filter(({ madeAt }) => madeAt <= before),
+      forget,
+      { discard: true },
+    );
+  }).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
+
+  /** Runs an upload of an account, unless another one or an import of it is under way. Its import before is forgotten. */
+  const admit = <A, E, R>(
+    { account }: KeyOwner,
+    upload: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | WrongUpload, R> =>
+    Effect.suspend((): Effect.Effect<A, E | WrongUpload, R> => {
+      const before = jobs.get(account.name);
+      if (reading.has(account.name) || before?.state._tag === "Running") {
+        return Effect.fail(new WrongUpload({ reason: busy }));
+      }
+      reading.add(account.name);
+      return Effect.andThen(before === undefined ? Effect.void : forget(before), upload).pipe(
+        Effect.ensuring(Effect.sync(() => reading.delete(account.name))),
+      );
+    });
+
+  const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
+
+  /** Reads a file in turns with all others: one piece of one file in each turn of the event loop. */
+  const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
+    linkReaders.auto(
+      Stream.tap(file.read, () => turn),
+      options,
+    );
+
+  /** Reads the whole file, and keeps the rows that it leaves out. */
+  const run = Effect.fnUntraced(function* (
+    { file, community, owner, options, onConflict, ...job }: NewJob & Pick<ImportJob, "leftOut">,
+    dryRun: boolean,
+    onProgress: (progress: ImportProgress) => void,
+  ) {
+    const leftOut = yield* uploads.create;
+    const add = (text: string) => (text === "" ? Effect.void : leftOut.append(encoder.encode(text)));
+    const bounded = boundedLeftOut();
+    const unreadColumns = new Set<string>();
+    const outcome = yield* Effect.gen(function* () {
+      yield* add(leftOutHeader);
+      const outcome = yield* importLinks(
+        {
+          lines: linesOf({ file, options: { ...options, unreadColumns } }),
+          isRepeatable: true,
+          unreadColumns,
+        },
+        {
+          findScope: Effect.succeed(community.scope.pid),
+          origin: originOf(owner),
+        },
+        { dryRun, onConflict },
+        {
+          onProgress: (progress) => Effect.sync(() => onProgress(progress)),
+          onLeftOut: (rows) => add(bounded.add(rows)),
+        },
+      );
+      yield* add(bounded.end());
+      return outcome;
+    }).pipe(
+      Effect.provideService(LinkStore, store),
+      Effect.provide(Digest.layerWebCrypto),
+      Effect.onError(() => leftOut.remove),
+    );
+    // A file that was imported before is not read again.
+    if (outcome.doneBefore) {
+      yield* leftOut.remove;
+      return { outcome, leftOut: job.leftOut };
+    }
+    if (job.leftOut !== null) yield* job.leftOut.remove;
+    return { outcome, leftOut };
+  });
+
+  /** Looks at a file, and keeps it for its import. */
+  const preview = Effect.fnUntraced(function* (made: NewJob) {
+    const sample = yield* linesOf(made).pipe(Stream.take(shownRows), Stream.runCollect);
+    const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {});
+    const job: ImportJob = {
+      ...made,
+      id: crypto.randomUUID(),
+      madeAt: yield* Clock.currentTimeMillis,
+      leftOut,
+      state: { _tag: "Preview", outcome, sample },
+    };
+    jobs.set(made.owner.account.name, job);
+    return job;
+  });
+
+  /** Starts an import, once. It goes on when its owner leaves. */
+  const start = Effect.fnUntraced(function* (job: ImportJob) {
+    if (job.state._tag !== "Preview") return;
+    job.state = { _tag: "Running", progress: { phase: "checking", rows: 0, total: null } };
+    const onProgress = (progress: ImportProgress) => {
+      job.state = { _tag: "Running", progress };
+    };
+    yield* run(job, false, onProgress).pipe(
+      Effect.map(({ outcome, leftOut }): ImportState => {
+        job.leftOut = leftOut;
+        return { _tag: "Done", outcome };
+      }),
+      Effect.catchTag("WrongUpload", ({ reason }) => Effect.succeed(failed(reason))),
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("Import of an upload failed", cause),
+          failed("The storage did not answer."),
+        ),
+      ),
+      Effect.map((state) => {
+        job.state = state;
+      }),
+      Effect.ensuring(job.file.remove),
+      // The end of the server ends it, too; what was stored stays.
+      Effect.forkIn(scope),
+    );
+  });
+
+  const find = (id: string, owner: KeyOwner): ImportJob | undefined => {
+    const job = jobs.get(owner.account.name);
+    return job?.id === id ? job : undefined;
+  };
+
+  return { uploads, admit, preview, start, find, forget } as const;
+});
+
+const failed = (reason: string): ImportState => ({ _tag: "Failed", reason });
+
+const busy = "Another file of your account is being imported. Wait until it is done.";

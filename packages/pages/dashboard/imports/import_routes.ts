@@ -1,0 +1,174 @@
+import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
+import { HttpSettings, type UploadFolder } from "@accountlink/http/site";
+import { Effect, Stream } from "effect";
+import { makeCommunities } from "../communities/communities_routes.ts";
+import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type Page } from "../page.ts";
+import { csvResponse } from "../page_response.ts";
+import { importPath, paths } from "../paths.ts";
+import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
+import {
+  type ImportForm,
+  importDonePage,
+  importFailedPage,
+  importPreviewPage,
+  importRunningPage,
+  noUploadPage,
+  uploadPage,
+} from "./import_pages.ts";
+import { readUpload, type Upload } from "./import_upload.ts";
+
+export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
+  const { uploads } = yield* HttpSettings;
+  return uploads === undefined
+    ? [pages.page(paths.imports, () => Effect.succeed(noUploadPage("no_folder")))]
+    : yield* routesWith(pages, uploads);
+});
+
+const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages, folder: UploadFolder) {
+  const communities = yield* makeCommunities;
+  const jobs = yield* makeImportJobs(folder);
+
+  const begin = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: ImportForm,
+    problem: string | null,
+  ) {
+    const all = yield* communities.list(visitor);
+    return all.length === 0 ? noUploadPage("no_community") : uploadPage(all, typed, visitor, problem);
+  });
+
+  const look = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    { file, fileName }: Upload,
+    { pid, onConflict, chatColumn, gameColumn, timeColumn, verifiedColumn, columns }: ImportForm,
+  ) {
+    const community = yield* communities.find(visitor, pid);
+    const job = yield* jobs.preview({
+      owner: visitor.owner,
+      community,
+      fileName,
+      file,
+      onConflict: choiceOf(onConflict),
+      options: {
+        chatColumn: chatColumn || undefined,
+        gameColumn: gameColumn || undefined,
+        timeColumn: timeColumn || undefined,
+        verifiedColumn: verifiedColumn || undefined,
+        ignoreColumns: columns.map(({ name }) => name),
+      },
+    });
+    return seeOther(importPath(job.id));
+  });
+
+  const take = (visitor: OwnerVisitor) =>
+    Effect.flatMap(readUpload(visitor, jobs.uploads), (uploaded) => {
+      const typed = typedIn(uploaded);
+      const refuse = (error: UnreadableLinkFile | WrongLines) =>
+        begin(visitor, withUnclear(typed, error), sentenceOf(error));
+      return look(visitor, uploaded, typed).pipe(
+        Effect.onError(() => uploaded.file.remove),
+        Effect.catchTag(["UnreadableLinkFile", "WrongLines"], refuse),
+      );
+    }).pipe(
+      (upload) => jobs.admit(visitor.owner, upload),
+      Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
+    );
+
+  /** Sends whoever asks for an import that is not there to a new one. */
+  const withJob =
+    <A, E, R>(act: (job: ImportJob, visitor: OwnerVisitor) => Effect.Effect<A, E, R>) =>
+    (visitor: OwnerVisitor) => {
+      const { id } = visitor.context.query;
+      const job = typeof id === "string" ? jobs.find(id, visitor.owner) : undefined;
+      return job === undefined ? Effect.succeed(seeOther(`${paths.imports}?gone=1`)) : act(job, visitor);
+    };
+
+  return [
+    page(paths.imports, (visitor, query) => begin(visitor, untouched, query("gone") === "1" ? gone : null)),
+    upload(paths.imports, take),
+    page(
+      importPath(":id"),
+      withJob((job, visitor) => Effect.succeed(pageOf(job, visitor))),
+    ),
+    page(`${importPath(":id")}/left_out.csv`, withJob(leftOutFile)),
+    form(
+      `${importPath(":id")}/start`,
+      withJob((job) => Effect.as(jobs.start(job), seeOther(importPath(job.id)))),
+    ),
+    form(
+      `${importPath(":id")}/drop`,
+      withJob((job) =>
+        Effect.as(
+          job.state._tag === "Running" ? Effect.void : jobs.forget(job),
+          seeOther(job.state._tag === "Running" ? importPath(job.id) : paths.imports),
+        ),
+      ),
+    ),
+  ];
+});
+
+const leftOutFile = (job: ImportJob) =>
+  Effect.succeed(
+    job.leftOut === null
+      ? seeOther(importPath(job.id))
+      : csvResponse("left_out", Stream.orDie(job.leftOut.read)),
+  );
+
+const gone = "This server does not know the import any more. Upload the file again: nothing is stored twice.";
+
+const untouched: ImportForm = {
+  pid: "",
+  onConflict: "newest",
+  chatColumn: "",
+  gameColumn: "",
+  timeColumn: "",
+  verifiedColumn: "",
+  columns: [],
+};
+
+const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
+  const text = (name: string) => fields.get(name) ?? "";
+  const columnIn = (name: string) => text(name).trim().slice(0, 100);
+  return {
+    pid: text("pid"),
+    onConflict: choiceOf(text("onConflict")),
+    chatColumn: columnIn("chatColumn"),
+    gameColumn: columnIn("gameColumn"),
+    timeColumn: columnIn("timeColumn"),
+    verifiedColumn: columnIn("verifiedColumn"),
+    columns: ignoreColumns.map((name) => ({ name, isIgnored: true })),
+  };
+};
+
+const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines): ImportForm => {
+  const unclear = error._tag === "UnreadableLinkFile" ? (error.unclearColumns ?? []) : [];
+  return { ...typed, columns: [...typed.columns, ...unclear.map((name) => ({ name, isIgnored: false }))] };
+};
+
+const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === "replace" ? text : "newest");
+
+const sentenceOf = (error: UnreadableLinkFile | WrongLines): string => {
+  if (error._tag === "UnreadableLinkFile") {
+    return error.unclearColumns === undefined ? `Line ${error.line}: ${error.reason}.` : unclear;
+  }
+  const [first] = error.problems;
+  return `No row of the file can be imported. Line ${first?.line}: ${first?.problem}.`;
+};
+
+const unclear =
+  "The file has columns that may say when or whether a link was verified. Name the column of each, or tick those that do not matter, and choose the file again.";
+
+const pageOf = (job: ImportJob, visitor: OwnerVisitor): Page => {
+  const { state } = job;
+  switch (state._tag) {
+    case "Preview":
+      return importPreviewPage(job, state.outcome, state.sample, visitor);
+    case "Running":
+      return importRunningPage(job, state.progress);
+    case "Done":
+      return importDonePage(job, state.outcome, visitor);
+    case "Failed":
+      return importFailedPage(job, state.reason, visitor);
+  }
+};
