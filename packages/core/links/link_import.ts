@@ -137,9 +137,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const { onProgress, onLeftOut } = { ...silent, ...observer };
   const isChecked = source.isRepeatable && (strict || !dryRun);
   const check = isChecked ? yield* checkRows(source, chosen, onProgress) : unchecked;
-  if (check.wrong > 0 && (strict || check.links === 0)) {
-    return yield* new WrongLines({ count: check.wrong, problems: check.problems, stored: 0 });
-  }
+  yield* refuseWrong(check, strict);
   const pid = yield* findScope;
   const name = nameOf(pid, chosen, check);
   const resumedAfter = yield* positionOf(name, chosen);
@@ -162,19 +160,23 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
       }),
     ),
   );
-  const { wrongLines } = tally;
-  if (wrongLines.count > 0 && tally.links === 0 && resumedAfter === 0) {
-    return yield* new WrongLines({ ...wrongLines, stored: 0 });
-  }
+  if (resumedAfter === 0) yield* refuseWrong({ ...tally.wrongLines, links: tally.links }, false);
   return outcomeOf(tally.links, false);
 });
+
+/** Refuses what has no link among its wrong rows, or any wrong row at all. */
+const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
+  count > 0 && (strict || links === 0)
+    ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
+    : Effect.void;
 
 const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void };
 
 /** What the check of a file finds. */
 interface Check {
   readonly links: number;
-  readonly wrong: number;
+  /** The number of wrong rows. */
+  readonly count: number;
   readonly problems: ReadonlyArray<LeftOutLine>;
   /** Null for what is not checked: a pipe, and the file of a dry run. */
   readonly rows: number | null;
@@ -182,7 +184,7 @@ interface Check {
   readonly hash: string | null;
 }
 
-const unchecked: Check = { links: 0, wrong: 0, problems: [], rows: null, hash: null };
+const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
 /** The name of an import that can be resumed. The same file in another scope or with other options is another one. */
 const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
@@ -217,8 +219,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
       }),
     ),
   );
-  const { count: wrong, problems } = tally.wrongLines;
-  return { links: tally.links, wrong, problems, rows: tally.rows, hash } satisfies Check;
+  return { links: tally.links, ...tally.wrongLines, rows: tally.rows, hash } satisfies Check;
 });
 
 const textOf = (read: LinkLine): string =>

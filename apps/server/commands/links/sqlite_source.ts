@@ -76,8 +76,8 @@ const choose = (tables: ReadonlyArray<Table>, chosen: Option.Option<string>, opt
     return Effect.fail(`several tables have links, expected --table with one of ${listOf(found)}`);
   }
   const [first] = read;
-  if (first !== undefined && read.length === 1) {
-    return Effect.fail(`table "${first.name}" has other columns: ${String(first.reader)}`);
+  if (read.length === 1 && typeof first?.reader === "string") {
+    return Effect.fail(`table "${first.name}" has other columns: ${first.reader}`);
   }
   if (Option.isSome(chosen)) {
     return Effect.fail(`it has no table "${chosen.value}", expected one of ${listOf(tables)}`);

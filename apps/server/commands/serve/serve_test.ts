@@ -42,10 +42,11 @@ describe("a server whose temporary folder cannot be written", () => {
       ACCOUNTLINK_PORT: "0",
     });
     onTestFinished(async () => void (await server.stop()));
-    await Promise.all([
+    const said = [
       says(server.stderr, "Imports on the dashboard: uploads need the temporary folder"),
       says(server.stdout, "listening on "),
-    ]);
+    ];
+    await expect(Promise.all(said)).resolves.toHaveLength(2);
   });
 });
 

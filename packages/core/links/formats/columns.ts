@@ -85,30 +85,29 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
   const chatId = named(options.chatColumn, "chatId");
   const gameId = named(options.gameColumn, "gameId");
   const time = named(options.timeColumn, "time");
-  const verifiedColumn =
-    options.verifiedColumn === undefined ? -1 : named(options.verifiedColumn, "verified");
+  const verifiedColumn = named(options.verifiedColumn, "verified");
   const missing = [
     ...(chatId === -1 ? [lacking("chat IDs", options.chatColumn, "chatId, discord_id or user_id")] : []),
     ...(gameId === -1 ? [lacking("game IDs", options.gameColumn, "gameId or roblox_id")] : []),
   ];
   if (missing.length > 0) {
-    const isMinecraft = plainNames.includes("uuid") || plainNames.includes("minecraftuuid");
+    const isMinecraft = plainNames.some((name) => name === "uuid" || name === "minecraftuuid");
     const reason = chatId === -1 ? "no_chat_id" : "no_game_id";
     return { reason, problem: isMinecraft ? minecraft : `expected ${missing.join(", and ")}` };
   }
-  if (time === -1 && options.timeColumn !== undefined) {
-    return { reason: "time", problem: `expected a column named ${quoted(options.timeColumn)}` };
-  }
-  if (verifiedColumn === -1 && options.verifiedColumn !== undefined) {
-    return { reason: "not_verified", problem: `expected a column named ${quoted(options.verifiedColumn)}` };
+  const absent = [
+    { name: options.timeColumn, index: time, reason: "time" as const },
+    { name: options.verifiedColumn, index: verifiedColumn, reason: "not_verified" as const },
+  ].find(({ name, index }) => name !== undefined && index === -1);
+  if (absent !== undefined) {
+    return { reason: absent.reason, problem: `expected a column named ${quoted(absent.name ?? "")}` };
   }
   const guildId = find("guildId");
   if (guildId === -1 && options.guildId !== undefined) {
     return { reason: "other_guild", problem: "expected a column of guilds, named guildId" };
   }
   const twice = [chatId, gameId].find(
-    (index) =>
-      plainNames.indexOf(plainNames[index] ?? "") !== plainNames.lastIndexOf(plainNames[index] ?? ""),
+    (index) => plainNames.filter((name) => name === plainNames[index]).length > 1,
   );
   if (twice !== undefined) {
     return { reason: "row", problem: `two columns are named ${quoted(names[twice] ?? "")}` };

@@ -24,7 +24,7 @@ const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
 ];
 
 /** Characters that no text begins with. */
-const controls = /[\0-\x08\x0E-\x1F]/;
+const controls = /[^\P{Cc}\t\n\v\f\r]/u;
 
 /** Stands after the last text of a file that was read to its end. */
 export const endOfText = Symbol("endOfText");

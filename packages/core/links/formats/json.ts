@@ -55,6 +55,15 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     else startLine = line;
   };
 
+  const stepOverString = (): boolean => {
+    string.lastIndex = index;
+    const text = string.exec(rest)?.[0];
+    if (text === undefined) return false;
+    line += newlinesIn(text);
+    index += text.length;
+    return true;
+  };
+
   /** False where the next piece is needed. */
   const stepInRow = (): boolean => {
     structural.lastIndex = index;
@@ -62,15 +71,8 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     const character = rest.charAt(at);
     index = at;
     if (character === "") return false;
+    if (character === '"') return stepOverString();
     const outside = shape === "values" ? 0 : 1;
-    if (character === '"') {
-      string.lastIndex = at;
-      const text = string.exec(rest)?.[0];
-      if (text === undefined) return false;
-      line += newlinesIn(text);
-      index += text.length;
-      return true;
-    }
     if (character === "\n") line++;
     else if (character === "{" || character === "[") depth++;
     else if (depth === outside) {
@@ -82,12 +84,17 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     return true;
   };
 
+  const step = (): boolean => {
+    if (isOver || rest === "") return false;
+    if (startLine !== 0) return stepInRow();
+    stepBetweenRows();
+    return true;
+  };
+
   const scan = (): ReadonlyArray<Parsed> => {
     found = [];
-    while (!isOver && rest !== "") {
-      if (startLine === 0) stepBetweenRows();
-      else if (!stepInRow()) break;
-    }
+    let isMore = true;
+    while (isMore) isMore = step();
     if (!isOver && rest.length > longestRow) found.push(tooLong(startLine));
     return found;
   };

@@ -119,7 +119,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     const unreadColumns = new Set<string>();
     const outcome = yield* Effect.gen(function* () {
       yield* add(leftOutHeader);
-      const outcome = yield* importLinks(
+      const imported = yield* importLinks(
         {
           lines: linesOf({ file, options: { ...options, unreadColumns } }),
           isRepeatable: true,
@@ -136,7 +136,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
         },
       );
       yield* add(bounded.end());
-      return outcome;
+      return imported;
     }).pipe(
       Effect.provideService(LinkStore, store),
       Effect.provide(Digest.layerWebCrypto),

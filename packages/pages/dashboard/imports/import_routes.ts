@@ -71,7 +71,7 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
         Effect.catchTag(["UnreadableLinkFile", "WrongLines"], refuse),
       );
     }).pipe(
-      (upload) => jobs.admit(visitor.owner, upload),
+      (taken) => jobs.admit(visitor.owner, taken),
       Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
     );
 
