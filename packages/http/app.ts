@@ -19,7 +19,8 @@ import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { basePathOf, mount } from "./mount.ts";
-import { privateHeaders } from "./pages/page.ts";
+import { privateHeaders, stylePath } from "./pages/page.ts";
+import { PageSettings } from "./pages/page_settings.ts";
 import { isUnder, makePipeline } from "./pipeline/pipeline.ts";
 import { makeLiteralRouter, makeRouter } from "./router.ts";
 import { withServerSpan } from "./server_span.ts";
@@ -69,6 +70,8 @@ export const makeHttpApp = Effect.gen(function* () {
   const me = yield* meRoutes;
   const lookups = yield* routesV2(pipeline);
   const dashboard = yield* dashboardRoutes(() => makeRouter(lookups));
+  const pages = [...flow.routes, ...dashboard.routes, ...me.routes];
+  const { withoutSignIns = false } = yield* PageSettings;
   const router = makeRouter([
     ...lookups,
     ...(yield* leakRoutes(pipeline)),
@@ -77,9 +80,9 @@ export const makeHttpApp = Effect.gen(function* () {
     ...(yield* compatRoutes(pipeline)),
     ...(yield* eventRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
-    ...flow.routes,
-    ...dashboard.routes,
-    ...me.routes,
+    ...(withoutSignIns
+      ? pages.map((page) => (needsSignIn(page.path) ? { ...page, answer: flow.closed } : page))
+      : pages),
   ]);
   const basePath = basePathOf(settings);
   const documents = makeLiteralRouter([
@@ -154,8 +157,13 @@ export const makeHttpApp = Effect.gen(function* () {
 
 const dashboardApi = "/dashboard/api";
 
+const signInRoots = ["/verify", "/go", "/me", "/dashboard"];
+
+const needsSignIn = (path: string): boolean =>
+  signInRoots.some((root) => isUnder(root, path)) && path !== stylePath && !isUnder(dashboardApi, path);
+
 /** What is below these are pages, but for the JSON of the dashboard. */
-const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
+const pageRoots = [...signInRoots, "/docs", "/guide"];
 
 /** Whether somebody opened an address that is not of an interface, such as a mistyped `/Go`. */
 const isOfBrowser = (request: HttpRequest): boolean =>
