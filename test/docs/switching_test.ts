@@ -12,7 +12,7 @@ it("five lookups at once are all answered once the operator has set the limits o
   const folder = await mkdtemp(join(tmpdir(), "accountlink-switching-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const world = makeWorld();
-  const key = world.key({ guildId: guild, links: { 100001: "1" }, limits: {} });
+  const key = world.key({ guildId: guild, links: { 100001: "1" }, limits: { windowMs: 3_600_000 } });
   const server = await startServerHere({ fixture: world.fixture, dataFolder: folder });
   onTestFinished(async () => void (await server.stop()));
   const lookups = async () => {
