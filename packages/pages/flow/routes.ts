@@ -34,7 +34,10 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 /** The route of the flow in metrics and logs; its paths are outside the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
-/** The routes of the flow, `visit` for other routes whose errors are pages, and `unrouted` for paths without a route. */
+/**
+ * The routes of the flow, `visit` for other routes whose errors are pages, `unrouted` for paths without a route, and
+ * `closed` for pages that need sign-ins while there are none.
+ */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
@@ -156,7 +159,11 @@ export const flowRoutes = Effect.gen(function* () {
   const unrouted: typeof visit = (id, answer) =>
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isRouted: false });
 
-  return { routes, visit, unrouted };
+  const closed = handle(stepRoute, (context) =>
+    Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", pageSettings), context)),
+  );
+
+  return { routes, visit, unrouted, closed };
 });
 
 /** The error for operators; null for what users cause. */

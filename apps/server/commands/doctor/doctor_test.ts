@@ -225,6 +225,17 @@ describe.skipIf(missing !== null)(`accountlink doctor on Postgres and Redis ${mi
   });
 });
 
+describe("accountlink doctor without platforms", () => {
+  it("warns that everything is believed", async () => {
+    const { json } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
+    const findings = findingsOf(await json("doctor"));
+    expect(findings).toContain("ok platform: none is asked");
+    expect(findings).toContainEqual(
+      expect.stringMatching(/^warn configuration: ACCOUNTLINK_PLATFORM is none, /),
+    );
+  });
+});
+
 describe("accountlink doctor on live platforms", () => {
   const token = "the-token-of-the-bot";
 
