@@ -2,6 +2,7 @@
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";
+import { Members } from "./accounts/members.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { SecurityLog } from "./audit/security_log.ts";
@@ -46,6 +47,7 @@ import { Webhooks } from "./webhooks/webhooks.ts";
  */
 export const layer = Layer.mergeAll(
   Accounts.layer,
+  Members.layer,
   AltReviews.layer,
   BulkLookup.layer,
   EventFeed.layer,

@@ -42,6 +42,7 @@ export {
   keyActPath,
   keyPath,
   paths,
+  roleOfPage,
   type WebhookAct,
   webhookActPath,
   webhookPath,

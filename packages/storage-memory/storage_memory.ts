@@ -9,6 +9,7 @@ import * as MemoryIdempotencyStore from "./idempotency/idempotency_store.ts";
 import * as MemoryKeyStore from "./keys/key_store.ts";
 import * as MemoryCountLedger from "./limits/count_ledger.ts";
 import * as MemoryLinkStore from "./links/link_store.ts";
+import * as MemoryMemberStore from "./member_store.ts";
 import * as MemoryRootKeyStore from "./secrets/root_key_store.ts";
 import * as MemorySessionStore from "./sessions/session_store.ts";
 import * as MemorySignInStore from "./sign_ins/sign_in_store.ts";
@@ -21,6 +22,7 @@ import * as MemoryWebhookStore from "./webhooks/webhook_store.ts";
 export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
+  MemoryMemberStore.layer,
   MemoryAuditLog.layer,
   MemoryCountLedger.layer,
   MemorySessionStore.layer,

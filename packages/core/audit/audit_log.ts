@@ -18,6 +18,8 @@ export interface AuditFilter {
   readonly chatId?: ChatId | null;
   /** The data scope of the change; null or left out for every entry. */
   readonly pid?: Pid | null;
+  /** The actions that the reader may see; null or left out for all. */
+  readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
 /** Whether an entry is listed. */
@@ -26,7 +28,8 @@ export const passesFilter = (
   filter: AuditFilter = { action: null, keyId: null },
 ): boolean => {
   const { action, actor, details } = entry;
-  const { chatId = null, pid = null } = filter;
+  const { chatId = null, pid = null, readable = null } = filter;
+  if (readable !== null && !readable.includes(action)) return false;
   if (pid !== null && entry.pid !== pid) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
   if (filter.action !== null && filter.action !== action) return false;

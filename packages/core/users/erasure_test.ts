@@ -29,7 +29,7 @@ it("an actor is erased by chat ID and by account name", () => {
   const details = { keyId: "Aa0Bb1Cc2Dd3", status: "active" };
   for (const actor of [
     { type: "user", id: ada },
-    { type: "account", id: "chat:10001" },
+    { type: "account", id: "chat:10001", member: null },
   ] as const) {
     expect(withoutUser({ actor, details }, ada, ["chat:10001"])).toEqual({
       actor: { type: actor.type, id: "[erased]" },

@@ -5,7 +5,7 @@ import { type KeyList, planText } from "../keys/keys_page.ts";
 import { csrfField } from "../look/field.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { paths } from "../paths.ts";
+import { may, paths } from "../paths.ts";
 
 interface OwnSignIn {
   readonly id: string;
@@ -23,7 +23,7 @@ export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
 
 export const accountPage = (
   view: AccountView,
-  visitor: Pick<Visitor, "csrf">,
+  visitor: Pick<Visitor, "csrf" | "role">,
   notice: Html | null,
 ): Page => ({
   status: 200,
@@ -34,8 +34,9 @@ ${notice}
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
 <div><dt>Account</dt><dd>${view.account.name}</dd></div>
+<div><dt>Role</dt><dd>${visitor.role}</dd></div>
 <div><dt>Tier</dt><dd>${view.account.tier}</dd></div>
-<div><dt>Keys</dt><dd>${planText(view)}</dd></div>
+${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
 <section>
 <h2>Sign-ins</h2>

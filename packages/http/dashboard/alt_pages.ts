@@ -5,7 +5,6 @@ import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
-import { Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import {
   type AltsForm,
@@ -19,6 +18,7 @@ import {
 } from "@accountlink/dashboard";
 import { Clock, Effect } from "effect";
 import { makeCommunities } from "./communities_routes.ts";
+import { makeChatNames } from "./entry_names.ts";
 import { type KeyFormError, refusalOf } from "./key_refusals.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
 
@@ -28,23 +28,13 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
   const links = yield* OwnedLinks;
-  const profiles = yield* Profiles;
+  const namesOf = yield* makeChatNames;
 
   const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
     const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];
     const [gameId = null] = kind === "game" ? yield* links.gamesMeant(id) : [];
     if (chatId !== null || gameId !== null) return { chatId, gameId, address: null } satisfies AltQuery;
     return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
-  });
-
-  const namesOf = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
-    const found = yield* profiles.chats(chatIds, null);
-    return new Map(
-      chatIds.flatMap((id, i) => {
-        const name = found[i]?.displayName ?? found[i]?.username;
-        return name === undefined || name === null ? [] : [[id, name] as const];
-      }),
-    );
   });
 
   const find = Effect.fnUntraced(function* (scope: DataScope, typed: AltsForm) {

@@ -13,6 +13,7 @@ import { importRoutes } from "./import_routes.ts";
 import { keyRoutes } from "./key_routes.ts";
 import { keysApi } from "./keys_api.ts";
 import { linksRoutes } from "./links_routes.ts";
+import { membersApi } from "./members_api.ts";
 import { overviewRoutes } from "./overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview_routes.ts";
@@ -28,6 +29,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
   const routes = [
     ...pages.routes,
     ...(yield* accountApi),
+    ...(yield* membersApi),
     ...(yield* keysApi),
     ...(yield* webhooksApi),
     ...(yield* activityApi),

@@ -16,7 +16,8 @@ import {
 } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpSettings } from "../settings.ts";
-import { makeGuildChoice, makeOwnerName, namedGuilds, type OwnerVisitor } from "./owner_pages.ts";
+import { makeEntryNames } from "./entry_names.ts";
+import { makeGuildChoice, namedGuilds, type OwnerVisitor } from "./owner_pages.ts";
 
 const shownChanges = 10;
 
@@ -25,7 +26,7 @@ export const makeKeyViews = Effect.gen(function* () {
   const log = yield* AuditLog;
   const limits = yield* Limits;
   const usage = yield* makeUsageDays;
-  const ownerName = yield* makeOwnerName;
+  const namesOf = yield* makeEntryNames;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
 
@@ -57,15 +58,13 @@ export const makeKeyViews = Effect.gen(function* () {
       refused: RefusedAct | null,
     ) {
       const filter = { action: null, keyId: key.id };
+      const history = yield* log.list(visitor.owner.account.name, null, shownChanges, filter);
       const view = {
         key,
         quota: quotaOf(key.limits, limits[key.tier]),
         guilds: namedGuilds(visitor),
-        names: {
-          keys: [key],
-          account: { name: key.scope.account, owner: yield* ownerName(visitor.owner) },
-        },
-        history: yield* log.list(visitor.owner.account.name, null, shownChanges, filter),
+        names: yield* namesOf(visitor, [key], history),
+        history,
       };
       return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);
     }),

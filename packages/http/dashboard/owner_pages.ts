@@ -1,7 +1,8 @@
 /** Pages and forms of the dashboard, for the owner of an account. */
+import type { MemberRole } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
-import type { Page, PlatformNames } from "@accountlink/dashboard";
+import { type Page, type PlatformNames, paths, roleOfPage } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
@@ -11,11 +12,12 @@ import { PageSettings } from "../pages/page_settings.ts";
 import { HttpSettings } from "../settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { makeOwnerOf } from "./owner.ts";
+import { makeMemberOf } from "./owner.ts";
 import { pageResponse } from "./page_response.ts";
 
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
+  readonly role: MemberRole;
   readonly platforms: PlatformNames;
 }
 
@@ -37,32 +39,38 @@ export const makeOwnerPages = Effect.gen(function* () {
   const platforms = { chat: settings.chatName, game: settings.gameName };
   const basePath = basePathOf(yield* HttpSettings);
   const ownerName = yield* makeOwnerName;
-  const ownerOf = yield* makeOwnerOf;
+  const memberOf = yield* makeMemberOf;
 
-  const withOwner = (visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
-    Effect.map(ownerOf(visitor.signIn), (account) => {
+  const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
+    Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, role }) => {
       const { signIn, context } = visitor;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
-      return { ...visitor, owner, platforms };
+      return { ...visitor, owner, role, platforms };
     });
 
-  const render = Effect.fnUntraced(function* (page: Page, { owner, csrf }: OwnerVisitor) {
+  const render = Effect.fnUntraced(function* (page: Page, { owner, role, csrf }: OwnerVisitor) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     return pageResponse(
       page,
-      { account, userName, csrf, platforms },
+      { account, role, userName, csrf, platforms },
       footerHtml(settings, requestId),
       basePath,
     );
   });
 
-  const answerTo = (visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(withOwner(visitor), (owning) =>
+  const answerTo = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    Effect.flatMap(withOwner(path, visitor), (owning) =>
       Effect.flatMap(answer(owning), (answered) =>
         answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
       ),
     );
+
+  // The sign-in leads to the overview, which moderators have none of.
+  const startOf = (path: DashboardPath, error: SiteError) =>
+    path === paths.overview && error._tag === "Forbidden" && error.reason === "role"
+      ? Effect.succeed(seeOther(paths.links))
+      : Effect.fail(error);
 
   return {
     routes,
@@ -70,15 +78,22 @@ export const makeOwnerPages = Effect.gen(function* () {
 
     /** A page, with the values of its query. Anyone else is sent to sign in. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
-      site.page(path, (visitor) => answerTo(visitor, (owning) => answer(owning, queryOf(visitor)))),
+      site.page(path, (visitor) =>
+        Effect.catch(
+          answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor))),
+          (error) => startOf(path, error),
+        ),
+      ),
 
     /** A form of a page, whose field `csrf` is checked. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
-      site.form(path, (visitor, fields) => answerTo(visitor, (owning) => answer(owning, fieldsOf(fields)))),
+      site.form(path, (visitor, fields) =>
+        answerTo(path, visitor, (owning) => answer(owning, fieldsOf(fields))),
+      ),
 
     /** A form with a file, which the answer reads; it checks the field `csrf`. */
     upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
-      site.upload(path, (visitor) => answerTo(visitor, answer)),
+      site.upload(path, (visitor) => answerTo(path, visitor, answer)),
   };
 });
 

@@ -2,6 +2,7 @@ import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
+import { membershipsOf } from "../member_store.ts";
 import { type Memory, State } from "../state/state.ts";
 import { entriesOf, eraseUser } from "./erase_user.ts";
 
@@ -30,6 +31,7 @@ const find = (memory: Memory, chatId: ChatId) => {
   const names = accounts.map(({ name }) => name);
   return inOrder({
     accounts,
+    memberships: membershipsOf(memory, chatId),
     records: recordsOf(memory, chatId),
     sightings: sightingsOf(memory, chatId, isAtAddress),
     browsers: sightingsOf(memory, chatId, isInBrowser),
