@@ -104,11 +104,11 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { CacheMemory } from "@accountlink/memory";
  * import { AddressVault, NetworkIntelligence } from "@accountlink/core";
  * import { RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
- * import { PlatformMemory } from "@accountlink/platform-memory";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Layer, Redacted } from "effect";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
@@ -144,9 +144,9 @@ export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, lay
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
- * import { PlatformMemory } from "@accountlink/platform-memory";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Layer, Redacted } from "effect";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));

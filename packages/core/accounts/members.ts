@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { BadRequest, Conflict, Forbidden, type StoreUnavailable } from "../errors.ts";
-import type { SiteSignIn } from "../sign_ins/sign_in.ts";
+import type { ChatId, SignInId } from "../ids.ts";
 import type { Member, MemberChange, Membership } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
@@ -27,13 +27,11 @@ export class Members extends Context.Service<
     ) => Effect.Effect<boolean, Unknown | Conflict | StoreUnavailable>;
 
     /** The accounts of a chat user, the one to sign in to first. */
-    readonly accountsOf: (
-      chatId: SiteSignIn["chatId"],
-    ) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
+    readonly accountsOf: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
 
     /** Makes a sign-in one to another account of the same person. `Forbidden` for a suspended account. */
     readonly choose: (
-      signIn: SiteSignIn,
+      signIn: { readonly id: SignInId; readonly chatId: ChatId },
       account: string,
     ) => Effect.Effect<Membership, Unknown | Forbidden | StoreUnavailable>;
   }

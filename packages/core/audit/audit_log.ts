@@ -28,14 +28,16 @@ export const passesFilter = (
   filter: AuditFilter = { action: null, keyId: null },
 ): boolean => {
   const { action, actor, details } = entry;
-  const { chatId = null, pid = null, readable = null } = filter;
-  if (readable !== null && !readable.includes(action)) return false;
+  const { chatId = null, pid = null } = filter;
+  if (!passesActions(action, filter)) return false;
   if (pid !== null && entry.pid !== pid) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
-  if (filter.action !== null && filter.action !== action) return false;
   const { keyId } = filter;
   return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
 };
+
+const passesActions = (action: AuditAction, { action: wanted, readable = null }: AuditFilter): boolean =>
+  (wanted === null || wanted === action) && (readable === null || readable.includes(action));
 
 /**
  * Where the audit log lives.

@@ -1,7 +1,7 @@
 /** The commands that manage the members of an account, such as the first owner of one that an operator made. */
 
 import { type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
-import type { BadRequest, Conflict, StoreUnavailable } from "@accountlink/core/errors";
+import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";

@@ -1,0 +1,66 @@
+/** The dashboard's JSON: who is signed in, their accounts and guilds, and signing out. */
+import { OwnedKeys, SignIns } from "@accountlink/core";
+import { Members } from "@accountlink/core/accounts";
+import { Profiles } from "@accountlink/core/platforms";
+import { type BoundRoute, envelopeV2, HttpSettings, isoTime } from "@accountlink/http/site";
+import { DashboardAccount } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { siteOf } from "../../sign_ins/site.ts";
+import { makeApiPipeline } from "../api_pipeline.ts";
+
+export const accountApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const { publicUrl } = yield* HttpSettings;
+  const keys = yield* OwnedKeys;
+  const signIns = yield* SignIns;
+  const members = yield* Members;
+  const profiles = yield* Profiles;
+  const { session } = siteOf("dashboard", publicUrl);
+  const envelope = envelopeV2({});
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind(
+      DashboardAccount.getSignIn,
+      Effect.fnUntraced(function* ({ owner: { account, chatId }, member, signIn }) {
+        const profile = yield* profiles.chat(chatId, null);
+        const { name, tier } = account;
+        return {
+          data: {
+            account: { name, tier },
+            user: {
+              chatId,
+              username: profile?.username ?? null,
+              displayName: profile?.displayName ?? null,
+              avatar: profile?.avatar ?? null,
+            },
+            csrfToken: yield* signIns.csrfToken(signIn),
+            expiresAt: isoTime(signIn.expiresAt),
+            role: member.role,
+            accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
+            keys: yield* keys.plan(account),
+          },
+        };
+      }),
+    ),
+
+    bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
+      Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
+        session.clear(envelope.success(context, { data: { signedOut: true } })),
+      ),
+    ),
+
+    bind(
+      DashboardAccount.chooseAccount,
+      Effect.fnUntraced(function* ({ signIn, values }) {
+        const { account, role } = yield* members.choose(signIn, values.account);
+        const csrfToken = yield* signIns.csrfToken(signIn);
+        return { data: { account: account.name, role, csrfToken } };
+      }),
+    ),
+
+    bind(DashboardAccount.getGuilds, ({ signIn }) =>
+      Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
+    ),
+  ];
+  return routes;
+});
