@@ -204,6 +204,20 @@ describe("several accounts", () => {
     }
   });
 
+  test("are chosen by a form of the page Account, too", async () => {
+    const owner = await newOwner("100023");
+    await newOwner("100024");
+    await add(owner, { chatId: "100024", role: "moderator" });
+    const both = await signInOwner(server, "100024");
+    await choose(both, "chat:100024");
+    const { text } = await both.browser.get("/dashboard/account");
+    expect(text).toContain("chat:100023, as moderator");
+    const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
+    const chosen = await both.browser.post("/dashboard/account/choose", { csrf, account: "chat:100023" });
+    expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
+    expect(await accountOf(both)).toBe("chat:100023");
+  });
+
   test("nobody gets a new one who is a member of one", async () => {
     const owner = await newOwner("100018");
     await add(owner, { chatId: "100019", role: "moderator" });

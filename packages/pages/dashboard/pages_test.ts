@@ -178,6 +178,12 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         ...list,
         account: visitor.account,
         chatId: text,
+        accounts: [visitor.account.name, "other"].map((name) => ({
+          account: { name, chatId: null, tier: "free", status: "active" },
+          role: "admin",
+          since: now,
+          chosenAt: null,
+        })),
         signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }],
       },
       visitor,

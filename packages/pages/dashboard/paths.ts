@@ -27,6 +27,7 @@ export const paths = {
   trial: "/dashboard/try",
   preview: "/dashboard/preview",
   account: "/dashboard/account",
+  chooseAccount: "/dashboard/account/choose",
   endSignIn: "/dashboard/account/end",
   signOut: "/dashboard/sign-out",
   style: "/dashboard/style.css",

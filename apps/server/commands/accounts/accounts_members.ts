@@ -5,7 +5,7 @@ import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { Argument, Command } from "effect/cli";
+import { Command, Flag } from "effect/cli";
 import { chatIdFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
@@ -13,8 +13,8 @@ import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accountArgument, noSuchAccount } from "./account_argument.ts";
 
-const roleArgument = Argument.Literals("role", memberRoles).pipe(
-  Argument.withDescription("owner: everything; admin: all but members; moderator: links and alts"),
+const roleFlag = Flag.Literals("role", memberRoles).pipe(
+  Flag.withDescription("owner: everything; admin: all but members; moderator: links and alts"),
 );
 
 const requireAccount = Effect.fnUntraced(function* (name: string, doing: string) {
@@ -71,13 +71,13 @@ const listMembersCommand = Command.make("list", { name: accountArgument }, ({ na
 
 const addMemberCommand = Command.make(
   "add",
-  { name: accountArgument, chatId: chatIdFlag, role: roleArgument },
+  { name: accountArgument, chatId: chatIdFlag, role: roleFlag },
   ({ name, chatId, role }) => change(name, { type: "add", chatId, role }, "add a member", `${role} of`),
 ).pipe(
   Command.withDescription("Let a chat user use the dashboard as an account."),
   Command.withExamples([
     {
-      command: "accountlink accounts members add acme owner --chat-id 100001",
+      command: "accountlink accounts members add acme --chat-id 100001 --role owner",
       description: "An owner for an account that an operator made",
     },
   ]),
@@ -85,7 +85,7 @@ const addMemberCommand = Command.make(
 
 const setRoleCommand = Command.make(
   "set-role",
-  { name: accountArgument, chatId: chatIdFlag, role: roleArgument },
+  { name: accountArgument, chatId: chatIdFlag, role: roleFlag },
   ({ name, chatId, role }) =>
     change(name, { type: "set_role", chatId, role }, "set the role of a member", `${role} of`),
 ).pipe(Command.withDescription("Set the role of a member."));

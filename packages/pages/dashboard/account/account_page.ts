@@ -1,4 +1,5 @@
 /** The account, and where its owner is signed in. */
+import type { Membership } from "@accountlink/core/accounts";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
@@ -17,6 +18,8 @@ interface OwnSignIn {
 export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
   readonly account: Visitor["account"];
   readonly chatId: string;
+  /** The accounts of the user, the last chosen first. */
+  readonly accounts: ReadonlyArray<Membership>;
   /** Newest first. */
   readonly signIns: ReadonlyArray<OwnSignIn>;
 }
@@ -38,6 +41,7 @@ ${notice}
 <div><dt>Tier</dt><dd>${view.account.tier}</dd></div>
 ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
+${view.accounts.length === 1 ? null : accountsHtml(view, visitor)}
 <section>
 <h2>Sign-ins</h2>
 <p>Browsers in which you are signed in, latest first.</p>
@@ -46,6 +50,25 @@ ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd
 </section>
 <p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
 });
+
+const accountsHtml = (
+  { account, accounts }: Pick<AccountView, "account" | "accounts">,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`
+<section>
+<h2>Your accounts</h2>
+<ul class="cards" role="list">${accounts.map(
+  ({ account: { name }, role }) => html`
+<li>
+<p>${name}, as ${role}</p>
+${
+  name === account.name
+    ? html`<p><strong>In use</strong></p>`
+    : html`<form method="post" action="${paths.chooseAccount}">${csrfField(csrf)}<button class="button quiet small" name="account" value="${name}">Use it</button></form>`
+}
+</li>`,
+)}</ul>
+</section>`;
 
 const signInCard = (
   { id, createdAt, expiresAt, isThis }: OwnSignIn,
