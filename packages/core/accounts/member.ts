@@ -30,17 +30,29 @@ export interface Membership extends Pick<Member, "role" | "since"> {
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
-/** The actions whose audit entries a role may read; null for all. */
+/**
+ * The actions whose audit entries a role may read; null for all.
+ *
+ * @internal
+ */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
   allows(role, "admin") ? null : linkActions;
 
-/** The order of a user's accounts: active ones first, then the last chosen, then by name. */
+/**
+ * The order of a user's accounts: active ones first, then the last chosen, then by name.
+ *
+ * @internal
+ */
 export const membershipOrder = (one: Membership, other: Membership): number =>
   Number(one.account.status === "suspended") - Number(other.account.status === "suspended") ||
   (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
   (one.account.name < other.account.name ? -1 : 1);
 
-/** The order of an account's members: the oldest first, then by chat ID. */
+/**
+ * The order of an account's members: the oldest first, then by chat ID.
+ *
+ * @internal
+ */
 export const memberOrder = (one: Member, other: Member): number =>
   one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
 
@@ -66,6 +78,8 @@ export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
  *
  * const chatId = ChatId.make("100001");
  * const members = [{ chatId, role: "owner" }] as const;
+ * memberRoles.filter((role) => allows(role, "admin")); // ["owner", "admin"]
+ * members.length < maxMembers; // true
  * decideMember(members, { type: "remove", chatId }); // "last_owner"
  * decideMember(members, { type: "add", chatId, role: "admin" }); // "member_exists"
  * ```

@@ -45,7 +45,11 @@ export const auditActions = [
   "member.removed",
 ] as const;
 
-/** The actions on links and reviews of chat users. */
+/**
+ * The actions on links and reviews of chat users.
+ *
+ * @internal
+ */
 export const linkActions = [
   "link.set",
   "link.moved",

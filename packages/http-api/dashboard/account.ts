@@ -3,8 +3,8 @@
  *
  * @example
  * ```ts
- * const { getSignIn, deleteSignIn, chooseAccount, getGuilds } = DashboardAccount;
- * [getSignIn, deleteSignIn, chooseAccount, getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
+ * const ofSession = [DashboardAccount.getSignIn, DashboardAccount.deleteSignIn, DashboardAccount.chooseAccount];
+ * [...ofSession, DashboardAccount.getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
  * ```
  */
 import { memberRoles } from "@accountlink/core/accounts";

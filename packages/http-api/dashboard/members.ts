@@ -3,9 +3,9 @@
  *
  * @example
  * ```ts
- * const { getMembers, addMember, patchMember, removeMember } = DashboardMembers;
- * [getMembers, addMember, patchMember, removeMember].map(({ role }) => role);
- * // ["moderator", "owner", "owner", "owner_or_self"]
+ * const changes = [DashboardMembers.addMember, DashboardMembers.patchMember, DashboardMembers.removeMember];
+ * changes.map(({ role }) => role); // ["owner", "owner", "owner_or_self"]
+ * DashboardMembers.getMembers.role; // "moderator"
  * ```
  */
 import { memberRoles } from "@accountlink/core/accounts";

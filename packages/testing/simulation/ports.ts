@@ -6,6 +6,7 @@ import { AuditLog } from "@accountlink/core/audit";
 import { EventStore } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
 import { LinkStore } from "@accountlink/core/links";
@@ -28,6 +29,7 @@ const storagePorts = [
   FlowStore,
   IdempotencyStore,
   KeyStore,
+  MemberStore,
   LinkStore,
   RootKeyStore,
   SessionStore,
