@@ -3,6 +3,7 @@ import {
   type ChangeMember,
   type ChooseAccount,
   decideMember,
+  firstChoice,
   type Member,
   type MemberRole,
   MemberStore,
@@ -19,13 +20,9 @@ import { operation } from "./statements/operation.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
 
 const role = literalsOf<MemberRole>({ owner: true, admin: true, moderator: true });
-const members = tableOf("members", { chatId: ChatId, role, since: Schema.Int });
-const memberships = tableOf("members", {
-  ...accountFields,
-  role,
-  since: Schema.Int,
-  chosenAt: Schema.NullOr(Schema.Int),
-});
+const fields = { role, since: Schema.Int, chosenAt: Schema.NullOr(Schema.Int) };
+const members = tableOf("members", { chatId: ChatId, ...fields });
+const memberships = tableOf("members", { ...accountFields, ...fields });
 
 const readMembers = members.reader((member): Member => member);
 const readMemberships = memberships.reader(
@@ -74,7 +71,13 @@ const changeOn = (sql: SqlClient.SqlClient) => {
     if (typeof decision === "string") return decision;
     const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
     if (change.type === "add") {
-      const row = { account, chat_id: chatId, role: change.role, since: write.at };
+      const row = {
+        account,
+        chat_id: chatId,
+        role: change.role,
+        since: write.at,
+        chosen_at: firstChoice(write),
+      };
       yield* sql`INSERT INTO members ${sql.insert(row)}`;
     } else if (change.type === "set_role") {
       yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;

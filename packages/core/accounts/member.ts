@@ -1,5 +1,5 @@
 /** Members of accounts, what their roles allow, and the rules of changes. */
-import { type AuditAction, type AuditEntry, linkActions } from "../audit/audit.ts";
+import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
 import type { ChatId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { Millis } from "../timestamp.ts";
@@ -17,13 +17,13 @@ export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
   readonly since: Millis;
+  /** When the user last chose the account; null for never, since anyone can be added without being asked. */
+  readonly chosenAt: Millis | null;
 }
 
 /** An account of a chat user. */
-export interface Membership extends Pick<Member, "role" | "since"> {
+export interface Membership extends Omit<Member, "chatId"> {
   readonly account: Account;
-  /** When the user last chose the account; null for never. */
-  readonly chosenAt: Millis | null;
 }
 
 /** Whether a role may do what the other role may do. */
@@ -60,6 +60,14 @@ export const memberOrder = (one: Member, other: Member): number =>
 export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
   | { readonly type: "remove"; readonly chatId: ChatId };
+
+/**
+ * The first `chosenAt` of a member whom somebody adds. The word of an operator counts as the user's choice.
+ *
+ * @internal
+ */
+export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
+  actor.type === "operator" ? at : null;
 
 /** Why a member stays as they are. `unknown`: there is no such account or member. */
 export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";

@@ -74,7 +74,7 @@ export class KeyStore extends Context.Service<
   {
     /**
      * Returns the account of that name, or creates it. Does not change an existing one. Its `chatId` is an owner by
-     * `MemberStore`.
+     * `MemberStore`, who has chosen it.
      */
     readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
 

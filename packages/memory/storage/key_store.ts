@@ -96,7 +96,7 @@ const ensureAccount = (memory: Memory, { name, chatId, tier }: NewAccount, now: 
   );
   if (account.chatId !== null) {
     const members = getOrInsert(memory.members, name, () => new Map());
-    getOrInsert(members, account.chatId, () => ({ role: "owner", since: now, chosenAt: null }));
+    getOrInsert(members, account.chatId, () => ({ role: "owner", since: now, chosenAt: now }));
   }
   return account;
 };

@@ -3,6 +3,7 @@ import {
   type ChangeMember,
   type ChooseAccount,
   decideMember,
+  firstChoice,
   type Member,
   MemberStore,
   type Membership,
@@ -28,7 +29,7 @@ export const layer: Layer.Layer<MemberStore, never, State> = Layer.effect(
 
 const membersOf = (memory: Memory, account: string): ReadonlyArray<Member> =>
   [...(memory.members.get(account) ?? [])]
-    .map(([chatId, { role, since }]) => ({ chatId, role, since }))
+    .map(([chatId, member]) => ({ chatId, ...member }))
     .toSorted(memberOrder);
 
 /** The accounts of a chat user. */
@@ -56,7 +57,7 @@ const changeMember = (memory: Memory, { account: name, change, ...write }: Chang
       if (signIn.chatId === chatId && signIn.account === name) memory.signIns.delete(signIn.id);
     }
   } else {
-    members.set(chatId, { since: write.at, chosenAt: null, ...members.get(chatId), role });
+    members.set(chatId, { since: write.at, chosenAt: firstChoice(write), ...members.get(chatId), role });
   }
   if (role !== "owner" && account.chatId === chatId) memory.accounts.set(name, { ...account, chatId: null });
   return "changed";

@@ -114,8 +114,8 @@ const ensureAccountOn = (sql: SqlClient.SqlClient) => {
   // Also for an account that a node without members inserted.
   const insertOwner = ({ name }: NewAccount, now: Millis) =>
     sql`
-      INSERT INTO members (account, chat_id, role, since)
-      SELECT name, chat_id, 'owner', ${now} FROM accounts WHERE name = ${name} AND chat_id IS NOT NULL
+      INSERT INTO members (account, chat_id, role, since, chosen_at)
+      SELECT name, chat_id, 'owner', ${now}, ${now} FROM accounts WHERE name = ${name} AND chat_id IS NOT NULL
       ON CONFLICT (account, chat_id) DO NOTHING`;
   return (account: NewAccount) =>
     account.chatId === null

@@ -17,9 +17,10 @@ export const members = Effect.gen(function* () {
       PRIMARY KEY (account, chat_id)
     ) ${tableByKey}`;
   yield* sql`CREATE INDEX members_by_chat_user ON members (chat_id)`;
+  const now = yield* Clock.currentTimeMillis;
   yield* sql`
-    INSERT INTO members (account, chat_id, role, since)
-    SELECT name, chat_id, 'owner', ${yield* Clock.currentTimeMillis} FROM accounts WHERE chat_id IS NOT NULL`;
+    INSERT INTO members (account, chat_id, role, since, chosen_at)
+    SELECT name, chat_id, 'owner', ${now}, ${now} FROM accounts WHERE chat_id IS NOT NULL`;
   yield* sql`ALTER TABLE site_sign_ins ADD COLUMN account ${text}`;
   yield* sql`ALTER TABLE audit_log ADD COLUMN member ${text}`;
   yield* sql`CREATE INDEX audit_log_by_member ON audit_log (member) WHERE member IS NOT NULL`;

@@ -1,12 +1,12 @@
 /** Postgres and Redis, as nodes see them: the adapters in memory behind a network. */
 
 import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { AuditLog } from "@accountlink/core/audit";
 import { EventStore } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
-import { MemberStore } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
 import { LinkStore } from "@accountlink/core/links";

@@ -16,7 +16,6 @@ export const accountApi = Effect.gen(function* () {
   const members = yield* Members;
   const profiles = yield* Profiles;
   const { session } = siteOf("dashboard", publicUrl);
-  const envelope = envelopeV2({});
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind(
@@ -45,7 +44,7 @@ export const accountApi = Effect.gen(function* () {
 
     bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
       Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
-        session.clear(envelope.success(context, { data: { signedOut: true } })),
+        session.clear(envelopeV2.success(context, { data: { signedOut: true } })),
       ),
     ),
 

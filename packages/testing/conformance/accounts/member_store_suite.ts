@@ -11,8 +11,11 @@ import { ada, origin } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-const change = (account: string, changed: MemberChange, at = 7) =>
-  MemberStore.use((store) => store.change({ ...origin, account, change: changed, at }));
+/** A change by a member of the account. */
+const change = (account: string, changed: MemberChange, at = 7) => {
+  const actor = { type: "account", id: account, member: ada } as const;
+  return MemberStore.use((store) => store.change({ actor, requestId: null, account, change: changed, at }));
+};
 
 const add = (account: string, chatId: ChatId, role: MemberRole, at = 7) =>
   change(account, { type: "add", chatId, role }, at);
@@ -55,6 +58,20 @@ const chatIdOfAccount = (name: string) =>
   );
 
 const cases: Cases<StoragePorts> = {
+  "an account is chosen by its chat user and whom an operator adds, not by whom a member adds": Effect.gen(
+    function* () {
+      const { name } = yield* newTeam();
+      const [byMember, byOperator] = [uniqueChatId(), uniqueChatId()];
+      yield* add(name, byMember, "admin", -2);
+      const store = yield* MemberStore;
+      const adding = { type: "add", chatId: byOperator, role: "admin" } as const;
+      yield* store.change({ ...origin, account: name, change: adding, at: -1 });
+      const [first, second, owner] = yield* store.list(name);
+      expectEqual([first?.chosenAt, second?.chosenAt], [null, -1]);
+      expectEqual(owner?.chosenAt, owner?.since);
+    },
+  ),
+
   "the chat user of an account is an owner, once": Effect.gen(function* () {
     const { name, chatId } = yield* newTeam();
     yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId, tier: "free" }));
@@ -188,7 +205,10 @@ const cases: Cases<StoragePorts> = {
       yield* add(mine.name, ada, "admin");
       yield* add(team.name, chatId, "owner");
       const users = yield* UserStore;
-      const byMember = { ...origin, actor: { type: "account", id: team.name, member: chatId } } as const;
+      const byMember = {
+        actor: { type: "account", id: team.name, member: chatId },
+        requestId: null,
+      } as const;
       yield* MemberStore.use((store) =>
         store.change({
           ...byMember,
