@@ -49,7 +49,7 @@ it("has the types of the server's values", () => {
 
 it("has the details of every error that the service has", () => {
   // Those of the dashboard are no answers of v2.
-  type Dashboard = "not_guild_manager" | "account_suspended" | "csrf";
+  type Dashboard = "not_guild_manager" | "account_suspended" | "role" | "csrf";
   type Rest = Exclude<keyof RefusalDetails, "FORBIDDEN" | "CONFLICT">;
   expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();
   expectTypeOf<ErrorDetails["FORBIDDEN"]["reason"]>().toEqualTypeOf<

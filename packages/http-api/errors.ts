@@ -151,13 +151,14 @@ export const errorTable = {
   FORBIDDEN: {
     when: "The key, or who is signed in, may not do this",
     advice:
-      "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended` and `csrf` are of the dashboard",
+      "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended`, `role` and `csrf` are of the dashboard",
     status: 403,
     details: Schema.Struct({ reason: Schema.Literals(forbiddenReasons) }),
     examples: [
       ...forbiddenReasons,
       "not_guild_manager" as const,
       "account_suspended" as const,
+      "role" as const,
       "csrf" as const,
     ].map((reason) => new Forbidden({ reason })),
     kept: Forbidden,

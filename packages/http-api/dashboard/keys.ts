@@ -27,7 +27,7 @@ import {
   unlessLeftOut,
 } from "./parameters.ts";
 
-const shared = { generation: "v2", access: "session", group: null } as const;
+const shared = { generation: "v2", access: "session", role: "admin", group: null } as const;
 
 const Limit = Schema.NullOr(Schema.Int);
 const Texts = Schema.Array(Schema.String);

@@ -5,7 +5,7 @@ import { ChatId } from "@accountlink/core/ids";
 import type { KeyAccess } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
-import { isStorable } from "@accountlink/core/storable_text";
+import { isStorable, storable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
 import { type DeliveryStatus, longestDescription } from "@accountlink/core/webhooks";
 import { Option, Schema, SchemaTransformation } from "effect";
@@ -177,6 +177,13 @@ export const pid: Parameter<string> = required(
 export const pidInPath = inPath(pid);
 
 const longestSearch = 100;
+
+/** The user name of a chat user, with or without an `@`. */
+export const username: Parameter<string> = required(
+  Schema.String.check(Schema.isMaxCodePoints(longestSearch), storable),
+  `expected at most ${longestSearch} characters`,
+  "User name on the chat platform",
+);
 
 export const search: Parameter<string> = withFallback(
   required(

@@ -35,8 +35,8 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * The routes of the flow; `keylessAnswer` for other routes whose errors are pages, and `uncountedAnswer` for paths without a
- * route.
+ * The routes of the flow; `keylessAnswer` for other routes whose errors are pages, `uncountedAnswer` for paths without a
+ * route, and `closed` for pages that need sign-ins while there are none.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
@@ -159,7 +159,11 @@ export const flowRoutes = Effect.gen(function* () {
   const uncountedAnswer: typeof keylessAnswer = (id, answer) =>
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isCounted: false });
 
-  return { routes, keylessAnswer, uncountedAnswer };
+  const closed = handle(stepRoute, (context) =>
+    Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", pageSettings), context)),
+  );
+
+  return { routes, keylessAnswer, uncountedAnswer, closed };
 });
 
 /** The error for operators; null for what users cause. */

@@ -11,9 +11,10 @@ type LivePlatform = Extract<Platform, { readonly kind: "live" }>;
 /** Sends a request to live platforms. */
 export const checkPlatform = (config: Config): Effect.Effect<ReadonlyArray<Finding>> =>
   platformOf(config).pipe(
-    Effect.flatMap((platform) =>
-      platform.kind === "live" ? checkLive(platform) : Effect.succeed([judgeDev(config)]),
-    ),
+    Effect.flatMap((platform) => {
+      if (platform.kind === "live") return checkLive(platform);
+      return Effect.succeed([platform.kind === "dev" ? judgeDev(config) : ok("platform", "none is asked")]);
+    }),
     Effect.catch(({ problem }) => Effect.succeed([fail("platform", problem, "Set what is missing")])),
   );
 

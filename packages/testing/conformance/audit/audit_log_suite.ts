@@ -5,7 +5,7 @@ import { Effect } from "effect";
 import { hostileTexts, makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
+import { ada, makeWorld, origin } from "../world.ts";
 
 /** A write that always logs an entry. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
@@ -22,7 +22,7 @@ const cases: Cases<StoragePorts> = {
     const actors: ReadonlyArray<Actor> = [
       { type: "key", id: uniqueKeyId() },
       { type: "operator", id: "root" },
-      { type: "account", id: account.name },
+      { type: "account", id: account.name, member: ada },
     ];
     const written = actors.map((actor, i) => ({ actor, requestId: null, at: 9 - i }));
     for (const { at, ...from } of written) yield* write(guild.pid, at, from);
