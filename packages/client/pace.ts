@@ -41,7 +41,7 @@ export const makePace = (): InTurn => {
   return async (send, signal) => {
     const before = queue;
     const mine = turn(signal);
-    let leave = () => {};
+    let leave!: () => void;
     queue = new Promise((resolve) => {
       leave = resolve;
     });

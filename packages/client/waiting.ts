@@ -4,9 +4,10 @@
 export const abortable = <A>(step: Promise<A>, signal: AbortSignal | undefined): Promise<A> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason as Error);
+    const end = () => signal?.removeEventListener("abort", stop);
     signal?.addEventListener("abort", stop);
     if (signal?.aborted === true) stop();
-    step.then(resolve, reject).finally(() => signal?.removeEventListener("abort", stop));
+    step.finally(end).then(resolve).catch(reject);
   });
 
 /** Waits some milliseconds. Rejects with the reason of the signal when it aborts. */
