@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { isProof } from "./packages/test-servers/is_proof.ts";
+import { isProof } from "./test/servers/is_proof.ts";
 import { LongestFirst } from "./tools/longest_first.ts";
 
 const seconds = 1_000;
@@ -57,7 +57,7 @@ export default defineConfig({
         test: {
           name: "portable",
           include: [
-            "packages/{client,core,storage-memory,cache-memory,platform-memory,testing}/**/*_test.ts",
+            "packages/{client,core,memory,testing}/**/*_test.ts",
             "packages/accountlink/memory_test.ts",
           ],
           // A search through many histories finds in one runtime what it finds in another, and a bundle has one size.

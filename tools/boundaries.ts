@@ -22,45 +22,16 @@ interface Rule {
 /** By package, without the scope `@accountlink/`; the last five are folders beside the packages. */
 const rules: Readonly<Record<string, Rule>> = {
   core: { imports: [], portable: true, thirdParty: "effect" },
-  html: { imports: [], portable: true },
+  memory: { imports: ["core"], portable: true },
+  sql: { imports: ["core"] },
+  redis: { imports: ["core"] },
   "http-api": { imports: ["core"], portable: true },
-  dashboard: { imports: ["core", "html"], portable: true },
   client: { imports: [], portable: true, tests: ["core", "http-api"] },
-  http: { imports: ["core", "dashboard", "html", "http-api"], portable: true },
-  "storage-memory": { imports: ["core"], portable: true },
-  "storage-kv": { imports: ["core"], portable: true, thirdParty: "effect" },
-  "storage-sql": { imports: ["core"] },
-  "cache-memory": { imports: ["core"], portable: true },
-  "cache-redis": { imports: ["core"] },
-  "platform-memory": { imports: ["core"], portable: true },
-  "platform-http": { imports: ["core"] },
-  "platform-dev": { imports: ["core", "html", "platform-http"] },
-  "platform-live": { imports: ["core", "platform-http"] },
-  networks: { imports: ["core"] },
-  "webhook-sender": { imports: ["core"] },
-  accountlink: {
-    imports: [
-      "core",
-      "http",
-      "storage-kv",
-      "storage-memory",
-      "storage-sql",
-      "cache-memory",
-      "cache-redis",
-      "platform-http",
-      "platform-live",
-      "webhook-sender",
-    ],
-    portable: true,
-    thirdParty: "effect",
-  },
-  testing: {
-    imports: ["core", "accountlink", "storage-memory", "cache-memory", "platform-memory"],
-    portable: true,
-    tests: ["client"],
-  },
-  conformance: { imports: ["core", "storage-memory", "testing"] },
-  "test-servers": { imports: [] },
+  http: { imports: ["core", "http-api"], portable: true, tests: ["pages"] },
+  pages: { imports: ["core", "http-api", "http"], portable: true },
+  platforms: { imports: ["core", "pages"] },
+  accountlink: { imports: ["core", "http", "pages", "memory", "sql", "redis", "platforms"] },
+  testing: { imports: ["core", "accountlink", "memory"], tests: ["client"] },
   server: { imports: "any" },
   test: { imports: "any" },
   bench: { imports: ["accountlink", "test-servers"] },
@@ -68,25 +39,18 @@ const rules: Readonly<Record<string, Rule>> = {
   examples: { imports: ["client"] },
   // Programs of those who install the packages.
   recipes: { imports: "any" },
-  tools: { imports: ["html", "http-api"] },
+  tools: { imports: ["pages", "http-api"] },
 };
 
 /** What tests (`*_test.ts`, `test_*.ts`) may import in addition. */
-const testImports = [
-  "conformance",
-  "testing",
-  "test-servers",
-  "storage-memory",
-  "cache-memory",
-  "platform-memory",
-];
+const testImports = ["testing", "test-servers", "memory"];
 
 /** Unstable modules of Effect, and the packages that may use them. */
 const unstableModules: Readonly<Record<string, ReadonlyArray<string>>> = {
   "effect/cli": ["server", "test"],
-  "effect/http-api": ["http-api", "http", "test"],
-  "effect/persistence": ["cache-memory", "cache-redis", "platform-http", "test"],
-  "effect/sql": ["storage-sql", "test"],
+  "effect/http-api": ["http-api", "http", "pages", "test"],
+  "effect/persistence": ["memory", "redis", "platforms", "test"],
+  "effect/sql": ["sql", "test"],
 };
 
 /** The forbidden imports of a file, one line each, with the fix. `file` is the path from the root. */

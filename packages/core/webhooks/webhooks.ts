@@ -20,15 +20,15 @@ import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
-import type {
-  StoredWebhook,
-  Webhook,
-  WebhookDelivery,
-  WebhookDetails,
-  WebhookId,
-  WebhookUpdate,
+import {
+  isWebhookId,
+  type StoredWebhook,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookDetails,
+  type WebhookId,
+  type WebhookUpdate,
 } from "./webhook.ts";
-import { isWebhookId } from "./webhook.ts";
 import { makeAnnounceChange } from "./webhook_changes.ts";
 import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";

@@ -16,9 +16,11 @@ import {
   type Parameters,
   type ParameterValues,
   type Route,
+  takesHead,
 } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
+import { compressed } from "../compression.ts";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeCompat } from "../envelopes/envelope_compat.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
@@ -65,6 +67,8 @@ export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
+  /** On a route of GET that waits or streams. */
+  readonly refusesHead?: true;
 }
 
 /** The content of an envelope, or a whole response. */
@@ -162,9 +166,11 @@ export const makePipeline = Effect.gen(function* () {
     const answer = atFirstRequest(() => {
       const envelope = envelopeOf(route);
       const handle = prepare();
-      return withContext(route, (context) => render(envelope, context, observers, handle(context)));
+      return withContext(route, (context) =>
+        compressed(context.request, render(envelope, context, observers, handle(context))),
+      );
     });
-    return { method, path, answer };
+    return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
   /** The checks of a request with a key, and its handler. */
@@ -354,7 +360,7 @@ type Shape = Pick<Route, "generation" | "service" | "wordings" | "traffic" | "ve
 
 const envelopeOf = (shape: Shape): Envelope => {
   if (shape.service !== undefined) return envelopeCompat(shape.service);
-  return shape.generation === "v2" ? envelopeV2(shape) : envelopeV1(shape);
+  return shape.generation === "v2" ? envelopeV2 : envelopeV1(shape);
 };
 
 /** Makes the test whether a route is among what a key is for. */

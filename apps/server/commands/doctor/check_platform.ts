@@ -30,7 +30,7 @@ const judgeDev = (config: Config): Finding => {
 };
 
 const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePlatform) {
-  const live = yield* Effect.promise(() => import("@accountlink/platform-live"));
+  const live = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({
       onSuccess: (bot) => ok("chat platform", `it knows the bot as "${bot}"`),

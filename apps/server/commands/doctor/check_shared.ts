@@ -1,5 +1,5 @@
 /** Checks of what several servers share: Postgres and Redis. */
-import { StorageSql } from "@accountlink/storage-sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Result } from "effect";
 import type { Config } from "../../config/config.ts";
 import { type Cache, cacheOf, type Storage } from "../../config/resolved_config.ts";
@@ -17,7 +17,7 @@ const oldestPostgres = 15;
 const oldestRedis = 6;
 
 export const checkPostgres = Effect.fnUntraced(function* (config: Config, storage: Postgres) {
-  const inspected = yield* Effect.result(StorageSql.inspectPostgres({ ...storage, connectTimeout }));
+  const inspected = yield* Effect.result(StoragePostgres.inspectPostgres({ ...storage, connectTimeout }));
   const state = Result.getOrElse(inspected, () => null);
   const secret = yield* resolveSecrets({ config, storage }).pipe(
     Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, state)),
@@ -35,7 +35,7 @@ export const checkPostgres = Effect.fnUntraced(function* (config: Config, storag
   return { findings: [...secret, database, ...feeds], server: undefined, rootKey: state?.rootKey ?? null };
 });
 
-const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {
+const judgePostgres = ({ path, server, schema }: StoragePostgres.PostgresState): Finding => {
   const it = `"${path}" on Postgres ${server}`;
   if (Number.parseInt(server, 10) < oldestPostgres) {
     return fail("database", `${it}, expected ${oldestPostgres} or later`, "Upgrade Postgres");
@@ -63,7 +63,7 @@ const judgeMemory = ({ ACCOUNTLINK_STORAGE: storage }: Config): Finding =>
     : ok("cache", "memory, which begins empty");
 
 const checkRedis = Effect.fnUntraced(function* (cache: Redis) {
-  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/cache-redis"));
+  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
   return yield* CacheRedis.inspect(cache).pipe(
     Effect.map(({ path, version, eviction }) => {
       const it = `Redis ${version} at "${path}"`;

@@ -1,6 +1,6 @@
 /** Checks whether receivers of webhooks answer. */
 import { hourMs } from "@accountlink/core/timestamp";
-import type { StorageSql } from "@accountlink/storage-sql";
+import type { StorageSql } from "@accountlink/sql";
 import { Clock, Effect } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import { ok, warn } from "./finding.ts";
