@@ -81,7 +81,7 @@ describe("a request", () => {
     for (const [call, route, name] of calls) {
       const error = await errorOf(call);
       expect(error).toMatchObject({ code: "INVALID_PARAMETER", route, status: null });
-      expect(error.message).toBe(`Invalid parameter: ${name}`);
+      expect(error.message).toBe(`Invalid parameter: ${name} (is of type number, expected a string)`);
       expect(error.details).toEqual({
         parameters: [{ name, reason: "is of type number, expected a string" }],
       });

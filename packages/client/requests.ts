@@ -24,7 +24,7 @@ export const checkIds = ({ route, parameters }: Outgoing): void => {
     const reason = `is of type ${typeof wrong}, expected a string`;
     throw new AccountLinkError({
       code: "INVALID_PARAMETER",
-      message: `Invalid parameter: ${name}`,
+      message: `Invalid parameter: ${name} (${reason})`,
       details: { parameters: [{ name, reason }] },
       route,
       status: null,
