@@ -115,9 +115,9 @@ const fixture = {
   accounts: [{ name: managing.account, chatId: manager, tier: managing.tier }],
   platform: {
     ...platform,
-    guilds: platform?.guilds?.map(({ members, ...rest }) => ({
-      ...rest,
-      members: members?.map((member) => ({ ...member, manager: member.chatId === manager })),
+    guilds: platform?.guilds?.map((each) => ({
+      ...each,
+      members: each.members?.map((member) => ({ ...member, manager: member.chatId === manager })),
     })),
   },
 };

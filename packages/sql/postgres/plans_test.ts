@@ -35,7 +35,7 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
           const found = Effect.flatMap(LinkStore, (links) =>
             links.findByGameIds(
               pid,
-              gameIds.map((gameId) => GameId.make(gameId)),
+              gameIds.map((id) => GameId.make(id)),
             ),
           );
           const read = (yield* readsOf(mode, found)).reduce((sum, table) => sum + table.read, 0);
