@@ -94,7 +94,7 @@ it("is imported in a CommonJS project as docs/client.md says", async () => {
   await expectCompiled(`commonjs/static.ts ${options} nodenext`);
   for (const compiled of ["module.mjs", "dynamic.js", "static.js"]) {
     const { stdout } = await run(process.execPath, [compiled], { cwd: project });
-    expect(stdout, compiled).toBe("https://links.example/v2/sessions/vs_1/redirect\n");
+    expect([compiled, stdout]).toEqual([compiled, "https://links.example/v2/sessions/vs_1/redirect\n"]);
   }
   expect(readFileSync(pathOf("docs/client.md"), "utf8")).toContain("TS1479");
 });

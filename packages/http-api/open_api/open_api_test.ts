@@ -188,7 +188,7 @@ describe("openApi", () => {
   });
 
   it("tells by the state of a session which fields are null", () => {
-    const { anyOf } = document.components["schemas"]?.["VerificationSession"] as {
+    const { anyOf } = resolve({ $ref: "#/components/schemas/VerificationSession" }) as {
       readonly anyOf: ReadonlyArray<Reference>;
     };
     const fieldsOf = (state: string) => {
@@ -201,7 +201,7 @@ describe("openApi", () => {
   });
 
   it("is no larger than docs/api.md says", () => {
-    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 276);
+    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 283);
   });
 
   it("uses every component, and no other", () => {
