@@ -21,11 +21,13 @@ export const makePace = (): InTurn => {
   let inFlight = 0;
   let queue = Promise.resolve();
 
+  const untilOpen = () => opensAt - performance.now();
+
   const turn = async (signal: AbortSignal | undefined) => {
     await abortable(queue, signal);
-    const wait = opensAt - performance.now();
-    if (left < 1 && wait > 0 && wait <= longestWait) await sleep(wait, signal);
-    if (performance.now() >= opensAt) left = quota;
+    // A timer may fire a little early, and an answer may have moved the window.
+    while (left < 1 && untilOpen() > 0 && untilOpen() <= longestWait) await sleep(untilOpen(), signal);
+    if (untilOpen() <= 0) left = quota;
     left--;
   };
 

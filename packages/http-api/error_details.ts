@@ -49,7 +49,7 @@ export const conflictReasons = [
 ] as const;
 
 /** Reasons that only the dashboard has. */
-export const dashboardConflictReasons = ["key_limit", "key_revoked", "webhook_limit"] as const;
+export const dashboardConflictReasons = ["key_limit", "key_revoked", "webhook_limit", "test_limit"] as const;
 
 /** `details` of INVALID_PARAMETER. */
 export const InvalidParameters = Schema.Struct({

@@ -201,7 +201,7 @@ describe("openApi", () => {
   });
 
   it("is no larger than docs/api.md says", () => {
-    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 283);
+    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 285);
   });
 
   it("uses every component, and no other", () => {
