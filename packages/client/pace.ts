@@ -22,11 +22,12 @@ export const makePace = (): InTurn => {
   let queue = Promise.resolve();
 
   const untilOpen = () => opensAt - performance.now();
+  const isClosed = () => left < 1 && untilOpen() > 0 && untilOpen() <= longestWait;
 
   const turn = async (signal: AbortSignal | undefined) => {
     await abortable(queue, signal);
     // A timer may fire a little early, and an answer may have moved the window.
-    while (left < 1 && untilOpen() > 0 && untilOpen() <= longestWait) await sleep(untilOpen(), signal);
+    while (isClosed()) await sleep(untilOpen(), signal);
     if (untilOpen() <= 0) left = quota;
     left--;
   };
