@@ -14,7 +14,7 @@ import {
 } from "@accountlink/http-api";
 import type { Schema } from "effect";
 import { expect, expectTypeOf, it } from "vitest";
-import type { RefusalDetails, RouteId, Routes } from "./contract.ts";
+import type { RefusalDetails, RouteId, Routes, VerificationSession } from "./contract.ts";
 import type { ErrorDetails } from "./errors.ts";
 import type { Data } from "./transport.ts";
 
@@ -44,6 +44,17 @@ it("has the types of the server's values", () => {
   }>();
   expectTypeOf<{ [Id in RouteId]: ParametersOf<Values[Id]> }>().toExtend<{
     [Id in RouteId]: Routes[Id]["parameters"];
+  }>();
+});
+
+it("tells by the state of a session which fields are null", () => {
+  type InState<State> = Extract<VerificationSession, { readonly state: State }>;
+  expectTypeOf<InState<"completed">>().toExtend<{ gameId: string; chatId: string; completedAt: string }>();
+  expectTypeOf<InState<"failed">>().toExtend<{ gameId: null; error: "link_removed" }>();
+  expectTypeOf<Exclude<VerificationSession, InState<"completed"> | InState<"failed">>>().toExtend<{
+    gameId: null;
+    completedAt: null;
+    error: null;
   }>();
 });
 

@@ -30,6 +30,14 @@ export const forbiddenReasons = [
   "key_access",
 ] as const satisfies ReadonlyArray<ForbiddenReason>;
 
+/** Reasons that only the dashboard has. */
+export const dashboardForbiddenReasons = [
+  "not_guild_manager",
+  "account_suspended",
+  "role",
+  "csrf",
+] as const satisfies ReadonlyArray<ForbiddenReason>;
+
 export const conflictReasons = [
   "chat_already_linked",
   "session_completed",
@@ -40,6 +48,9 @@ export const conflictReasons = [
   "user_erased",
   "cursor_expired",
 ] as const;
+
+/** Reasons that only the dashboard has. */
+export const dashboardConflictReasons = ["key_limit", "key_revoked", "webhook_limit", "test_limit"] as const;
 
 /** `details` of INVALID_PARAMETER. */
 export const InvalidParameters = Schema.Struct({

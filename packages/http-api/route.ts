@@ -163,7 +163,9 @@ export const refusalsOf = (
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
     for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
-      if (code === "BAD_REQUEST" && status !== 400) continue;
+      // An id that is not one of the account is unknown to its owner.
+      const isUnknownId = route.access === "session" && status === 404;
+      if (code === "BAD_REQUEST" && status !== 400 && !isUnknownId) continue;
       if (code === "INVALID_BODY" && status !== 400 && route.source !== "body") continue;
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }

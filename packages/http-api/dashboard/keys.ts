@@ -89,6 +89,7 @@ export const createKey = defineRoute({
     ...rules,
   },
   source: "body",
+  status: 201,
   success: success(IssuedKeyAnswer, 201),
   errors: ["CONFLICT"],
 });

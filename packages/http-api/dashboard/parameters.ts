@@ -35,8 +35,10 @@ const orNull = <A>(
 });
 
 /** Where the page before ended: its `next`. */
-const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> =>
-  optional(required(schema, "expected the next of an earlier page", "`next` of the page before"));
+const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
+  ...optional(required(schema, "expected the next of an earlier page", "`next` of the page before")),
+  isText: true,
+});
 
 /** The id of a key. Any text is taken: a malformed id is an unknown key. */
 export const keyId = (description: string): Parameter<string> =>
@@ -87,11 +89,10 @@ const Time = Timestamp.pipe(
   ),
 );
 
-export const expiresAt: Parameter<Millis | null> = orNull(
-  Time,
-  "expected an ISO 8601 timestamp or null",
-  "When it expires; null for never",
-);
+export const expiresAt: Parameter<Millis | null> = {
+  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never"),
+  isText: true,
+};
 
 /** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
 export const webhookInPath = inPath(

@@ -90,6 +90,7 @@ export const createWebhook = defineRoute({
     description: unlessLeftOut(webhookDescription),
   },
   source: "body",
+  status: 201,
   success: success(IssuedWebhook, 201),
   errors: ["CONFLICT"],
 });
