@@ -50,7 +50,15 @@ export const conflictReasons = [
 ] as const;
 
 /** Reasons that only the dashboard has. */
-export const dashboardConflictReasons = ["key_limit", "key_revoked", "webhook_limit", "test_limit"] as const;
+export const dashboardConflictReasons = [
+  "key_limit",
+  "key_revoked",
+  "webhook_limit",
+  "test_limit",
+  "member_exists",
+  "member_limit",
+  "last_owner",
+] as const;
 
 /** `details` of INVALID_PARAMETER. */
 export const InvalidParameters = Schema.Struct({

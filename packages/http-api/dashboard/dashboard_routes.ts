@@ -3,6 +3,7 @@ import * as account from "./account.ts";
 import * as activity from "./activity.ts";
 import * as communities from "./communities.ts";
 import * as keys from "./keys.ts";
+import * as members from "./members.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
@@ -13,6 +14,11 @@ import * as webhooks from "./webhooks.ts";
  * dashboardRoutes.every(({ access, path }) => access === "session" && path.startsWith("/dashboard/api/")); // true
  * ```
  */
-export const dashboardRoutes: ReadonlyArray<Route> = [account, keys, webhooks, communities, activity].flatMap(
-  (routes) => Object.values<Route>(routes),
-);
+export const dashboardRoutes: ReadonlyArray<Route> = [
+  account,
+  members,
+  keys,
+  webhooks,
+  communities,
+  activity,
+].flatMap((routes) => Object.values<Route>(routes));
