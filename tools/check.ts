@@ -36,7 +36,15 @@ const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
     "--singleThreaded",
   ],
   format: [node, "node_modules/@biomejs/biome/bin/biome", "check"],
-  boundaries: [node, "tools/boundaries.ts"],
+  boundaries: [
+    node,
+    "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs",
+    "--output-type=err-long",
+    "packages",
+    "apps",
+    "bench",
+    "examples",
+  ],
 });
 
 /** Runs all steps in parallel and prints each result, with the output of steps that failed. */
