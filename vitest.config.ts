@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { isProof } from "./packages/test-servers/is_proof.ts";
-import { LongestFirst } from "./tools/longest_first.ts";
 
 const seconds = 1_000;
 const minutes = 60 * seconds;
@@ -27,6 +27,16 @@ const oneWorker = { maxWorkers: 1 };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
+/** Their tests wait for processes, clocks and browsers: they start first, largest file first, and short ones fill the end. */
+const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|storage-sql|cache-redis))\//;
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rank = ({ moduleId }: TestSpecification) => (waiting.test(moduleId) ? 0 : 1);
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
 export default defineConfig({
   test: {
     // The runtime itself imports the sources, as it does in production; vite transforms nothing.
@@ -40,7 +50,7 @@ export default defineConfig({
     testTimeout: 8 * minutes,
     hookTimeout: 8 * minutes,
     expect: { poll: { timeout: 30 * seconds } },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: WaitingFirst },
     projects: [
       {
         // One project, since a worker is used again for files of its project only, and takes a second to start.
