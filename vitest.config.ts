@@ -30,10 +30,13 @@ const contract = { include: ["test/contract/**/*_test.ts"] };
 /** Their tests wait for processes, clocks and browsers: they start first, largest file first, and short ones fill the end. */
 const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|storage-sql|cache-redis))\//;
 
+const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
+
 class WaitingFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const rank = ({ moduleId }: TestSpecification) => (waiting.test(moduleId) ? 0 : 1);
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    // oxlint-disable-next-line unicorn/no-array-sort -- not of an array
+    const largestFirst = await super.sort(files);
+    return largestFirst.toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
