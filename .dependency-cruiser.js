@@ -3,44 +3,34 @@
 /** By package: the packages that it may import, `none` if there are none. */
 const imports = {
   core: "none",
-  html: "none",
+  memory: "core",
+  sql: "core",
+  redis: "core",
   "http-api": "core",
-  dashboard: "core|html",
   client: "none",
-  http: "core|dashboard|html|http-api",
-  "storage-memory": "core",
-  "storage-kv": "core",
-  "storage-sql": "core",
-  "cache-memory": "core",
-  "cache-redis": "core",
-  "platform-memory": "core",
-  "platform-http": "core",
-  "platform-dev": "core|html|platform-http",
-  "platform-live": "core|platform-http",
-  networks: "core",
-  "webhook-sender": "core",
-  accountlink: "core|http|storage-(kv|memory|sql)|cache-(memory|redis)|platform-(http|live)|webhook-sender",
-  testing: "core|accountlink|storage-memory|cache-memory|platform-memory",
-  conformance: "core|storage-memory|testing",
-  "test-servers": "none",
-  bench: "accountlink|test-servers",
+  http: "core|http-api",
+  pages: "core|http-api|http",
+  platforms: "core|pages",
+  accountlink: "core|http|pages|memory|sql|redis|platforms",
+  testing: "core|accountlink|memory",
+  // The folder of tests is a package that programs of the bench import.
+  bench: "accountlink|test",
   // Programs of clients, which users copy.
   examples: "client",
 };
 
 /** They run in any JavaScript runtime. */
-const portable =
-  "core|html|http-api|dashboard|client|http|storage-memory|storage-kv|cache-memory|platform-memory|accountlink|testing";
+const portable = "core|memory|http-api|client|http|pages";
 
 /** Their only third-party package is Effect. */
-const effectOnly = "core|storage-kv|accountlink";
+const effectOnly = "core";
 
 /** Modules of Effect that may change in any version, and the packages that may use them. */
 const unstable = {
   cli: "server",
-  "http-api": "http-api|http",
-  persistence: "cache-memory|cache-redis|platform-http",
-  sql: "storage-sql",
+  "http-api": "http-api|http|pages",
+  persistence: "memory|redis|platforms",
+  sql: "sql",
 };
 
 const foldersOf = (names) => `^((packages|apps)/)?(${names})/`;

@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { isProof } from "./packages/test-servers/is_proof.ts";
+import { isProof } from "./test/servers/is_proof.ts";
 
 const seconds = 1_000;
 const minutes = 60 * seconds;
@@ -28,7 +28,7 @@ const oneWorker = { maxWorkers: 1 };
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 /** Their tests wait for processes, clocks and browsers: they start first, largest file first, and short ones fill the end. */
-const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|storage-sql|cache-redis))\//;
+const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
 
 const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
 
@@ -70,7 +70,7 @@ export default defineConfig({
         test: {
           name: "portable",
           include: [
-            "packages/{client,core,storage-memory,cache-memory,platform-memory,testing}/**/*_test.ts",
+            "packages/{client,core,memory,testing}/**/*_test.ts",
             "packages/accountlink/memory_test.ts",
           ],
           // A search through many histories finds in one runtime what it finds in another, and a bundle has one size.

@@ -53,6 +53,7 @@ const forms: ReadonlyArray<readonly [name: string, form: RegExp]> = [
 const counted = /^(?:remaining|x-ratelimit-(?:remaining|reset))/;
 
 const formOf = (name: string, value: unknown): unknown => {
+  if (name === "ratelimit") return String(value).replaceAll(/=\d+/g, "=<count>");
   if (counted.test(name) && /^\d+$/.test(String(value))) return "<count>";
   return forms.find(([, form]) => typeof value === "string" && form.test(value))?.[0] ?? value;
 };

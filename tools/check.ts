@@ -26,7 +26,7 @@ const findEffectCompiler = async (): Promise<string> => {
 const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
   "types, Effect": [await findEffectCompiler(), "-p", "tsconfig.json", "--singleThreaded"],
   lint: [node, "node_modules/oxlint/bin/oxlint", "--threads=1"],
-  "published types": [node, "tools/api/api.ts"],
+  "published types": [node, "tools/compile.ts"],
   "unused code": [node, "node_modules/knip/bin/knip.js"],
   "portable types": [
     node,

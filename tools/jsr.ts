@@ -1,8 +1,7 @@
 /**
- * Writes the `jsr.json` of each published package, from its `package.json`: JSR has no patterns in
+ * Writes the `jsr.json` of each published package from its `package.json`, for a release: JSR has no patterns in
  * exports, every import names its registry, and every name has a scope.
  */
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entryPointsOf } from "./entry_points.ts";
@@ -32,11 +31,8 @@ const sourceOf = (folder: string, name: string): string => {
 };
 
 if (import.meta.main) {
-  const files = publishablePackages().map((described) => {
+  for (const described of publishablePackages()) {
     const file = join(root, described.folder, "jsr.json");
     writeFileSync(file, `${JSON.stringify(jsrManifestOf(described), null, 2)}\n`);
-    return file;
-  });
-  const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
-  execFileSync(process.execPath, [biome, "format", "--write", ...files], { cwd: root });
+  }
 }

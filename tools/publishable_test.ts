@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { entryPointsOf } from "./entry_points.ts";
 import { jsrManifestOf } from "./jsr.ts";
-import { publishablePackages, root } from "./publishable.ts";
+import { packageIn, publishablePackages, root } from "./publishable.ts";
 
 const packages = publishablePackages();
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -50,11 +50,6 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(text).toContain("```ts\n");
   });
 
-  it("is described to JSR as to npm; tools/jsr.ts writes it", () => {
-    const text = readFileSync(join(root, folder, "jsr.json"), "utf8");
-    expect(JSON.parse(text)).toEqual(jsrManifestOf({ folder, manifest }));
-  });
-
   it("has the effect of its user, and depends on ranges of others and on what is published", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
@@ -63,6 +58,18 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(packages.map(({ manifest: { name } }) => name)).toEqual(expect.arrayContaining(own));
     const others = Object.entries({ ...dependencies, ...manifest.peerDependencies });
     expect(others.filter(([name, range]) => !isOwn(name) && range !== "catalog:published")).toEqual([]);
+  });
+});
+
+it("describes a package to JSR with its scope, and its imports with their registry", () => {
+  expect(jsrManifestOf(packageIn("packages/accountlink"))).toMatchObject({
+    name: "@accountlink/accountlink",
+    version,
+    exports: { ".": "./mod.ts", "./sqlite": "./sqlite.ts" },
+    imports: {
+      "@accountlink/core": `jsr:@accountlink/core@^${version}`,
+      effect: expect.stringMatching(/^npm:effect@\^4\./),
+    },
   });
 });
 

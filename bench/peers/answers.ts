@@ -90,6 +90,10 @@ const headersOf = ({ requestId, key, limits }: Exchange, status: number): Record
     headers["x-ratelimit-reset"] = String(Math.ceil(limits.second.resetsAt / 1000));
     headers["x-ratelimit-limit-day"] = String(key.limits.daily);
     headers["x-ratelimit-remaining-day"] = String(key.limits.daily - limits.day.count);
+    headers["ratelimit-policy"] =
+      `"second";q=${key.limits.perWindow};w=${key.limits.windowMs / 1000}, "day";q=${key.limits.daily};w=86400`;
+    const seconds = Math.ceil((limits.day.resetsAt - Date.now()) / 1000);
+    headers["ratelimit"] = `"day";r=${key.limits.daily - limits.day.count};t=${seconds}`;
   }
   if (status === 401) headers["www-authenticate"] = "Bearer";
   return headers;

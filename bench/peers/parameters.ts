@@ -8,7 +8,9 @@ export const expectedChatId = "expected 5 to 32 digits";
 export const maxBulk = 50;
 
 export const invalid = (name: string, reason: string) =>
-  new Refusal(400, "INVALID_PARAMETER", `Invalid parameter: ${name}`, { parameters: [{ name, reason }] });
+  new Refusal(400, "INVALID_PARAMETER", `Invalid parameter: ${name} (${reason})`, {
+    parameters: [{ name, reason }],
+  });
 
 export const requireAll = (values: Readonly<Record<string, unknown>>, ...names: ReadonlyArray<string>) => {
   const parameters = names.filter((name) => isMissing(values[name]));

@@ -187,7 +187,7 @@ const bulkItem = (chatId: string, gameId: string | undefined) => {
     ? { code: "LINK_NOT_FOUND", message: "No matching link", details: null, status: 404 }
     : {
         code: "INVALID_PARAMETER",
-        message: "Invalid parameter: chatId",
+        message: `Invalid parameter: chatId (${expectedChatId})`,
         details: { parameters: [{ name: "chatId", reason: expectedChatId }] },
         status: 400,
       };

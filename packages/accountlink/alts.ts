@@ -7,8 +7,13 @@ import {
   type StoreUnavailable,
 } from "@accountlink/core";
 import { parseAddress } from "@accountlink/core/addresses";
-import type { AltReport, AltReview, AltReviewRemoved, AltVerdict } from "@accountlink/core/alts";
-import { longestNote } from "@accountlink/core/alts";
+import {
+  type AltReport,
+  type AltReview,
+  type AltReviewRemoved,
+  type AltVerdict,
+  longestNote,
+} from "@accountlink/core/alts";
 import type { GuildError } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Context, Effect, Layer, Option } from "effect";

@@ -1,6 +1,7 @@
 /** The service with promises. */
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
+import type { PageServices } from "@accountlink/pages";
 import { Context, Effect, Scope as EffectScope, Exit, Layer, Stream } from "effect";
 import { layer, layerScope, type layerServices } from "./account_link.ts";
 import { Accounts } from "./accounts.ts";
@@ -103,6 +104,7 @@ export const createAccountLink = async (options: Options): Promise<PromisedAccou
 
 /** What `promisedAccountLink` needs of `AccountLink.layer`. */
 type PromisableServices =
+  | PageServices
   | Layer.Success<ReturnType<typeof layerServices>>
   | Layer.Services<ReturnType<typeof layerScope>>
   | WebHandlerServices
@@ -184,13 +186,16 @@ const withoutHttp: WebHandler = {
 
 /** Programs that do not serve HTTP do not load it. */
 const webHandlerOf = async (
-  services: Layer.Layer<WebHandlerServices>,
+  services: Layer.Layer<WebHandlerServices | PageServices>,
   options: WebHandlerOptions | undefined,
 ): Promise<WebHandler> => {
   if (options === undefined) return withoutHttp;
-  const { makeWebHandler } = await import("@accountlink/http");
+  const [{ makeWebHandler }, { makePages }] = await Promise.all([
+    import("@accountlink/http"),
+    import("@accountlink/pages"),
+  ]);
   try {
-    return makeWebHandler(services, options);
+    return makeWebHandler(services, { ...options, pages: makePages });
   } catch (error) {
     throw error instanceof TypeError ? new InvalidOptions({ problems: [`http: ${error.message}`] }) : error;
   }

@@ -10,25 +10,29 @@ import {
   LinkWriter,
   type StoreUnavailable,
 } from "@accountlink/core";
-import type {
-  BulkItem,
-  BulkItemError,
-  ChatLookup,
-  ChatUpdated,
-  GameLookup,
-  GameRemoved,
-  GameUpdated,
-  ImportOptions,
-  ImportOutcome,
-  LinkFormatName,
-  LinkReaderName,
-  PortableLink,
-  ReadOptions,
-  UnreadableLinkFile,
-  VerificationStatus,
-  WrongLines,
+import {
+  allLinks,
+  type BulkItem,
+  type BulkItemError,
+  type ChatLookup,
+  type ChatUpdated,
+  type GameLookup,
+  type GameRemoved,
+  type GameUpdated,
+  type ImportOptions,
+  type ImportOutcome,
+  importLinks,
+  type LinkFormatName,
+  type LinkReaderName,
+  linkFileOf,
+  linkReaders,
+  maxBulkInputs,
+  type PortableLink,
+  type ReadOptions,
+  type UnreadableLinkFile,
+  type VerificationStatus,
+  type WrongLines,
 } from "@accountlink/core/links";
-import { allLinks, importLinks, linkFileOf, linkReaders, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Array, Context, Effect, Layer, type Result, Stream } from "effect";
 import type { Digest } from "effect/crypto";

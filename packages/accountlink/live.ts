@@ -1,11 +1,11 @@
 /** Discord and Roblox as the platforms. */
-import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
+import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
   liveChatIdentity,
   liveChatPlatform,
   liveGameIdentity,
   liveGamePlatform,
-} from "@accountlink/platform-live";
+} from "@accountlink/platforms/live";
 import { Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import type { Platforms } from "./platforms.ts";

@@ -1,9 +1,10 @@
 /** Links in Postgres, for any number of processes. */
-import { CacheMemory } from "@accountlink/cache-memory";
-import { CacheRedis } from "@accountlink/cache-redis";
+
 import type { StoreUnavailable } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
-import * as StoragePostgres from "@accountlink/storage-sql/postgres";
+import { CacheMemory } from "@accountlink/memory";
+import { CacheRedis } from "@accountlink/redis";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Layer, Redacted } from "effect";
 import * as AccountLink from "./account_link.ts";
 import type { Secret, Settings } from "./options.ts";

@@ -1,8 +1,8 @@
 /** Sends webhooks from this process. It needs `node:https`: Node 20 or newer, Deno or Bun. */
 import { parseNetwork } from "@accountlink/core/addresses";
-import { NodeWebhookSender } from "@accountlink/webhook-sender";
 import { Effect, Layer, Option } from "effect";
 import { InvalidOptions, type WebhookSending } from "./options.ts";
+import { NodeWebhookSender } from "./webhook_sender/mod.ts";
 
 /**
  * Sends webhooks to addresses of the public internet, while the process lives. Processes on one storage share the work.

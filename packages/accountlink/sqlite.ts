@@ -1,10 +1,11 @@
 /**
  * Links in a data folder of this machine, for one process. It needs `node:sqlite`: Node 22.13 or newer, Deno or Bun.
  */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import type { StoreUnavailable } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
-import { StorageSql } from "@accountlink/storage-sql";
+import { CacheMemory } from "@accountlink/memory";
+import { StorageSql } from "@accountlink/sql";
 import { Layer } from "effect";
 import * as AccountLink from "./account_link.ts";
 import type { Secret, Settings } from "./options.ts";

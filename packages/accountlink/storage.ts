@@ -1,7 +1,7 @@
 /** Where links, keys and sessions live. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import type { Cache, Counters, Signals, StoragePorts } from "@accountlink/core";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Layer } from "effect";
 
 /**

@@ -2,6 +2,7 @@
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";
+import { MemberDisclosure } from "./accounts/member_disclosure.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { SecurityLog } from "./audit/security_log.ts";
@@ -55,6 +56,7 @@ export const layer = Layer.mergeAll(
   LinkEvents.layer,
   LinkLookup.layer,
   LinkWriter.layer,
+  MemberDisclosure.layer.pipe(Layer.provide(Accounts.layer)),
   OwnedKeys.layer,
   RequestLimits.layer,
   Retention.layer,
@@ -102,11 +104,11 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { CacheMemory } from "@accountlink/memory";
  * import { AddressVault, NetworkIntelligence } from "@accountlink/core";
  * import { RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
- * import { PlatformMemory } from "@accountlink/platform-memory";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Layer, Redacted } from "effect";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
@@ -142,9 +144,9 @@ export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, lay
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
- * import { PlatformMemory } from "@accountlink/platform-memory";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Layer, Redacted } from "effect";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));

@@ -8,7 +8,7 @@ import type { Millis } from "./timestamp.ts";
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { CacheMemory } from "@accountlink/memory";
  * import { Effect, Option } from "effect";
  *
  * const program = Effect.gen(function* () {

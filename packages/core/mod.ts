@@ -1,7 +1,7 @@
 /**
  * The link domain, for teams that embed it. It runs in any JavaScript runtime with Web Crypto.
  *
- * Provide the ports with layers (`@accountlink/storage-memory`, `@accountlink/storage-sql`, …) and
+ * Provide the ports with layers (`@accountlink/memory`, `@accountlink/sql`, …) and
  * use the services. The exports are in the order in which a newcomer meets them. Each folder is an
  * entry point with all of its exports, such as `@accountlink/core/links` for storage adapters.
  */

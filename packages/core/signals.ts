@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "./errors.ts";
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { CacheMemory } from "@accountlink/memory";
  * import { Effect, Queue } from "effect";
  *
  * const program = Effect.gen(function* () {

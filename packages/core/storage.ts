@@ -23,7 +23,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * @example
  * ```ts
  * import type { StoragePorts } from "@accountlink/core";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import type { Layer } from "effect";
  *
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;

@@ -1,7 +1,5 @@
 /** For tests: all services in memory. */
-import { CacheMemory } from "@accountlink/cache-memory";
-import { PlatformMemory } from "@accountlink/platform-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
 import { Clock, Duration, Effect, Layer, Option } from "effect";
 import { Digest, SecureRandom } from "effect/crypto";

@@ -1,6 +1,6 @@
 /**
- * The HTTP application: the routes of the contract, the flow, documentation and operators, and a
- * response to everything else.
+ * The HTTP application: the routes of the contract, pages, documentation and operators, and a response to everything
+ * else.
  */
 import type { PublicError } from "@accountlink/core";
 import { BadRequest, type SharedIpRateLimited } from "@accountlink/core/errors";
@@ -8,25 +8,27 @@ import * as Immediate from "@accountlink/core/immediate";
 import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { compatRoutes } from "./compat/compat_routes.ts";
-import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { eventRoutes } from "./events/event_routes.ts";
-import { flowRoutes } from "./flow/routes.ts";
 import type { HttpApp } from "./http_app.ts";
-import type { HttpRequest } from "./http_request.ts";
-import { emptyResponse, type HttpResponse } from "./http_response.ts";
+import { type HttpRequest, isUnder } from "./http_request.ts";
+import { emptyResponse, type HttpResponse, privateHeaders } from "./http_response.ts";
 import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
-import { meRoutes } from "./me/me_routes.ts";
 import { basePathOf, mount } from "./mount.ts";
-import { privateHeaders } from "./pages/page.ts";
-import { isUnder, makePipeline } from "./pipeline/pipeline.ts";
+import type { MakePages, Pages } from "./pages.ts";
+import { makePipeline } from "./pipeline/pipeline.ts";
 import { makeLiteralRouter, makeRouter } from "./router.ts";
 import { withServerSpan } from "./server_span.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
 import { docsRoutes } from "./system/docs_routes.ts";
 import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
+
+export interface HttpAppOptions<R> {
+  /** `makePages` of `@accountlink/pages`. Left out: the application has no pages. */
+  readonly pages?: MakePages<R>;
+}
 
 /**
  * Makes the application from the services of core, `HttpSettings` and `Readiness`.
@@ -38,11 +40,9 @@ import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
  * import { Effect, Layer, Stream } from "effect";
  *
  * const settings = { publicUrl: "https://links.example", trustedProxies: [], withoutAddresses: true };
- * const pages = { chatName: "Discord", gameName: "Roblox", chatHome: null, privacyUrl: null, contact: null };
  * const services = Layer.mergeAll(
  *   Readiness.layerStorage,
  *   Layer.succeed(HttpSettings, settings),
- *   Layer.succeed(PageSettings, pages),
  * ).pipe(Layer.provideMerge(MemoryWorld.layer()));
  *
  * const get = (url: string): HttpRequest => ({
@@ -54,21 +54,21 @@ import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
  *   streamBody: () => Stream.empty,
  * });
  * const statuses = Effect.gen(function* () {
- *   const [users, operators] = [yield* makeHttpApp, yield* makeOperatorApp];
+ *   const [users, operators] = [yield* makeHttpApp(), yield* makeOperatorApp];
  *   const answers = [users.answer(get("/v2/chat?chatId=100001")), operators.answer(get("/readyz"))];
  *   return (yield* Effect.all(answers)).map(({ status }) => status);
  * });
  * await Effect.runPromise(Effect.scoped(Effect.provide(statuses, services))); // [401, 200]
  * ```
  */
-export const makeHttpApp = Effect.gen(function* () {
+export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
+  pages: makePages,
+}: HttpAppOptions<R> = {}) {
   const settings = yield* HttpSettings;
   const { publicUrl, metricsElsewhere = false } = settings;
   const pipeline = yield* makePipeline;
-  const flow = yield* flowRoutes;
-  const me = yield* meRoutes;
   const lookups = yield* routesV2(pipeline);
-  const dashboard = yield* dashboardRoutes(() => makeRouter(lookups));
+  const pages: Pages | undefined = yield* makePages?.(() => makeRouter(lookups)) ?? Effect.undefined;
   const router = makeRouter([
     ...lookups,
     ...(yield* leakRoutes(pipeline)),
@@ -77,29 +77,20 @@ export const makeHttpApp = Effect.gen(function* () {
     ...(yield* compatRoutes(pipeline)),
     ...(yield* eventRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
-    ...flow.routes,
-    ...dashboard.routes,
-    ...me.routes,
+    ...(pages?.routes ?? []),
   ]);
   const basePath = basePathOf(settings);
   const documents = makeLiteralRouter([
-    ...docsRoutes(settings.docs?.(publicUrl, basePath) ?? [], pipeline, flow),
+    ...docsRoutes(settings.docs?.(publicUrl, basePath) ?? [], pipeline, pages?.documents ?? pipeline),
     ...(yield* healthRoutes),
     ...(metricsElsewhere ? [] : [metricsRoute]),
   ]);
 
   const unrouted = { visit: pipeline.unrouted };
 
-  /** What answers outside of the routes, by the path. */
-  const visitorsOf = (url: string) => {
-    if (isUnder("/verify", url) || isUnder("/go", url) || url === "/" || url.startsWith("/?")) return flow;
-    if (isUnder("/dashboard", url) && !isUnder(dashboardApi, url)) return dashboard;
-    return isUnder("/me", url) ? me : unrouted;
-  };
-
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
-    const found = visitorsOf(request.url);
-    const visit = found === unrouted && isOfBrowser(request) ? flow.unrouted : found.visit;
+    const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? unrouted) : unrouted;
+    const { visit } = pages?.visitsAt(request.url) ?? elsewhere;
     return visit("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
   };
   const unreadable = refuseAs("unreadable");
@@ -120,15 +111,14 @@ export const makeHttpApp = Effect.gen(function* () {
   /** The redirect of a page's path with a slash at its end; null for any other. */
   const redirectToPage = (request: HttpRequest): Effect.Effect<HttpResponse> | null => {
     const [, path = "", query = ""] = /^([^?]+)\/(\?.*)?$/.exec(request.url) ?? [];
-    if (!pageRoots.some((root) => isUnder(root, path)) || isUnder(dashboardApi, path)) return null;
+    if (pages === undefined || !pageRoots.some((root) => isUnder(root, path)) || isUnder(dashboardApi, path))
+      return null;
     if (unroutable.test(path)) return null;
     const page = router.find("GET", path) ?? documents.find("GET", path);
     if (page === undefined) return null;
     const location = `${path}${query}`;
-    return flow.visit("slash", () => Effect.succeed(emptyResponse(308, { ...privateHeaders, location })))(
-      request,
-      {},
-    );
+    const redirect = emptyResponse(308, { ...privateHeaders, location });
+    return pages.documents.visit("slash", () => Effect.succeed(redirect))(request, {});
   };
 
   const answer = (request: HttpRequest): Effect.Effect<HttpResponse> => {
@@ -144,7 +134,8 @@ export const makeHttpApp = Effect.gen(function* () {
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
-    const { visit } = error._tag === "SharedIpRateLimited" ? visitorsOf(request.url) : unrouted;
+    const site = error._tag === "SharedIpRateLimited" ? pages?.visitsAt(request.url) : null;
+    const { visit } = site ?? unrouted;
     return visit("unmatched", () => Effect.fail(error as SharedIpRateLimited))(request, {});
   };
 

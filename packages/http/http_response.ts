@@ -79,3 +79,11 @@ export const textOf = ({ body }: HttpResponse): string => {
 /** Whether a body goes on after the head. */
 export const isStream = (body: HttpResponse["body"]): body is ResponseStream =>
   body !== null && typeof body === "object" && "chunks" in body;
+
+/** Headers of every page, redirect and download: no caching, framing or referrer. */
+export const privateHeaders = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+};

@@ -1,6 +1,6 @@
 /** The HTTP application of accountlink, over the services of core. */
 export { statusOf } from "@accountlink/http-api";
-export { makeHttpApp } from "./app.ts";
+export { type HttpAppOptions, makeHttpApp } from "./app.ts";
 export type { HttpApp } from "./http_app.ts";
 export { BodyTooLarge, type HttpRequest, urlOfTarget } from "./http_request.ts";
 export { HttpResponse, type ResponseHeaders, type ResponseStream, textOf } from "./http_response.ts";
@@ -11,7 +11,7 @@ export {
   type NodeRequest,
   type NodeResponse,
 } from "./node/node_listener.ts";
-export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
+export type { MakePages, Pages } from "./pages.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";

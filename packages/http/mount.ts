@@ -3,7 +3,6 @@
  * below the base path, which is that of the public URL.
  */
 import * as Immediate from "@accountlink/core/immediate";
-import { Html } from "@accountlink/html";
 import type { Effect } from "effect";
 import type { HttpApp } from "./http_app.ts";
 import type { HttpRequest } from "./http_request.ts";
@@ -58,8 +57,3 @@ const locatedBelow = (basePath: string, response: HttpResponse): HttpResponse =>
     ? response.withHeaders({ location: basePath + location })
     : response;
 };
-
-/** A document whose links, forms and files are below the base path. */
-export const documentBelow = (basePath: string, { source }: Html): Html =>
-  // Interpolated quotes are escaped, so these attributes are those that templates name.
-  new Html(source.replace(/ (href|action|src|data-leaves-for)="\//g, ` $1="${basePath}/`));

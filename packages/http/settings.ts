@@ -1,7 +1,7 @@
 /** Settings of the HTTP layer. */
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
-import type { Docs } from "./docs/docs.ts";
+import type { Docs } from "./documents.ts";
 import type { UploadFolder } from "./uploads.ts";
 
 export interface HttpSettingsShape {
@@ -13,7 +13,7 @@ export interface HttpSettingsShape {
   readonly metricsElsewhere?: boolean;
   /** Whether clients have no address: then only the limits of keys apply. */
   readonly withoutAddresses?: boolean;
-  /** `docs` of `@accountlink/http/docs`, to serve `/docs` and `/openapi.json`. */
+  /** `docs` of `@accountlink/pages/docs`, to serve `/docs` and `/openapi.json`. */
   readonly docs?: Docs;
   /** Where files that owners upload are kept; without it, the dashboard takes none. */
   readonly uploads?: UploadFolder;

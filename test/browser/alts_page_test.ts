@@ -1,4 +1,4 @@
-import { paths, withQuery } from "@accountlink/dashboard";
+import { paths, withQuery } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
 import { newToken } from "../support/world.ts";
 import { hostile, useDashboard } from "./dashboard_pages.ts";

@@ -1,5 +1,5 @@
 /** The dashboard with the keyboard alone, and in the frame of another site. */
-import { paths } from "@accountlink/dashboard";
+import { paths } from "@accountlink/pages/dashboard";
 import { describe, expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
 import { desktop } from "./looks.ts";

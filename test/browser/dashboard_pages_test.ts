@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { paths } from "@accountlink/dashboard";
+import { paths } from "@accountlink/pages/dashboard";
 import { describe, expect, it } from "vitest";
 import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";

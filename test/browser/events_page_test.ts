@@ -1,4 +1,4 @@
-import { paths } from "@accountlink/dashboard";
+import { paths } from "@accountlink/pages/dashboard";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../support/http.ts";
 import { createKey, hostile, useDashboard } from "./dashboard_pages.ts";

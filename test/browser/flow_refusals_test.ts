@@ -2,8 +2,8 @@
  * Each page of the public verification flow that does not go on, in a real browser, as the preview of the dashboard has
  * it. `test/contract` has the ways to them.
  */
-import { paths } from "@accountlink/dashboard";
-import { type RefusalName, refusals } from "@accountlink/http/flow/refusals";
+import { paths } from "@accountlink/pages/dashboard";
+import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { describe, expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
 import { press, signIn, useFlowPages } from "./flow_pages.ts";

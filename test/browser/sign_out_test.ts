@@ -1,5 +1,5 @@
 /** What a browser shows after a sign-out: with its back button, and in a tab that was left open. */
-import { paths } from "@accountlink/dashboard";
+import { paths } from "@accountlink/pages/dashboard";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startBrowserWithKeptPages, whyNoKeptPages } from "./browser.ts";

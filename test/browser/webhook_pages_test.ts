@@ -1,6 +1,6 @@
 /** The pages of webhooks in a real browser, with a receiver on this machine. */
 
-import { paths } from "@accountlink/dashboard";
+import { paths } from "@accountlink/pages/dashboard";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, describe, expect, it } from "vitest";

@@ -61,15 +61,19 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/** The entry of the package's `exports` for a source file: its own, its folder's or the main one. */
+/** The entry of the package's `exports` for a source file: its own, or the one of the nearest folder around it. */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;
   const owner = packageIn(`packages/${name}`);
   const points = entryPointsOf(owner);
-  const found = [`./${path}`, `./${join(dirname(path), "mod.ts")}`, "./mod.ts"]
+  const doors = dirname(path)
+    .split("/")
+    .map((_, depth, folders) => `./${join(...folders.slice(0, folders.length - depth), "mod.ts")}`);
+  const found = [`./${path}`, ...doors, "./mod.ts"]
     .map((source) => points.find((point) => point.source === source))
     .find((point) => point !== undefined);
+  if (found === undefined && path.endsWith(".md")) return null;
   if (found === undefined) throw new Error(`Cannot run the example of "${file}": no export leads to it`);
   const door = (await import(pathToFileURL(join(root, owner.folder, found.source)).href)) as object;
   return { name: found.specifier, exports: Object.keys(door) };

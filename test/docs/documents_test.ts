@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { RedisUrl } from "@accountlink/cache-redis";
+import { RedisUrl } from "@accountlink/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startServerHere } from "../support/server.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
@@ -14,7 +14,7 @@ const proseOf = (document: string): string => document.replaceAll(/\s+/g, " ");
 
 describe("docs/operating.md", () => {
   it("has the time that a statement may take, as PgBouncer has to be told it", () => {
-    const source = readFileSync(join(root, "packages/storage-sql/postgres/postgres.ts"), "utf8");
+    const source = readFileSync(join(root, "packages/sql/postgres/postgres.ts"), "utf8");
     const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
     expect(proseOf(operating)).toContain(
       `**Time**: 1 second for a connection, ${Number(millis) / 1_000} for a statement or transaction`,

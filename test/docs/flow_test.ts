@@ -1,5 +1,5 @@
 /** The public flow in docs/sessions.md, against the sources of its pages. */
-import { refusals } from "@accountlink/http/flow/refusals";
+import { refusals } from "@accountlink/pages/flow/refusals";
 import { describe, expect, it } from "vitest";
 import { readDocument, rowsUnder } from "./document.ts";
 

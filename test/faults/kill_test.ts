@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
 import { isProof } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../support/server.ts";

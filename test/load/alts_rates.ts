@@ -2,7 +2,7 @@
  * How often alt detection is right in a town whose people are known. A score is right about an account whose owner has
  * another one.
  */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import {
   AccountLink,
   AddressVault,
@@ -16,9 +16,8 @@ import { parseAddress, parseNetwork, sightingsOf } from "@accountlink/core/addre
 import { AltDetection, type AltEvidence, type AltReport, NetworkIntelligence } from "@accountlink/core/alts";
 import { Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
-import { NetworkFiles } from "@accountlink/networks";
-import { PlatformMemory } from "@accountlink/platform-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
+import { NetworkFiles } from "@accountlink/server/networks";
 import { Effect, Layer, Option, Redacted } from "effect";
 import { Digest, SecureRandom } from "effect/crypto";
 import { TestClock } from "effect/testing";

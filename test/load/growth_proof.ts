@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer, Redacted } from "effect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unreachedAddressLimits, unreachedKeyLimits } from "../../bench/fixture.ts";
@@ -73,7 +74,7 @@ const postgres = async (): Promise<Place> => {
       ACCOUNTLINK_DATABASE_URL: url,
       ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
     },
-    layer: StorageSql.layerPostgres(options),
+    layer: StoragePostgres.layerPostgres(options),
     ask: (sql) => run(query(sql)),
     fill: (pid, count) => `
       SET session_replication_role = replica;

@@ -11,7 +11,7 @@ import { pipeline } from "node:stream/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseAddress } from "@accountlink/core/addresses";
-import { NetworkFiles } from "@accountlink/networks";
+import { NetworkFiles } from "@accountlink/server/networks";
 import { Effect, Option } from "effect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 

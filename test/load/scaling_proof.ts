@@ -4,10 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CacheRedis } from "@accountlink/cache-redis";
 import { ChatId, Counters, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
 import { CountLedger } from "@accountlink/core/limits";
-import { StorageSql } from "@accountlink/storage-sql";
+import { CacheRedis } from "@accountlink/redis";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer, Redacted } from "effect";
 import { describe, expect, test } from "vitest";
 import { shuffled } from "../../bench/fixture.ts";
@@ -35,7 +35,7 @@ const fill = `
 const million = async () => {
   const { url, query } = await makeDatabase();
   const options = { url: Redacted.make(url), statementTimeout: "20 seconds" } as const;
-  await run(StorageSql.migratePostgres(options));
+  await run(StoragePostgres.migratePostgres(options));
   const ask = (sql: string) => run(query(sql));
   await ask(fill);
   await ask("VACUUM ANALYZE");
@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`what a service grows by ${missing ?? ""}`, ()
 
     const lookups = Array.from({ length: 100_000 }, (_, i) => (i * 7_907) % links);
     const measureLookups = async (of: string) => {
-      const stores = await run(Layer.build(Layer.fresh(StorageSql.layerPostgres(options))));
+      const stores = await run(Layer.build(Layer.fresh(StoragePostgres.layerPostgres(options))));
       const store = await Effect.runPromise(Effect.provideContext(LinkStore, stores));
       const read = (concurrency: number, some: ReadonlyArray<number>) =>
         Effect.forEach(some, (i) => store.findByChatId(pidOf(i % scopes), chatIdOf(i)), {
@@ -146,8 +146,8 @@ describe.skipIf(missing !== null)(`what a service grows by ${missing ?? ""}`, ()
   test("a window in the ledger", async () => {
     const { url, query } = await makeDatabase();
     const options = { url: Redacted.make(url), statementTimeout: "20 seconds" } as const;
-    await run(StorageSql.migratePostgres(options));
-    const stores = await run(Layer.build(Layer.fresh(StorageSql.layerPostgres(options))));
+    await run(StoragePostgres.migratePostgres(options));
+    const stores = await run(Layer.build(Layer.fresh(StoragePostgres.layerPostgres(options))));
     const ledger = await Effect.runPromise(Effect.provideContext(CountLedger, stores));
     const endsAt = Date.now() + 86_400_000;
     // As they come: of other keys in each second.

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { KeyId } from "@accountlink/core";
 import { addUsage, type UsageCounts, UsageStore, usageGroups } from "@accountlink/core/usage";
 import { compatRoutes, routes } from "@accountlink/http-api";
-import { StorageSql } from "@accountlink/storage-sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Redacted } from "effect";
 import { expect, test } from "vitest";
 import { type Node, type Service, startService, whyNoService } from "../faults/service.ts";
@@ -126,7 +126,7 @@ const storedUsage = ({ postgres }: Service, keys: ReadonlyArray<string>): Promis
     }
     return sumOf(parts);
   }).pipe(
-    Effect.provide(StorageSql.layerPostgres({ url: Redacted.make(postgres.urlOf("postgres")) })),
+    Effect.provide(StoragePostgres.layerPostgres({ url: Redacted.make(postgres.urlOf("postgres")) })),
     Effect.runPromise,
   );
 

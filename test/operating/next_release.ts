@@ -28,7 +28,7 @@ export const makeNextRelease = async (folder: string): Promise<string> => {
   }
   for (const part of ["node_modules", "tools"]) await symlink(join(root, part), join(folder, part));
   await cp(join(root, "package.json"), join(folder, "package.json"));
-  const storage = join(folder, "packages/storage-sql");
+  const storage = join(folder, "packages/sql");
   await writeFile(join(storage, "migrations/0999_of_tomorrow.ts"), step);
   const steps = await readFile(join(storage, "migrations.ts"), "utf8");
   const more = steps.replace(/("\d{4}_\w+": \w+,\n)(\};)/, '$1  "0999_of_tomorrow": ofTomorrow,\n$2');

@@ -1,5 +1,5 @@
 /** A node: the services and the HTTP application, as the server composes them. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import {
   AccountLink,
   AddressVault,
@@ -14,7 +14,7 @@ import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers, WebhookSender } from "@accountlink/core/webhooks";
 import { type HttpRequest, type HttpResponse, HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
-import { PlatformMemory } from "@accountlink/platform-memory";
+import { CacheMemory, PlatformMemory } from "@accountlink/memory";
 import { cryptoLayer } from "@accountlink/server/crypto";
 import { type Postgres, Process, type Redis, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
@@ -72,7 +72,7 @@ const services = Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, Rea
 
 const start = Effect.gen(function* () {
   const built = yield* Layer.build(services);
-  const app = yield* Effect.provideContext(makeHttpApp, built);
+  const app = yield* Effect.provideContext(makeHttpApp(), built);
   const stops = [
     Context.get(built, SessionWatch),
     Context.get(built, EventWatch),

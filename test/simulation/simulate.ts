@@ -3,7 +3,6 @@
  *
  *     npm run simulate -- --seed=7
  *     npm run simulate -- --from=1 --schedules=10000
- *     npm run simulate -- --from=1 --schedules=10000 --brief    # without the story of the one that fails
  */
 import { parseArgs } from "node:util";
 import { searchOnAllCores } from "./cores.ts";
@@ -17,7 +16,6 @@ const { values } = parseArgs({
     seed: { type: "string" },
     from: { type: "string", default: "1" },
     schedules: { type: "string", default: "1000" },
-    brief: { type: "boolean", default: false },
   },
 });
 
@@ -40,7 +38,7 @@ const showMany = async (from: number, schedules: number): Promise<void> => {
     console.log(`${String(count).padStart(10)}  ${what}`);
   if (failure === null) return;
   console.log(`Seed ${failure.seed} breaks a promise`);
-  if (!values.brief) console.log(storyOf(failure.seed, shrink(failure)));
+  console.log(storyOf(failure.seed, shrink(failure)));
   process.exitCode = 1;
 };
 

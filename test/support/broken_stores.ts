@@ -4,7 +4,6 @@
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { CacheMemory } from "@accountlink/cache-memory";
 import {
   AccountLink,
   AddressVault,
@@ -30,8 +29,8 @@ import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, makeNodeListener, Readiness } from "@accountlink/http";
-import { PlatformMemory } from "@accountlink/platform-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
+import { makePages } from "@accountlink/pages";
 import { freePort } from "@accountlink/test-servers";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
@@ -139,7 +138,10 @@ const serving = (fixture: string, port: number) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       yield* (yield* FixtureLoader).load(fixture);
-      const server = createServer(yield* makeNodeListener(yield* makeHttpApp)).listen(port, "127.0.0.1");
+      const server = createServer(yield* makeNodeListener(yield* makeHttpApp({ pages: makePages }))).listen(
+        port,
+        "127.0.0.1",
+      );
       yield* Effect.promise(() => once(server, "listening"));
       yield* Effect.addFinalizer(() => Effect.sync(() => server.close().closeAllConnections()));
     }),

@@ -6,7 +6,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AuditLog } from "@accountlink/core";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { inject } from "vitest";
@@ -64,7 +65,7 @@ const makePostgresStorage = async (): Promise<TestStorage> => {
       ACCOUNTLINK_REDIS_URL: redisUrl,
       ACCOUNTLINK_REDIS_PREFIX: `test-${randomUUID()}:`,
     },
-    auditLog: StorageSql.layerPostgres({ url: Redacted.make(database.url) }),
+    auditLog: StoragePostgres.layerPostgres({ url: Redacted.make(database.url) }),
     contents: () => Effect.runPromise(rowsOf(database)),
     remove: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   };

@@ -1,5 +1,5 @@
 /** The changelog: one for all packages, since they share a version. */
-import type { Changeset } from "../api/changesets.ts";
+import type { Changeset } from "./changesets.ts";
 
 const headings = { major: "Breaking changes", minor: "Added", patch: "Fixed" } as const;
 

@@ -1,14 +1,13 @@
 /**
- * Makes the next version of the pending changesets: raises the version of all packages, writes CHANGELOG.md and records
- * the public surface. `npm run release`; CONTRIBUTING.md says what comes before and after.
+ * Makes the next version of the pending changesets: raises the version of all packages and writes CHANGELOG.md.
+ * `npm run release`; CONTRIBUTING.md says what comes before and after.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { recordReleased } from "../api/api.ts";
-import { pendingChangesets } from "../api/changesets.ts";
 import { root } from "../publishable.ts";
 import { withVersion } from "./changelog.ts";
+import { pendingChangesets } from "./changesets.ts";
 
 const update = (file: string, change: (text: string) => string) =>
   writeFileSync(join(root, file), change(readFileSync(join(root, file), "utf8")));
@@ -26,5 +25,4 @@ const { version } = JSON.parse(readFileSync(join(root, "packages/accountlink/pac
 };
 update("package.json", (text) => text.replace(/"version": ".*?"/, `"version": "${version}"`));
 update("CHANGELOG.md", (text) => withVersion(text, version, new Date().toISOString().slice(0, 10), pending));
-recordReleased();
 console.log(`Version ${version}. Read CHANGELOG.md, then commit and publish as CONTRIBUTING.md says`);

@@ -6,9 +6,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
-import type { EntrySurface, PublicName } from "../api/public_surface.ts";
 import { type Example, examplesIn } from "../doc_examples.ts";
 import { root } from "../publishable.ts";
+import type { EntrySurface, PublicName } from "./public_surface.ts";
 
 export const readExamples = (): ReadonlyArray<Example> =>
   globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}"], {

@@ -1,9 +1,9 @@
 /** The pages of the API reference as Markdown: one for each entry point. */
 import { errorCodes } from "@accountlink/http-api";
-import type { EntrySurface, PublicName } from "../api/public_surface.ts";
 import type { Example } from "../doc_examples.ts";
 import { errorPath } from "./error_pages.ts";
 import { anchorOf } from "./markdown.ts";
+import type { EntrySurface, PublicName } from "./public_surface.ts";
 
 export const referencePath = (specifier: string): string =>
   `api/${specifier.replace("@accountlink/", "").replaceAll("/", ".")}.html`;

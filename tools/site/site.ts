@@ -6,7 +6,6 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { basename, dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCodes } from "@accountlink/http-api";
-import { type EntrySurface, publicSurfaceOf } from "../api/public_surface.ts";
 import { compile } from "../compile.ts";
 import type { Example } from "../doc_examples.ts";
 import { publishablePackages, root } from "../publishable.ts";
@@ -14,6 +13,7 @@ import { errorMarkdown, errorPath, withErrorLinks } from "./error_pages.ts";
 import { examplesByName, makeNames, readExamples } from "./examples.ts";
 import { anchorOf, linksOf, type Rendered, render } from "./markdown.ts";
 import { type NavigationGroup, pageHtml } from "./page.ts";
+import { type EntrySurface, publicSurfaceOf } from "./public_surface.ts";
 import { hasExample, referenceMarkdown, referencePath } from "./reference.ts";
 import { style } from "./style.ts";
 

@@ -1,5 +1,5 @@
 /** The style of the site, over what it shares with the pages of the service. */
-import { css, theme } from "@accountlink/html/theme";
+import { css, theme } from "@accountlink/pages/theme";
 
 export const style: string = css`${theme}
 html { scroll-padding-top: 4.5rem; }

@@ -2,8 +2,9 @@
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { StorageSql } from "@accountlink/storage-sql";
-import { NodeWebhookSender } from "@accountlink/webhook-sender";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
+import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Console, Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { answer, Json } from "../cli/output.ts";
@@ -39,7 +40,7 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
   if (storage.kind === "embedded") {
     if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
   } else if (whenNew === "refuse") {
-    const { path, schema } = yield* StorageSql.inspectPostgres({ ...storage, connectTimeout });
+    const { path, schema } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
     if (schema.version === 0) return yield* nothingInDatabase(path);
   }
   // Before the database is created, since it cannot be opened again without its secret.

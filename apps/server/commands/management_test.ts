@@ -1,4 +1,4 @@
-import { StorageSql } from "@accountlink/storage-sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { startPostgres, whyNoPostgres } from "@accountlink/test-servers";
 import { Effect, Redacted } from "effect";
 import { describe, expect, it } from "vitest";
@@ -101,7 +101,7 @@ it.skipIf(missingPostgres !== null)(
       yield* freeze;
       const listed = json("keys", "list");
       // The command began a little earlier than the first of them, or later.
-      const request = StorageSql.inspectPostgres({ url: Redacted.make(url) });
+      const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);
       yield* thaw;

@@ -1,4 +1,5 @@
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../cli/output.ts";
@@ -11,7 +12,7 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
     const steps = yield* storage.kind === "embedded"
       ? StorageSql.migrateEmbedded({ ...storage, exclusive: false })
-      : StorageSql.migratePostgres({ ...storage, startTimeout }).pipe(
+      : StoragePostgres.migratePostgres({ ...storage, startTimeout }).pipe(
           Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)),
         );
     yield* answer(

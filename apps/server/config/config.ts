@@ -3,7 +3,7 @@
  * not use `effect/Config`, since an invalid start has to report every wrong variable at once, one
  * line each, and the same table makes the flags, the doctor and the documentation.
  */
-import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/cache-redis/redis_url";
+import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
 import {
   choice,

@@ -1,6 +1,6 @@
 /** What a configuration says of the pages that users see. */
-import type { PageSettingsShape } from "@accountlink/http";
-import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platform-live";
+import type { PageSettingsShape } from "@accountlink/pages";
+import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platforms/live";
 import type { Config } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
 

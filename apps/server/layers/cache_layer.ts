@@ -1,4 +1,4 @@
-import { CacheMemory } from "@accountlink/cache-memory";
+import { CacheMemory } from "@accountlink/memory";
 import { Effect, Layer } from "effect";
 import type { Cache } from "../config/resolved_config.ts";
 
@@ -8,7 +8,7 @@ export const cacheLayer = (cache: Cache) =>
     ? CacheMemory.layer
     : Layer.unwrap(
         Effect.map(
-          Effect.promise(() => import("@accountlink/cache-redis")),
+          Effect.promise(() => import("@accountlink/redis")),
           ({ CacheRedis: { layer } }) => layer(cache),
         ),
       );

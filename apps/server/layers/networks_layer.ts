@@ -1,8 +1,8 @@
 import { parseNetwork } from "@accountlink/core/addresses";
 import { NetworkIntelligence } from "@accountlink/core/alts";
-import { NetworkFiles } from "@accountlink/networks";
 import { Effect, Layer, Option } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
+import { NetworkFiles } from "../networks/mod.ts";
 
 const networkFiles = [
   "ACCOUNTLINK_VPN_NETWORKS",

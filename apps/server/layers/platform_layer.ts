@@ -5,14 +5,14 @@ import {
   devGameIdentity,
   devGamePlatform,
   devPlatform,
-} from "@accountlink/platform-dev";
-import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
+} from "@accountlink/platforms/dev";
+import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
   liveChatIdentity,
   liveChatPlatform,
   liveGameIdentity,
   liveGamePlatform,
-} from "@accountlink/platform-live";
+} from "@accountlink/platforms/live";
 import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

@@ -1,11 +1,12 @@
 /** The layers of the service: the only place where adapters and services meet. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
-import { NodeWebhookSender } from "@accountlink/webhook-sender";
+import { CacheMemory } from "@accountlink/memory";
+import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";

@@ -1,5 +1,6 @@
-import { StorageMemory } from "@accountlink/storage-memory";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageMemory } from "@accountlink/memory";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import type { Duration } from "effect";
 import type { Storage } from "../config/resolved_config.ts";
 
@@ -19,6 +20,6 @@ export const storageLayer = (storage: Storage, { exclusive, ...opening }: Openin
     case "embedded":
       return StorageSql.layerEmbedded({ ...storage, exclusive });
     case "postgres":
-      return StorageSql.layerPostgres({ ...storage, ...opening });
+      return StoragePostgres.layerPostgres({ ...storage, ...opening });
   }
 };

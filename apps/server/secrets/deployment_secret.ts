@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
 import { Effect, Option, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";

@@ -1,5 +1,5 @@
 import { type DeploymentSecrets, rotateSecret } from "@accountlink/core/secrets";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
 import { Effect, Redacted, Stream } from "effect";
 import { Base64 } from "effect/encoding";
 import type { Config } from "../config/config.ts";

@@ -1,7 +1,7 @@
 /** The documentation site, if the checkout or the image has it. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { guideWith } from "@accountlink/http/guide";
+import { guideWith } from "@accountlink/pages/guide";
 
 /** Where `npm run site` puts it. */
 const folder = resolve(import.meta.dirname, "../../../dist/guide");

@@ -1,12 +1,14 @@
 /**
  * The HTTP interface on a port, with everything around it: limits of connections, readiness, metrics, drain.
  */
-import { RedisHealth } from "@accountlink/cache-redis/redis_health";
+
 import { EventWatch } from "@accountlink/core/events";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
-import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
-import { docs, docsWith } from "@accountlink/http/docs";
+import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { makePages, PageSettings } from "@accountlink/pages";
+import { docs, docsWith } from "@accountlink/pages/docs";
+import { RedisHealth } from "@accountlink/redis/redis_health";
 import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { pageSettingsOf } from "../config/page_settings.ts";
@@ -37,7 +39,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   const refuseOverLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
-  const app = yield* makeHttpApp.pipe(
+  const app = yield* makeHttpApp({ pages: makePages }).pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {

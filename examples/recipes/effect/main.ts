@@ -1,8 +1,7 @@
 /** The services of core on memory, with Effect: in a process of your own, or in a browser. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import { AccountLink, ApiKeys, ChatId, GameId, LinkLookup, LinkWriter } from "@accountlink/core";
-import { PlatformMemory } from "@accountlink/platform-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { Console, Effect, Layer, Redacted } from "effect";
 
 const player = {

@@ -3,7 +3,6 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
-    (name = "disk", disk = (path = "data", writable = true)),
   ],
   sockets = [(name = "http", address = "127.0.0.1:3000", http = (), service = "main")],
 );
@@ -15,9 +14,7 @@ const worker :Workerd.Worker = (
   compatibilityFlags = ["enable_request_signal"],
   bindings = [
     (name = "LINKS", durableObjectNamespace = "Links"),
-    # Base64 of 32 random bytes of yours: openssl rand -base64 32
-    (name = "SECRET", fromEnvironment = "ACCOUNTLINK_SECRET"),
   ],
-  durableObjectNamespaces = [(className = "Links", uniqueKey = "links", enableSql = true)],
-  durableObjectStorage = (localDisk = "disk"),
+  durableObjectNamespaces = [(className = "Links", uniqueKey = "links")],
+  durableObjectStorage = (inMemory = void),
 );

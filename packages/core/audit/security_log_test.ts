@@ -1,4 +1,4 @@
-import { CacheMemory } from "@accountlink/cache-memory";
+import { CacheMemory } from "@accountlink/memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Context, Effect, Layer, Logger, Option, Redacted, References } from "effect";
 import { TestClock } from "effect/testing";

@@ -1,7 +1,6 @@
 /** The feed of a scope for clients: read in pages, waited for, and followed as a stream. */
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
-import type { DataScope } from "../data_scope.ts";
-import { guildOf } from "../data_scope.ts";
+import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type RateLimited, type StoreUnavailable } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";

@@ -1,5 +1,5 @@
 /** Fixtures of the tests of the flow: browsers over the whole service in memory. */
-import { PlatformMemory } from "@accountlink/platform-memory";
+import { PlatformMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import * as AccountLink from "../account_link.ts";

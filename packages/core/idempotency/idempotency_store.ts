@@ -52,7 +52,7 @@ export interface KeptAnswer {
  *
  * @example
  * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Effect, Option } from "effect";
  *
  * const claim = { id: "key and idempotency key, hashed", requestId: "req_1", chatIds: [] };

@@ -10,8 +10,14 @@ import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { ApiKey, KeyDetails, NewAccount } from "./api_key.ts";
-import { generateToken, keyIdOf, randomText } from "./api_key.ts";
+import {
+  type ApiKey,
+  generateToken,
+  type KeyDetails,
+  keyIdOf,
+  type NewAccount,
+  randomText,
+} from "./api_key.ts";
 import { KeyChanges } from "./key_changes.ts";
 import { KeyStore, type UpdateKey } from "./key_store.ts";
 import type { KeyUpdate } from "./key_update.ts";

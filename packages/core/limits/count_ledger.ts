@@ -20,7 +20,7 @@ export interface LedgerCount extends LedgerWindow {
  *
  * @example
  * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Effect } from "effect";
  *
  * const today = { key: "day:Aa0Bb1Cc2Dd3", endsAt: 86_400_000 };

@@ -34,8 +34,8 @@ export interface ResilientCountersOptions {
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/cache-memory";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Layer } from "effect";
  *
  * const counters = ResilientCounters.layer({ local: CacheMemory.layer }).pipe(

@@ -1,6 +1,5 @@
 /** For tests: nodes over shared counters and a ledger, any of which can be made to fail. */
-import { CacheMemory } from "@accountlink/cache-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Clock, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";

@@ -105,7 +105,7 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
  * import { Pid } from "@accountlink/core";
  * import { KeyStore } from "@accountlink/core/keys";
  * import type { ImportOutcome, LinkSource, UnreadableLinkFile } from "@accountlink/core/links";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Effect, Layer, Stream } from "effect";
  * import { Digest } from "effect/crypto";
  *

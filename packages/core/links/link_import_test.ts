@@ -1,4 +1,4 @@
-import { StorageMemory } from "@accountlink/storage-memory";
+import { StorageMemory } from "@accountlink/memory";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Stream } from "effect";
 import { Digest } from "effect/crypto";

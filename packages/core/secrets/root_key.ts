@@ -70,7 +70,7 @@ export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secre
  *
  * @example
  * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Effect, Layer, Redacted } from "effect";
  * import { Aead, Kdf, SecureRandom } from "effect/crypto";
  *

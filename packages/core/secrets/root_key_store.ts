@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../errors.ts";
  *
  * @example
  * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Effect } from "effect";
  *
  * const program = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { StorageMemory } from "@accountlink/storage-memory";
+import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, SecureRandom } from "effect/crypto";

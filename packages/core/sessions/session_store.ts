@@ -120,7 +120,7 @@ export type FlowCompleted =
  * @example
  * ```ts
  * import { KeyId, Pid } from "@accountlink/core";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { Effect } from "effect";
  *
  * const program = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { PlatformMemory } from "@accountlink/platform-memory";
+import { PlatformMemory } from "@accountlink/memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";

@@ -1,5 +1,5 @@
 /** Fixtures of the tests of verification sessions, over the whole service in memory. */
-import { PlatformMemory } from "@accountlink/platform-memory";
+import { PlatformMemory } from "@accountlink/memory";
 import { Clock, Effect, Fiber, Layer, Option, Stream } from "effect";
 import * as Metric from "effect/Metric";
 import * as AccountLink from "../account_link.ts";

@@ -12,7 +12,7 @@ import type { BegunSignIn, SignInSite, SiteSignIn } from "./sign_in.ts";
  *
  * @example
  * ```ts
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { makeBegunSignIn, makeSignIn } from "@accountlink/testing";
  * import { Effect } from "effect";
  *

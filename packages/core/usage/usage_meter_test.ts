@@ -1,4 +1,4 @@
-import { StorageMemory } from "@accountlink/storage-memory";
+import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";

@@ -36,7 +36,7 @@ export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
  * @example
  * ```ts
  * import { KeyId } from "@accountlink/core";
- * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageMemory } from "@accountlink/memory";
  * import { memoryWorld } from "@accountlink/testing";
  * import { Effect } from "effect";
  *

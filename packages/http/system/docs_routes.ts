@@ -1,7 +1,7 @@
 /** The routes of the API reference. No key needed. */
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
-import type { Doc } from "../docs/docs.ts";
+import type { Doc } from "../documents.ts";
 import { type HttpRequest, pathOf } from "../http_request.ts";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";

@@ -1,5 +1,5 @@
+import { docs } from "@accountlink/pages/docs";
 import { afterAll, describe, expect, it } from "vitest";
-import { docs } from "../docs/docs.ts";
 import { makeWeb } from "./test_web.ts";
 
 const web = makeWeb();

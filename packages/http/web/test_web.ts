@@ -1,5 +1,5 @@
 /** Web handlers over services in memory. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import {
   AccountLink,
   AddressVault,
@@ -12,8 +12,8 @@ import {
 import { StoreUnavailable } from "@accountlink/core/errors";
 import type { NewKey } from "@accountlink/core/keys";
 import { Limits } from "@accountlink/core/limits";
-import { PlatformMemory } from "@accountlink/platform-memory";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
+import { makePages } from "@accountlink/pages";
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { makeWebHandler, type WebHandlerOptions } from "./web_handler.ts";
@@ -80,6 +80,7 @@ export const makeWeb = () => {
       makeWebHandler(Layer.effectContext(runtime.contextEffect), {
         publicUrl: "https://ours.example",
         clientAddress: "given",
+        pages: makePages,
         ...options,
       }),
 

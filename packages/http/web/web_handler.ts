@@ -13,13 +13,14 @@ import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effe
 import { makeHttpApp } from "../app.ts";
 import type { HttpApp } from "../http_app.ts";
 import { makeNodeListener, type NodeRequest, type NodeResponse } from "../node/node_listener.ts";
+import type { MakePages } from "../pages.ts";
 import { HttpSettings, type HttpSettingsShape } from "../settings.ts";
 import { Readiness } from "../system/readiness.ts";
 import { type Fetch, makeFetch } from "./make_fetch.ts";
 import { OpenRequests } from "./open_requests.ts";
 
 /** Options of `makeWebHandler`. */
-export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs" | "uploads"> {
+export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "docs" | "uploads"> {
   /** The origin where users reach the server, such as `https://links.example`. */
   readonly publicUrl: string;
 
@@ -38,6 +39,9 @@ export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs" | "upl
 
   /** Whether `/metrics` is served. Left out: it is not. */
   readonly metrics?: boolean;
+
+  /** `makePages` of `@accountlink/pages`. Left out: no pages are served. */
+  readonly pages?: MakePages<R>;
 }
 
 /** What a server passes requests to. */
@@ -81,7 +85,7 @@ interface ExpressNext {
 
 /** What the handler requires of its layer. */
 export type WebHandlerServices =
-  | Exclude<Effect.Services<typeof makeHttpApp>, HttpSettings | Readiness | Scope.Scope>
+  | Exclude<Effect.Services<ReturnType<typeof makeHttpApp<never>>>, HttpSettings | Readiness | Scope.Scope>
   | KeyStore
   | Secrets
   | SessionWatch
@@ -91,7 +95,7 @@ export type WebHandlerServices =
  * Makes a handler of requests. Nothing runs before the first one, as workers demand.
  *
  * @param layer the services of core, as `AccountLink.layerWeb` and `AccountLink.layerWebCrypto` make
- *   them; it may contain `PageSettings`
+ *   them; it may contain `PageSettings` of `@accountlink/pages`
  * @throws `TypeError` for invalid options
  *
  * @example
@@ -104,16 +108,17 @@ export type WebHandlerServices =
  * await close();
  * ```
  */
-export const makeWebHandler = <E>(
-  layer: Layer.Layer<WebHandlerServices, E>,
-  options: WebHandlerOptions,
+export const makeWebHandler = <E, R = never>(
+  layer: Layer.Layer<WebHandlerServices | Exclude<R, HttpSettings | Scope.Scope>, E>,
+  options: WebHandlerOptions<R>,
 ): WebHandler => {
   const settings = settingsOf(options);
-  const listening = Layer.effect(Listeners, makeListeners(settings)).pipe(
+  const listening = Layer.effect(Listeners, makeListeners(settings, options.pages)).pipe(
     Layer.provide(Readiness.layerStorage),
     Layer.provide(Layer.succeed(HttpSettings, settings)),
     Layer.provide(layer),
-  );
+    // `layer` provides R; the compiler does not subtract type parameters from each other.
+  ) as Layer.Layer<Listeners, E>;
   let runtime: ManagedRuntime.ManagedRuntime<Listeners, E> | undefined;
   let started: Listeners["Service"] | undefined;
   let isClosed = false;
@@ -164,7 +169,7 @@ const settingsOf = ({
   metrics = false,
   docs,
   uploads,
-}: WebHandlerOptions): HttpSettingsShape => {
+}: WebHandlerOptions<unknown>): HttpSettingsShape => {
   if (!URL.canParse(publicUrl) || new URL(publicUrl).origin !== publicUrl.replace(/\/$/, "")) {
     refuse("publicUrl", publicUrl, 'an origin such as "https://links.example", and its path as "basePath"');
   }
@@ -196,8 +201,11 @@ class Listeners extends Context.Service<Listeners, Pick<WebHandler, "fetch" | "n
   "@accountlink/http/Listeners",
 ) {}
 
-const makeListeners = Effect.fnUntraced(function* (settings: HttpSettingsShape) {
-  const whole = yield* makeHttpApp;
+const makeListeners = Effect.fnUntraced(function* <R>(
+  settings: HttpSettingsShape,
+  pages: MakePages<R> | undefined,
+) {
+  const whole = yield* makeHttpApp(pages === undefined ? {} : { pages });
   const app = settings.withoutAddresses === true ? whole : addressed(whole);
   const stop = Effect.andThen((yield* SessionWatch).stop, (yield* EventWatch).stop);
   const requests = new OpenRequests();

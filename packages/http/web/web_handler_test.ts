@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@accountlink/core/errors";
+import { docs } from "@accountlink/pages/docs";
 import { afterAll, describe, expect, it } from "vitest";
-import { docs } from "../docs/docs.ts";
 import { failingOnce, makeWeb } from "./test_web.ts";
 import type { WebHandler, WebHandlerOptions } from "./web_handler.ts";
 

@@ -3,7 +3,7 @@ import { Fixture } from "@accountlink/core/fixture";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, expect, it } from "@effect/vitest";
 import { Effect, Option, Schema } from "effect";
 import * as FastCheck from "fast-check";

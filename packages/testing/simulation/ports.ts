@@ -1,5 +1,5 @@
 /** Postgres and Redis, as nodes see them: the adapters in memory behind a network. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { AuditLog } from "@accountlink/core/audit";
@@ -15,7 +15,7 @@ import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { WebhookStore } from "@accountlink/core/webhooks";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Queue } from "effect";
 import { latency, Server } from "./server.ts";
 import type { Process, World } from "./world.ts";

@@ -1,8 +1,9 @@
 /** A bot and the service in it, simulated from a seed. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import type { Fixture } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
+import { CacheMemory } from "@accountlink/memory";
 import { Cause, Context, Deferred, Duration, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { aFixture } from "../builders/fixture.ts";
 import { load, servicesAfter, surroundings } from "../world/services.ts";

@@ -1,8 +1,8 @@
 /** Every service and port in memory, loaded with a fixture, under a test clock. */
-import { CacheMemory } from "@accountlink/cache-memory";
+
 import type { Fixture } from "@accountlink/core";
 import { webCrypto } from "@accountlink/core/secrets";
-import { StorageMemory } from "@accountlink/storage-memory";
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { aFixture } from "../builders/fixture.ts";

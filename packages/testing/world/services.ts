@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { Fixture as FixtureSchema } from "@accountlink/core/fixture";
-import { PlatformMemory } from "@accountlink/platform-memory";
+import { PlatformMemory } from "@accountlink/memory";
 import { AccountLink } from "accountlink";
 import { Effect, Layer, Option, Redacted, Schema } from "effect";
 import { IpNetwork } from "effect/net";

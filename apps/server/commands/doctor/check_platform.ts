@@ -17,7 +17,7 @@ const checkLive = Effect.fnUntraced(function* ({
   chat,
   game,
 }: Extract<Platform, { readonly kind: "live" }>) {
-  const live = yield* Effect.promise(() => import("@accountlink/platform-live"));
+  const live = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({
       onSuccess: (bot) => ok("chat platform", `it knows the bot as "${bot}"`),

@@ -1,7 +1,8 @@
 /** Checks of the storage and its secret. Nothing is made, and no server is disturbed. */
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { unwrapWithAny } from "@accountlink/core/secrets";
-import { StorageSql } from "@accountlink/storage-sql";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
@@ -16,7 +17,7 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 export const checkStorage = Effect.fnUntraced(function* (config: Config, storage: Storage) {
   if (storage.kind === "memory") return [ok("database", "memory, which begins empty")];
   if (storage.kind === "postgres") {
-    return yield* StorageSql.inspectPostgres({ ...storage, connectTimeout }).pipe(
+    return yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout }).pipe(
       Effect.flatMap((state) => judge(config, storage, `"${state.path}" on Postgres ${state.server}`, state)),
       Effect.catchTag("DatabaseUnusable", ({ message }) =>
         Effect.succeed([

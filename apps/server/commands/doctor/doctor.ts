@@ -73,7 +73,7 @@ const checkFiles = (resolved: ResolvedConfig) =>
 
 const checkCache = Effect.fnUntraced(function* (cache: Cache) {
   if (cache.kind === "memory") return ok("cache", "memory: each server counts limits for itself");
-  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/cache-redis"));
+  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
   return yield* CacheRedis.inspect(cache).pipe(
     Effect.map(({ path, version, eviction }) => {
       const it = `Redis ${version} at "${path}"`;

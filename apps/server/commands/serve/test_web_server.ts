@@ -2,8 +2,9 @@
  * For tests: the services of `serve` behind a web handler, to which somebody else's server passes its requests.
  */
 import { createServer } from "node:http";
-import { makeWebHandler, PageSettings, type WebHandlerServices } from "@accountlink/http";
-import { docs } from "@accountlink/http/docs";
+import { makeWebHandler, type WebHandlerServices } from "@accountlink/http";
+import { makePages, type PageServices, PageSettings } from "@accountlink/pages";
+import { docs } from "@accountlink/pages/docs";
 import { getRequestListener } from "@hono/node-server";
 import { Context, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
@@ -27,9 +28,10 @@ export const runWebServer = Effect.gen(function* () {
 });
 
 const serveWeb = Effect.fnUntraced(function* (config: Config, port: Port, publicUrl: string) {
-  const services = yield* Effect.context<WebHandlerServices>();
+  const services = yield* Effect.context<WebHandlerServices | PageServices>();
   const withPages = Context.add(services, PageSettings, pageSettingsOf(config));
   const web = makeWebHandler(Layer.succeedContext(withPages), {
+    pages: makePages,
     publicUrl,
     clientAddress: "given",
     trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES.map(String),

@@ -1,0 +1,181 @@
+/**
+ * `WebhookSender` on Node's HTTP client, which follows no redirects and asks no proxy of the environment.
+ *
+ * Names are resolved here, and each connection is made to an address that was checked, so that a name that changes its
+ * address gains nothing.
+ */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import {
+  type WebhookAnswer,
+  type WebhookRequest,
+  WebhookSender,
+  WebhookUnanswered,
+} from "@accountlink/core/webhooks";
+import { Clock, Effect, Layer } from "effect";
+import type { IpNetwork } from "effect/net";
+import { answerOf, discardBody } from "./answer.ts";
+import { type Resolve, resolvePrivate, resolvePublic } from "./names.ts";
+import { targetsOf } from "./targets.ts";
+
+/** How long an attempt may take, in milliseconds. */
+const deadline = 10_000;
+
+/** How long a new webhook waits for the addresses of its name. */
+const resolveTimeout = "2 seconds";
+
+/** How many 1xx answers may come before the answer: each costs processor time, and a receiver could send them forever. */
+const mostInformational = 5;
+
+/** A free connection is kept this long, in milliseconds: less than most servers keep it. */
+const idleTimeout = 4_000;
+
+export interface NodeWebhookSenderOptions {
+  /** Private networks that webhooks may reach, also by http. */
+  readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>;
+  /** The addresses of a name; by default those in DNS, and with `networks` those that the operating system knows, too. */
+  readonly resolve?: Resolve;
+  /** The certificates of authorities that are trusted instead of the usual ones, in PEM. */
+  readonly authorities?: string;
+}
+
+/**
+ * Sends webhooks with Node's HTTP client.
+ *
+ * @example
+ * ```ts
+ * import { WebhookSender } from "@accountlink/core/webhooks";
+ * import { Effect } from "effect";
+ *
+ * const problem = Effect.flatMap(WebhookSender, (sender) => sender.problemOf("https://[::1]/"));
+ * const sender = NodeWebhookSender.layer({});
+ * await Effect.runPromise(Effect.provide(problem, sender)); // "expected an address of the public internet"
+ * ```
+ */
+export const layer = ({
+  networks = [],
+  resolve = networks.length === 0 ? resolvePublic : resolvePrivate,
+  authorities,
+}: NodeWebhookSenderOptions): Layer.Layer<never> =>
+  Layer.effect(
+    WebhookSender,
+    Effect.gen(function* () {
+      const settings = { keepAlive: true, maxFreeSockets: 2, timeout: idleTimeout };
+      const agents = yield* Effect.acquireRelease(
+        Effect.sync(() => ({
+          http: new HttpAgent(settings),
+          https: new HttpsAgent({ ...settings, ...(authorities === undefined ? {} : { ca: authorities }) }),
+        })),
+        ({ http, https }) =>
+          Effect.sync(() => {
+            http.destroy();
+            https.destroy();
+          }),
+      );
+
+      return {
+        problemOf: (text) => {
+          const url = new URL(text);
+          return targetsOf(url, resolve, networks).pipe(
+            Effect.timeoutOrElse({
+              duration: resolveTimeout,
+              orElse: () => Effect.fail(new WebhookUnanswered({ error: "name" })),
+            }),
+            Effect.match({
+              onSuccess: () => null,
+              onFailure: ({ error }) => problemOf(url, error),
+            }),
+          );
+        },
+
+        send: (request) => {
+          const url = new URL(request.url);
+          return targetsOf(url, resolve, networks).pipe(
+            Effect.flatMap(([first = "", ...others]) =>
+              others.reduce(
+                (attempt, address) =>
+                  Effect.catchIf(
+                    attempt,
+                    ({ error }) => error === "connection",
+                    () => post(agents, request, url, address),
+                  ),
+                post(agents, request, url, first),
+              ),
+            ),
+            Effect.timeoutOrElse({
+              duration: deadline,
+              orElse: () => Effect.fail(new WebhookUnanswered({ error: "timeout" })),
+            }),
+          );
+        },
+      };
+    }),
+  );
+
+const problemOf = ({ protocol }: URL, error: WebhookUnanswered["error"]): string | null => {
+  if (protocol === "http:") return "expected an https URL";
+  return error === "address" ? "expected an address of the public internet" : null;
+};
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** Sends the request to one address of its host. */
+const post = (
+  agents: Agents,
+  { headers, body }: WebhookRequest,
+  url: URL,
+  address: string,
+): Effect.Effect<WebhookAnswer, WebhookUnanswered> =>
+  Effect.flatMap(Clock.clockWith(Effect.succeed), (clock) =>
+    Effect.callback<WebhookAnswer, WebhookUnanswered>((resume) => {
+      const isSecure = url.protocol === "https:";
+      const hostname = url.hostname.replace(/^\[|\]$/g, "");
+      const options = {
+        method: "POST",
+        host: address,
+        port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+        path: url.pathname + url.search,
+        headers: { ...headers, host: url.host, "content-length": Buffer.byteLength(body) },
+        agent: isSecure ? agents.https : agents.http,
+        // An address is no server name, but certificates have addresses, too.
+        ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+      };
+      let informational = 0;
+      const abort = (): void => {
+        outgoing.destroy();
+        resume(failed({}));
+      };
+      const outgoing = (isSecure ? httpsRequest : httpRequest)(options)
+        .on("information", () => {
+          informational++;
+          if (informational === mostInformational) abort();
+        })
+        .on("upgrade", abort)
+        .on("response", (incoming: IncomingMessage) => {
+          const { statusCode = 0 } = incoming;
+          if (statusCode < 200 || statusCode > 599) {
+            abort();
+            return;
+          }
+          discardBody(incoming, deadline);
+          resume(Effect.succeed(answerOf(incoming, clock.currentTimeMillisUnsafe())));
+        })
+        .on("error", (error: NodeJS.ErrnoException) => {
+          // The receiver closed an idle connection while this request was on its way.
+          const wasIdle = outgoing.reusedSocket && error.code === "ECONNRESET";
+          resume(wasIdle ? post(agents, { url: url.href, headers, body }, url, address) : failed(error));
+        })
+        .end(body);
+      return Effect.sync(() => outgoing.destroy());
+    }),
+  );
+
+/** Names of TLS errors that are about the certificate have one of these words. */
+const isOfCertificate = /CERT|ISSUER|SIGNATURE/;
+
+const failed = ({ code = "" }: Pick<NodeJS.ErrnoException, "code">) =>
+  new WebhookUnanswered({ error: isOfCertificate.test(code) ? "certificate" : "connection" });

@@ -1,0 +1,411 @@
+import { readFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type WebhookRequest, WebhookSender, type WebhookUnanswered } from "@accountlink/core/webhooks";
+import { listenLocally, makeCertificate, whyNoCertificate } from "@accountlink/test-servers";
+import { assert, describe, expect, it } from "@effect/vitest";
+import { Deferred, Effect, Fiber } from "effect";
+import { IpNetwork } from "effect/net";
+import { TestClock } from "effect/testing";
+import { layer, type NodeWebhookSenderOptions } from "./node_webhook_sender.ts";
+
+const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")];
+
+/** A server on this machine, which counts its connections. */
+const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, response) => response.end()) {
+  let connections = 0;
+  const asked: Array<string> = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.host}`);
+    listener(request, response);
+  }).on("connection", () => connections++);
+  const port = yield* Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
+    () => Effect.sync(() => server.close().closeAllConnections()),
+  );
+  return { port, asked, url: `http://127.0.0.1:${port}`, connections: () => connections };
+});
+
+const request = (url: string, body = "{}"): WebhookRequest => ({ url, headers: { "x-test": "1" }, body });
+
+const on =
+  (options: NodeWebhookSenderOptions) =>
+  <A, E, R>(use: (sender: (typeof WebhookSender)["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.provide(Effect.flatMap(WebhookSender, use), layer(options));
+
+const failureOf = (error: Effect.Effect<unknown, WebhookUnanswered>) =>
+  Effect.map(Effect.flip(error), ({ error: reason }) => reason);
+
+/** URLs whose host is an address that is not public, in all of its forms. */
+const hostile = [
+  "https://127.0.0.1",
+  "https://127.255.255.254",
+  "https://0.0.0.0",
+  "https://0.1.2.3",
+  "https://10.0.0.1",
+  "https://100.64.0.1",
+  "https://100.127.255.255",
+  "https://169.254.169.254",
+  "https://172.16.0.1",
+  "https://172.31.255.255",
+  "https://192.0.0.1",
+  "https://192.0.2.1",
+  "https://192.88.99.1",
+  "https://192.168.0.1",
+  "https://198.18.0.1",
+  "https://198.51.100.1",
+  "https://203.0.113.1",
+  "https://224.0.0.1",
+  "https://239.255.255.255",
+  "https://240.0.0.1",
+  "https://255.255.255.255",
+  // Decimal, octal, hexadecimal, short, dotted, with wide digits.
+  "https://2130706433",
+  "https://0177.0.0.1",
+  "https://017700000001",
+  "https://0x7f.0.0.1",
+  "https://0x7f000001",
+  "https://127.1",
+  "https://127.0.0.1.",
+  "https://１２７.0.0.1",
+  "https://127%2e0%2e0%2e1",
+  "https://[::]",
+  "https://[::1]",
+  "https://[0:0:0:0:0:0:0:1]",
+  "https://[::127.0.0.1]",
+  "https://[::ffff:127.0.0.1]",
+  "https://[::ffff:7f00:1]",
+  "https://[::ffff:0:127.0.0.1]",
+  "https://[64:ff9b::127.0.0.1]",
+  "https://[64:ff9b::10.0.0.1]",
+  "https://[64:ff9b:1::1]",
+  "https://[100::1]",
+  "https://[2001::1]",
+  "https://[2001:db8::1]",
+  "https://[2002:7f00:1::]",
+  "https://[2002:a00:1::]",
+  "https://[3fff::1]",
+  "https://[5f00::1]",
+  "https://[fc00::1]",
+  "https://[fd12:3456::1]",
+  "https://[fe80::1]",
+  "https://[fec0::1]",
+  "https://[ff02::1]",
+  "https://localhost",
+  "https://LOCALHOST",
+];
+
+describe("an address that is not public", () => {
+  it.effect.each(hostile)("is refused, and not connected to: %s", (origin) =>
+    Effect.gen(function* () {
+      const { port, connections } = yield* receiver();
+      yield* on({})(({ problemOf, send }) =>
+        Effect.gen(function* () {
+          const url = `${origin}:${port}/`;
+          assert.strictEqual(yield* problemOf(url), "expected an address of the public internet");
+          assert.strictEqual(yield* failureOf(send(request(url))), "address");
+          assert.strictEqual(yield* problemOf(url.replace("https:", "http:")), "expected an https URL");
+          assert.strictEqual(yield* failureOf(send(request(url.replace("https:", "http:")))), "address");
+        }),
+      );
+      assert.strictEqual(connections(), 0);
+    }),
+  );
+
+  it.effect("is refused also as one of several of a name", () =>
+    Effect.gen(function* () {
+      const { port, connections } = yield* receiver();
+      const resolve = async () => ["93.184.215.14", "127.0.0.1"];
+      const url = `https://links.example:${port}/`;
+      yield* on({ resolve })(({ problemOf, send }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* problemOf(url), "expected an address of the public internet");
+          assert.strictEqual(yield* failureOf(send(request(url))), "address");
+        }),
+      );
+      assert.strictEqual(connections(), 0);
+    }),
+  );
+
+  it.effect("is refused when a name changes to it after the check", () =>
+    Effect.gen(function* () {
+      const { port, connections } = yield* receiver();
+      const answers = [["93.184.215.14"], ["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"]];
+      const asked: Array<string> = [];
+      const resolve = async (name: string) => {
+        asked.push(name);
+        return answers.shift() ?? [];
+      };
+      const url = `https://links.example:${port}/`;
+      yield* on({ resolve })(({ problemOf, send }) =>
+        Effect.gen(function* () {
+          assert.isNull(yield* problemOf(url));
+          for (let attempt = 0; attempt < 4; attempt++) {
+            assert.strictEqual(yield* failureOf(send(request(url))), "address");
+          }
+          assert.strictEqual(yield* failureOf(send(request(url))), "name");
+        }),
+      );
+      assert.deepEqual([...new Set(asked)], ["links.example"]);
+      assert.strictEqual(connections(), 0);
+    }),
+  );
+
+  it.effect("is not reached by a redirect", () =>
+    Effect.gen(function* () {
+      const target = yield* receiver();
+      const { url, asked } = yield* receiver((_, response) =>
+        response.writeHead(307, { location: `${target.url}/inside` }).end(),
+      );
+      const { status } = yield* on({ networks: loopback })(({ send }) => send(request(`${url}/out`)));
+      assert.strictEqual(status, 307);
+      assert.lengthOf(asked, 1);
+      assert.strictEqual(target.connections(), 0);
+    }),
+  );
+
+  it.effect("is not reached by a proxy of the environment", () =>
+    Effect.gen(function* () {
+      const proxy = yield* receiver();
+      const { url } = yield* receiver();
+      const names = [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "ALL_PROXY",
+        "NODE_USE_ENV_PROXY",
+      ];
+      for (const name of names) process.env[name] = name.endsWith("ENV_PROXY") ? "1" : proxy.url;
+      yield* on({ networks: loopback })(({ send }) => send(request(url))).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            for (const name of names) delete process.env[name];
+          }),
+        ),
+      );
+      assert.strictEqual(proxy.connections(), 0);
+    }),
+  );
+});
+
+describe("open networks", () => {
+  it.effect("may be reached, also by http; others stay closed", () =>
+    Effect.gen(function* () {
+      const { url, asked, port } = yield* receiver();
+      yield* on({ networks: loopback })(({ problemOf, send }) =>
+        Effect.gen(function* () {
+          assert.isNull(yield* problemOf(url));
+          const answer = yield* send(request(`${url}/links?a=1#b`));
+          assert.deepEqual(answer, { status: 200, retryAfter: null });
+          assert.strictEqual(yield* failureOf(send(request("https://10.0.0.1"))), "address");
+          assert.strictEqual(yield* problemOf("http://example.invalid"), "expected an https URL");
+          assert.strictEqual(yield* failureOf(send(request("http://93.184.215.14"))), "address");
+          assert.isNull(yield* problemOf("https://93.184.215.14"));
+          assert.isNull(yield* problemOf("https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]"));
+          assert.isNull(yield* problemOf("https://[64:ff9b::93.184.215.14]"));
+        }),
+      );
+      assert.deepEqual(asked, [`POST /links?a=1 127.0.0.1:${port}`]);
+    }),
+  );
+
+  it.effect("a name leads to the first of its addresses that answers", () =>
+    Effect.gen(function* () {
+      const { port, asked } = yield* receiver();
+      const resolve = async () => ["127.0.0.2", "127.0.0.1"];
+      const { status } = yield* on({ networks: loopback, resolve })(({ send }) =>
+        send(request(`http://links.test:${port}/`)),
+      );
+      assert.strictEqual(status, 200);
+      assert.deepEqual(asked, [`POST / links.test:${port}`]);
+    }),
+  );
+});
+
+describe("an answer", () => {
+  it.effect.each<[status: number, header: string | undefined, retryAfter: number | null]>([
+    [204, "9", null],
+    [500, "9", null],
+    [429, "9", 9_000],
+    [503, "0", 0],
+    [503, "Thu, 01 Jan 1970 00:01:00 GMT", 60_000],
+    [503, "soon", null],
+    [429, undefined, null],
+  ])("%i with Retry-After %s asks for %s", ([status, header, retryAfter]) =>
+    Effect.gen(function* () {
+      const { url } = yield* receiver((_, response) =>
+        response.writeHead(status, header === undefined ? {} : { "retry-after": header }).end(),
+      );
+      const answer = yield* on({ networks: loopback })(({ send }) => send(request(url)));
+      assert.deepEqual(answer, { status, retryAfter });
+    }),
+  );
+
+  it.effect("without an end is read no further than its limit", () =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<number>();
+      const { url } = yield* receiver((_, response) => {
+        let written = 0;
+        const write = (): void => {
+          while (!response.destroyed && response.write("x".repeat(16_384))) written += 16_384;
+        };
+        response.on("drain", write).on("close", () => Deferred.doneUnsafe(closed, Effect.succeed(written)));
+        response.writeHead(200);
+        write();
+      });
+      const { status } = yield* on({ networks: loopback })(({ send }) =>
+        Effect.tap(send(request(url)), () => Deferred.await(closed)),
+      );
+      assert.strictEqual(status, 200);
+      // What the buffers of the operating system hold is written, too.
+      assert.isBelow(yield* Deferred.await(closed), 16_000_000);
+    }),
+  );
+
+  it.effect("that does not begin within ten seconds is none", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>();
+      const closed = yield* Deferred.make<void>();
+      const { url } = yield* receiver((_, response) => {
+        response.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
+        Deferred.doneUnsafe(arrived, Effect.void);
+      });
+      const error = yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          const sending = yield* Effect.forkChild(failureOf(send(request(url))));
+          yield* Deferred.await(arrived);
+          yield* TestClock.adjust("10 seconds");
+          const failed = yield* Fiber.join(sending);
+          yield* Deferred.await(closed);
+          return failed;
+        }),
+      );
+      assert.strictEqual(error, "timeout");
+    }),
+  );
+
+  it.effect("ends the connection after five informational ones", () =>
+    Effect.gen(function* () {
+      const written = yield* Deferred.make<number>();
+      const { url } = yield* receiver((_, { socket }) => {
+        let count = 0;
+        const write = (): void => {
+          count++;
+          socket?.write("HTTP/1.1 103 Early Hints\r\n\r\n", () => setImmediate(write));
+        };
+        socket?.on("close", () => Deferred.doneUnsafe(written, Effect.succeed(count)));
+        write();
+      });
+      const few = yield* receiver((_, response) => {
+        for (let count = 0; count < 4; count++) response.writeProcessing();
+        response.end();
+      });
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* failureOf(send(request(url))), "connection");
+          // Some more are written before the receiver hears of the end.
+          assert.isBelow(yield* Deferred.await(written), 1_000);
+          assert.strictEqual((yield* send(request(few.url))).status, 200);
+        }),
+      );
+    }),
+  );
+
+  it.effect.each([
+    "101 Switching Protocols",
+    "101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket",
+    "099 Odd",
+    "600 Odd",
+    "999 Odd",
+  ])("of status %j is none", (head) =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>();
+      const { url } = yield* receiver((_, { socket }) => {
+        socket?.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
+        socket?.write(`HTTP/1.1 ${head}\r\n\r\n`);
+      });
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* failureOf(send(request(url))), "connection");
+          yield* Deferred.await(closed);
+        }),
+      );
+    }),
+  );
+
+  it.effect("that breaks off, or never comes, is none", () =>
+    Effect.gen(function* () {
+      const { url, port } = yield* receiver((_, response) => response.socket?.destroy());
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* failureOf(send(request(url))), "connection");
+          assert.strictEqual(yield* failureOf(send(request(`http://127.0.0.2:${port}`))), "connection");
+          assert.strictEqual(yield* failureOf(send(request("https://links.invalid"))), "name");
+        }),
+      );
+    }),
+  );
+});
+
+describe("connections", () => {
+  it.effect("are used again, and made anew where the receiver closed one", () =>
+    Effect.gen(function* () {
+      const { url, asked, connections } = yield* receiver();
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          for (let count = 0; count < 5; count++) yield* send(request(url));
+        }),
+      );
+      assert.lengthOf(asked, 5);
+      assert.isAtMost(connections(), 2);
+
+      const closing = yield* receiver((incoming, response) => {
+        response.end(() => setImmediate(() => incoming.socket.destroy()));
+      });
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          for (let count = 0; count < 20; count++) yield* send(request(closing.url));
+        }),
+      );
+      assert.lengthOf(closing.asked, 20);
+    }),
+  );
+});
+
+const missing = await whyNoCertificate();
+
+describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
+  it.effect("the certificate has to be valid", () =>
+    Effect.gen(function* () {
+      const { certificate, key, authority } = yield* makeCertificate;
+      const bodies: Array<string> = [];
+      const server = createSecureServer(
+        { cert: readFileSync(certificate), key: readFileSync(key) },
+        (incoming, response) => {
+          incoming.on("data", (chunk: Buffer) => bodies.push(chunk.toString()));
+          incoming.on("end", () => response.writeHead(202).end());
+        },
+      );
+      const port = yield* Effect.acquireRelease(
+        Effect.promise(() => listenLocally(server)),
+        () => Effect.sync(() => server.close().closeAllConnections()),
+      );
+      const url = `https://127.0.0.1:${port}/`;
+      const { status } = yield* on({ networks: loopback, authorities: authority })(({ send }) =>
+        send(request(url, '{"ä":1}')),
+      );
+      assert.strictEqual(status, 202);
+      assert.deepEqual(bodies, ['{"ä":1}']);
+      const resolve = async () => ["127.0.0.1"];
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.map(failureOf(send(request(url))), (error) => expect(error).toBe("certificate")),
+      );
+      yield* on({ networks: loopback, authorities: authority, resolve })(({ send }) =>
+        Effect.map(failureOf(send(request(`https://links.test:${port}/`))), (error) =>
+          expect(error).toBe("certificate"),
+        ),
+      );
+    }),
+  );
+});

@@ -1,0 +1,91 @@
+import {
+  FlowStore,
+  type Proof,
+  provenFlow,
+  type SignInChallenge,
+  type VerificationFlow,
+} from "@accountlink/core/flow";
+import type { FlowId } from "@accountlink/core/ids";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { type Memory, State } from "./state/state.ts";
+
+/** Finds flows and challenges in O(1), and the challenges of a flow by a scan. */
+export const layer: Layer.Layer<FlowStore, never, State> = Layer.effect(
+  FlowStore,
+  Effect.map(State, (memory) =>
+    FlowStore.of({
+      begin: (flow) => Effect.sync(() => begin(memory, flow)),
+      find: (id, at) => Effect.sync(() => Option.fromUndefinedOr(findFlow(memory, id, at))),
+      challenge: (challenge) => Effect.sync(() => keepChallenge(memory, challenge)),
+      takeChallenge: (id, stateHash, at) => Effect.sync(() => takeChallenge(memory, id, stateHash, at)),
+      prove: (id, proof, at, nextId) => Effect.sync(() => prove(memory, id, proof, at, nextId)),
+      end: (id) => Effect.sync(() => endFlow(memory, id)),
+    }),
+  ),
+);
+
+const begin = (memory: Memory, flow: VerificationFlow): void => {
+  assertStorable([flow.id, flow.redirect ?? ""]);
+  memory.linksOf(flow.pid);
+  if (memory.flows.has(flow.id)) throw new Error("Cannot begin a flow: its id is taken, expected a new one");
+  memory.flows.set(flow.id, flow);
+};
+
+const findFlow = (memory: Memory, id: FlowId, at: Millis): VerificationFlow | undefined => {
+  const flow = memory.flows.get(id);
+  return flow !== undefined && at < flow.expiresAt ? flow : undefined;
+};
+
+const keepChallenge = (memory: Memory, challenge: SignInChallenge): boolean => {
+  const { stateHash, flow } = challenge;
+  if (!memory.flows.has(flow)) return false;
+  if (memory.challenges.has(stateHash)) {
+    throw new Error("Cannot keep a challenge: its state is taken, expected a new one");
+  }
+  memory.challenges.set(stateHash, challenge);
+  return true;
+};
+
+const takeChallenge = (
+  memory: Memory,
+  id: FlowId,
+  stateHash: string,
+  at: Millis,
+): Option.Option<SignInChallenge> => {
+  const challenge = memory.challenges.get(stateHash);
+  const isAlive = findFlow(memory, id, at) !== undefined;
+  if (challenge?.flow !== id || challenge.expiresAt <= at || !isAlive) return Option.none();
+  memory.challenges.delete(stateHash);
+  return Option.some(challenge);
+};
+
+const prove = (
+  memory: Memory,
+  id: FlowId,
+  proof: Proof,
+  at: Millis,
+  nextId: FlowId,
+): Option.Option<VerificationFlow> => {
+  const flow = findFlow(memory, id, at);
+  if (flow === undefined) return Option.none();
+  const record = flow.chatId === null ? undefined : memory.links.get(flow.pid)?.find(flow.chatId);
+  const proven = provenFlow(flow, proof, nextId, record);
+  if (proven === null) return Option.none();
+  assertStorable([nextId]);
+  if (nextId !== id && memory.flows.has(nextId)) {
+    throw new Error("Cannot rename a flow: the id is taken, expected a new one");
+  }
+  endFlow(memory, id);
+  memory.flows.set(nextId, proven);
+  return Option.some(proven);
+};
+
+/** Removes a flow with its challenges. */
+export const endFlow = (memory: Memory, id: FlowId): void => {
+  memory.flows.delete(id);
+  for (const { stateHash, flow } of memory.challenges.values()) {
+    if (flow === id) memory.challenges.delete(stateHash);
+  }
+};

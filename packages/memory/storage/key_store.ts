@@ -1,0 +1,184 @@
+import { type ApiKey, type DataScope, guildOf, type Pid, type ScopeTarget } from "@accountlink/core";
+import {
+  type ConfiguredScope,
+  changedSettings,
+  countsNow,
+  type InsertKey,
+  insertedKey,
+  isAccepted,
+  type KeyDetails,
+  KeyStore,
+  keyDetails,
+  keyEntryDetails,
+  oldestKeyFirst,
+  presentedKey,
+  type RotateKey,
+  rotatedKey,
+  type ScopeSettings,
+  scopeOrder,
+  storedUpdate,
+  type UpdateKey,
+  type UpdateScope,
+  updatedKey,
+} from "@accountlink/core/keys";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Array as Arr, Effect, Layer, Option } from "effect";
+import { accountsOf, updateAccount } from "./account_updates.ts";
+import { ScopeLinks } from "./state/scope_links.ts";
+import { type Change, type Memory, State } from "./state/state.ts";
+
+/** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */
+export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
+  KeyStore,
+  Effect.map(State, (memory) =>
+    KeyStore.of({
+      ensureAccount: (account) =>
+        Effect.sync(() => {
+          assertStorable([account.name]);
+          return getOrInsert(memory.accounts, account.name, () => ({ ...account, status: "active" }));
+        }),
+
+      findAccount: (name) => Effect.sync(() => Option.fromUndefinedOr(memory.accounts.get(name))),
+      findAccountByChatId: (chatId) =>
+        Effect.sync(() => Arr.findFirst(accountsOf(memory), (account) => account.chatId === chatId)),
+      listAccounts: () => Effect.sync(() => accountsOf(memory)),
+      updateAccount: (write) => Effect.sync(() => updateAccount(memory, write)),
+      ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
+      findScope: (account, target) =>
+        Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
+      findScopeByPid: (pid) =>
+        Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.links.get(pid)), configuredScope)),
+
+      listScopes: (account) =>
+        Effect.sync(() =>
+          [...(memory.scopes.get(account)?.values() ?? [])]
+            .map(({ pid }) => configuredScope(memory.linksOf(pid)))
+            .toSorted(scopeOrder),
+        ),
+      updateSettings: (write) => Effect.sync(() => updateSettings(memory, write)),
+
+      insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
+      findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
+      findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
+      findDetails: (id, at) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(memory.keys.get(id)), (stored) => keyDetails(stored, at)),
+        ),
+      acceptedAmong: (ids, at) =>
+        Effect.sync(() =>
+          ids.filter((id) => {
+            const stored = memory.keys.get(id);
+            return stored !== undefined && isAccepted(stored.key, at);
+          }),
+        ),
+      listKeys: (account, at) => Effect.sync(() => keysOf(memory, account, at).toSorted(oldestKeyFirst)),
+      countKeys: (account) => Effect.sync(() => countKeys(memory, account)),
+      rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
+      updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
+    }),
+  ),
+);
+
+const configuredScope = ({ scope, settings }: ScopeLinks): ConfiguredScope => ({ scope, settings });
+
+const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+};
+
+const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: Pid): DataScope => {
+  if (!memory.accounts.has(account)) {
+    throw new Error(`Cannot make a scope of account "${account}", expected one that exists`);
+  }
+  const scopes = getOrInsert(memory.scopes, account, () => new Map<string | null, DataScope>());
+  return getOrInsert(scopes, guildOf(target), () => {
+    if (memory.links.has(pid)) throw new Error(`Cannot make scope "${pid}", expected a pid that is free`);
+    const scope = { ...target, pid, account };
+    memory.links.set(pid, new ScopeLinks(scope));
+    return scope;
+  });
+};
+
+const updateSettings = (
+  memory: Memory,
+  { pid, update, actor, requestId, at }: UpdateScope,
+): ScopeSettings => {
+  const links = memory.linksOf(pid);
+  const details = changedSettings(links.settings, update);
+  if (details === null) return links.settings;
+  assertStorable(Object.values(details).filter((text) => text !== null));
+  memory.record({ actor, requestId, at, action: "account.updated", scope: links.scope, details });
+  links.settings = { ...links.settings, ...details };
+  return links.settings;
+};
+
+const keysOf = (memory: Memory, account: string | null, at: Millis): Array<KeyDetails> => {
+  const keys = Array.from(memory.keys.values(), (stored) => keyDetails(stored, at));
+  return account === null ? keys : keys.filter(({ scope }) => scope.account === account);
+};
+
+const insertKey = (memory: Memory, write: InsertKey) => {
+  const { key, hash, maxKeys } = write;
+  memory.linksOf(key.scope.pid);
+  if (memory.keys.has(key.id) || memory.keysByHash.has(hash)) return "exists";
+
+  if (maxKeys !== null && countKeys(memory, key.scope.account) >= maxKeys) return "too_many_keys";
+
+  assertStorable([hash, key.name]);
+  memory.record(keyChange(write, key, "key.created"));
+  const suspended = memory.accounts.get(key.scope.account)?.status === "suspended";
+  memory.keys.set(key.id, insertedKey(write, suspended));
+  memory.keysByHash.set(hash, key.id);
+  return "inserted";
+};
+
+const countKeys = (memory: Memory, account: string): number => {
+  let count = 0;
+  for (const stored of memory.keys.values()) {
+    if (stored.key.scope.account === account && countsNow(stored)) count++;
+  }
+  return count;
+};
+
+const keyChange = (
+  { actor, requestId, at }: Pick<Change, "actor" | "requestId" | "at">,
+  key: ApiKey,
+  action: Change["action"],
+): Change => ({ actor, requestId, at, action, scope: key.scope, details: keyEntryDetails(key) });
+
+const findByHash = (memory: Memory, hash: string) => {
+  const id = memory.keysByHash.get(hash);
+  const stored = id === undefined ? undefined : memory.keys.get(id);
+  return Option.map(Option.fromUndefinedOr(stored), (found) => presentedKey(found, hash));
+};
+
+const rotateKey = (memory: Memory, write: RotateKey): boolean => {
+  const stored = memory.keys.get(write.id);
+  if (stored === undefined || stored.key.status === "revoked") return false;
+  if (memory.keysByHash.has(write.hash)) {
+    throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
+  }
+  assertStorable([write.hash]);
+  memory.record(keyChange(write, stored.key, "key.rotated"));
+  memory.keys.set(write.id, rotatedKey(stored, write));
+  memory.keysByHash.set(write.hash, write.id);
+  return true;
+};
+
+const updateKey = (memory: Memory, write: UpdateKey) => {
+  const stored = memory.keys.get(write.id);
+  if (stored === undefined) return "unknown";
+  if (stored.key.status === "revoked") return "revoked";
+  const updated = updatedKey(stored.key, write.update, write.action);
+  if (updated === null) return "unchanged";
+  const { key, action, details } = updated;
+  assertStorable([key.name]);
+  const { actor, requestId, at } = write;
+  memory.record({ actor, requestId, at, action, scope: key.scope, details });
+  memory.keys.set(key.id, storedUpdate(stored, key, at));
+  return "updated";
+};

@@ -1,0 +1,175 @@
+import { LinkStore } from "@accountlink/core";
+import type { WriteContext } from "@accountlink/core/audit";
+import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";
+import {
+  type GameUnlinked,
+  type ImportBatch,
+  importEffect,
+  importedRecord,
+  linkedRecord,
+  type MoveChat,
+  progressKeptFor,
+  type RemoveGame,
+  type ScopeDeleted,
+  unlinkedRecord,
+} from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { findLink, setGame } from "./set_game.ts";
+import { type Memory, State } from "./state/state.ts";
+import { endVerifications } from "./verification_ends.ts";
+
+/** Finds records by chat user in O(1), and by game user in the number of its chat users. */
+export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
+  LinkStore,
+  Effect.map(State, (memory) =>
+    LinkStore.of({
+      findByChatId: (pid, chatId) =>
+        Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.find(chatId))),
+
+      findByChatIds: (pid, chatIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(chatIds, (chatId) => links?.find(chatId));
+        }),
+
+      findGamesByChatIds: (pid, chatIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(chatIds, (chatId) => links?.find(chatId)?.gameId ?? undefined);
+        }),
+
+      findByGameIds: (pid, gameIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(gameIds, (gameId) => {
+            const chatIds = links?.chatsOf(gameId) ?? [];
+            return chatIds.length === 0 ? undefined : chatIds;
+          });
+        }),
+
+      setGame: (write) => Effect.sync(() => setGame(memory, write)),
+      moveChat: (write) => Effect.sync(() => moveChat(memory, write)),
+      removeGame: (write) => Effect.sync(() => removeGame(memory, write)),
+      deleteScope: (write) => Effect.sync(() => deleteScope(memory, write)),
+      importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
+      importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
+
+      countLinks: (pid, { verified } = {}) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return (verified === undefined ? links?.links : links?.verifiedIn(verified)) ?? 0;
+        }),
+
+      newestPage: (pid, after, limit) =>
+        Effect.sync(() => memory.links.get(pid)?.newestAfter(after, limit) ?? []),
+
+      exportPage: (pid, after, limit) =>
+        Effect.sync(() => memory.links.get(pid)?.linksAfter(after, limit) ?? []),
+    }),
+  ),
+);
+
+/** The values of the keys that have one. */
+const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined): ReadonlyMap<K, V> => {
+  const found = new Map<K, V>();
+  for (const key of keys) {
+    const value = find(key);
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
+};
+
+const moveChat = (memory: Memory, write: MoveChat) => {
+  const { pid, oldChatId, newChatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = findLink(links?.find(oldChatId));
+  if (links === undefined || link === undefined) return { _tag: "NoLink" } as const;
+
+  const { gameId } = link;
+  if (oldChatId === newChatId) return { _tag: "Unchanged", gameId } as const;
+
+  const target = links.find(newChatId);
+  if (findLink(target) !== undefined) return { _tag: "Occupied" } as const;
+
+  memory.record({
+    ...write,
+    action: "link.moved",
+    scope: links.scope,
+    details: { chatId: oldChatId, newChatId, gameId },
+  });
+  links.put(unlinkedRecord(link, at));
+  const moved = linkedRecord(newChatId, target, gameId, at);
+  links.put(moved);
+  memory.append(pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
+  return { _tag: "Moved", gameId } as const;
+};
+
+const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameUnlinked> => {
+  const { pid, chatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = findLink(links?.find(chatId));
+  if (links === undefined || link === undefined) return Option.none();
+
+  memory.record({
+    ...write,
+    action: "link.removed",
+    scope: links.scope,
+    details: { chatId, removedGameId: link.gameId },
+  });
+  const unlinked = unlinkedRecord(link, at);
+  links.put(unlinked);
+  const source = sourceOf(write.actor);
+  memory.append(pid, newEvent(at, linkRemoved(chatId, link.gameId, unlinked.linkVersion, source)));
+  return Option.some({ gameId: link.gameId, ended: endVerifications(memory, pid, chatId, at) });
+};
+
+const deleteScope = (memory: Memory, write: WriteContext): ScopeDeleted => {
+  const { pid, at } = write;
+  const links = memory.linksOf(pid);
+  const deletedRecords = links.size;
+  memory.record({ ...write, action: "scope.deleted", scope: links.scope, details: { deletedRecords } });
+  links.clear();
+  memory.sightings.delete(pid);
+  memory.reviews.delete(pid);
+  const data = { deletedRecords, source: sourceOf(write.actor) };
+  memory.append(pid, newEvent(at, { type: "scope.deleted", data }));
+  return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
+};
+
+const importBatch = (memory: Memory, batch: ImportBatch) => {
+  const { pid, links: lines, existing, progress } = batch;
+  const links = memory.linksOf(pid);
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  const lastLines = new Map(lines.map((line) => [line.chatId, line]));
+  const records = Array.from(lastLines.values(), (line) => {
+    const record = links.find(line.chatId);
+    const next = importedRecord(record, line, existing);
+    counts[importEffect(record, next, line)]++;
+    return next;
+  });
+  if (progress !== null) assertStorable([progress.source]);
+  if (counts.inserted + counts.replaced > 0) {
+    memory.record({ ...batch, action: "links.imported", scope: links.scope, details: counts });
+  }
+  if (progress !== null) saveProgress(memory, progress, batch.at);
+  for (const record of records) links.put(record);
+  const count = counts.inserted + counts.replaced;
+  if (count > 0) {
+    const data = { count, source: sourceOf(batch.actor) };
+    memory.append(pid, newEvent(batch.at, { type: "links.imported", data }));
+  }
+  return counts;
+};
+
+const saveProgress = (
+  { importProgress }: Memory,
+  { source, position }: NonNullable<ImportBatch["progress"]>,
+  at: Millis,
+): void => {
+  importProgress.set(source, { position, savedAt: at });
+  for (const [name, { savedAt }] of importProgress) {
+    if (savedAt < at - progressKeptFor) importProgress.delete(name);
+  }
+};

@@ -1,0 +1,125 @@
+import { placeOf, sightingsOf, textsOf } from "@accountlink/core/addresses";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
+import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import type { SessionId } from "@accountlink/core/ids";
+import {
+  type AdvanceSession,
+  advancedSession,
+  type CompleteFlow,
+  type CreateSession,
+  canAdvance,
+  type FlowCompleted,
+  isOpenAt,
+  type SessionAdvanced,
+  type SessionCreated,
+  SessionStore,
+  type SweepSessions,
+  takeFromBurst,
+} from "@accountlink/core/sessions";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { endFlow } from "./flow_store.ts";
+import { setGame } from "./set_game.ts";
+import { storeSightings } from "./sighting_store.ts";
+import { type Memory, State } from "./state/state.ts";
+
+/** Finds sessions in O(1). Searches scan the unfinished ones; sweeps scan all. */
+export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
+  SessionStore,
+  Effect.map(State, (memory) =>
+    SessionStore.of({
+      create: (write) => Effect.sync(() => create(memory, write)),
+      find: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(id))),
+      findSealedSid: (codeHash, at) =>
+        Effect.sync(() => {
+          const found = memory.sessions.findByCode(codeHash);
+          return found !== undefined && isOpenAt(found.session, at)
+            ? Option.some(found.sealedSid)
+            : Option.none();
+        }),
+      changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
+      advance: (write) => Effect.sync(() => advance(memory, write)),
+      complete: (write) => Effect.sync(() => complete(memory, write)),
+      recordSightings: (pid, sightings) => Effect.sync(() => storeSightings(memory, pid, sightings)),
+      sweep: (times) => Effect.sync(() => sweep(memory, times)),
+    }),
+  ),
+);
+
+const create = (memory: Memory, { session, burst, code }: CreateSession): SessionCreated => {
+  const { id, keyId, pid, clientId, redirect, createdAt } = session;
+  assertStorable([clientId, redirect ?? "", code?.hash ?? "", code?.sealedSid ?? ""]);
+  if (!memory.keys.has(keyId)) {
+    throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
+  }
+  const taken = burst && takeFromBurst(memory.burstsFullAt.get(keyId), burst, createdAt);
+  if (taken !== null && "readyAt" in taken) return { _tag: "TooMany", readyAt: taken.readyAt };
+  memory.linksOf(pid);
+  if (memory.sessions.find(id) !== undefined) {
+    throw new Error("Cannot create a session: its id is taken, expected a new one");
+  }
+  if (code !== undefined && memory.sessions.findByCode(code.hash) !== undefined) return { _tag: "CodeTaken" };
+  if (taken !== null) memory.burstsFullAt.set(keyId, taken.fullAt);
+  memory.sessions.add(session, code);
+  return { _tag: "Created" };
+};
+
+const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<SessionAdvanced> => {
+  const session = memory.sessions.find(id);
+  if (session === undefined) return Option.none();
+  if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+
+  const advanced = advancedSession(session, to);
+  memory.sessions.change(advanced, at);
+  memory.append(session.pid, ...sessionEnded(advanced).map((end) => newEvent(at, end)));
+  return Option.some({ session: advanced, changed: true });
+};
+
+const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
+  const { pid, chatId, at } = write;
+  const flow = memory.flows.get(write.flow);
+  const sessionId = flow?.session ?? null;
+  const session = sessionId === null ? undefined : memory.sessions.find(sessionId);
+  const record = memory.links.get(pid)?.find(chatId);
+  const refusal = completionRefusal(write, { flow, session, record });
+  if (refusal !== null) return refusal;
+
+  const kept = keptGame(write, record);
+  const linked = kept === null ? storeProof(memory, write) : { gameId: kept, previousGameId: kept };
+  endFlow(memory, write.flow);
+  if (session !== undefined) {
+    const completed = completedSession(session, write, linked);
+    memory.sessions.change(completed, at);
+    memory.append(pid, ...sessionEnded(completed).map((end) => newEvent(at, end)));
+  }
+  return { _tag: "Completed", ...linked };
+};
+
+const storeProof = (memory: Memory, write: CompleteFlow) => {
+  const seen = sightingsOf(write);
+  assertStorable(seen.flatMap(textsOf));
+  const { previousGameId } = setGame(memory, write, "flow");
+  storeSightings(memory, write.pid, seen);
+  return { gameId: write.gameId, previousGameId };
+};
+
+const sweep = (
+  memory: Memory,
+  { at, sessionsBefore, sightingsBefore }: SweepSessions,
+): ReadonlyArray<SessionId> => {
+  const expired = memory.sessions.unfinished((session) => canAdvance(session, "expired", at));
+  for (const { id } of expired) advance(memory, { id, to: "expired", at });
+  memory.sessions.forget(sessionsBefore);
+  for (const flow of memory.flows.values()) if (flow.expiresAt <= at) endFlow(memory, flow.id);
+  forgetSightings(memory, sightingsBefore);
+  return expired.map(({ id }) => id);
+};
+
+const forgetSightings = (memory: Memory, before: Millis): void => {
+  for (const sightings of memory.sightings.values()) {
+    for (const sighting of sightings.all()) {
+      if (sighting.seenAt < before) sightings.remove(sighting.chatId, placeOf(sighting));
+    }
+  }
+};

@@ -1,0 +1,133 @@
+import type { DataScope, KeyId, Pid } from "@accountlink/core";
+import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import type { NewEvent } from "@accountlink/core/events";
+import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
+import type { NewClaim } from "@accountlink/core/idempotency";
+import type { FlowId, SignInId } from "@accountlink/core/ids";
+import type { Account, StoredKey } from "@accountlink/core/keys";
+import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { WebhookId } from "@accountlink/core/webhooks";
+import { Context, Layer, Semaphore } from "effect";
+import { ScopeEvents } from "./scope_events.ts";
+import { ScopeLinks } from "./scope_links.ts";
+import type { ScopeReviews } from "./scope_reviews.ts";
+import type { ScopeSightings } from "./scope_sightings.ts";
+import { Sessions } from "./sessions.ts";
+import { Usage } from "./usage.ts";
+import type { MemoryWebhook } from "./webhooks.ts";
+
+/** A request under an idempotency key. */
+export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
+  /** Null if it holds its key to its end, as one does that has an answer or is erased. */
+  readonly heldUntil: Millis | null;
+  readonly answer: string | null;
+  readonly isErased: boolean;
+}
+
+/** An audit entry without its account and sequence. */
+export interface Change extends WriteOrigin {
+  readonly at: Millis;
+  readonly action: AuditAction;
+  readonly scope: DataScope;
+  readonly details: AuditEntry["details"];
+}
+
+/** The state of all ports. Synchronous changes are atomic. */
+export class Memory {
+  readonly accounts = new Map<string, Account>();
+  /** The scopes of each account, by guild; null is the global one. */
+  readonly scopes = new Map<string, Map<string | null, DataScope>>();
+  readonly links = new Map<Pid, ScopeLinks>();
+  rootKey: string | null = null;
+  readonly importProgress = new Map<string, { readonly position: number; readonly savedAt: Millis }>();
+  readonly keys = new Map<KeyId, StoredKey>();
+  readonly keysByHash = new Map<string, KeyId>();
+  readonly sessions = new Sessions();
+  /** When the burst of each key is full again. */
+  readonly burstsFullAt = new Map<KeyId, Millis>();
+  readonly flows = new Map<FlowId, VerificationFlow>();
+  /** By their `state`. */
+  readonly challenges = new Map<string, SignInChallenge>();
+  readonly signIns = new Map<SignInId, SiteSignIn>();
+  /** By their `state`. */
+  readonly begunSignIns = new Map<string, BegunSignIn>();
+  readonly sightings = new Map<Pid, ScopeSightings>();
+  readonly reviews = new Map<Pid, ScopeReviews>();
+  /** By the hash of their idempotency key. */
+  readonly idempotent = new Map<string, IdempotentEntry>();
+  /** Held by commits and erasures, so that no erasure comes between a write and its answer. */
+  readonly committing = Semaphore.makeUnsafe(1);
+  /** The deadline of each live node. */
+  readonly nodes = new Map<string, Millis>();
+  /** Saved counts, by end and key of the window. */
+  readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
+  readonly usage = new Usage();
+  readonly webhooks = new Map<WebhookId, MemoryWebhook>();
+  /** The deadline of each live node that sends webhooks. */
+  readonly webhookNodes = new Map<string, Millis>();
+  /** The audit entries of each account, oldest first. */
+  readonly log = new Map<string, Array<AuditEntry>>();
+  /** The feed of each scope that has one. */
+  readonly events = new Map<Pid, ScopeEvents>();
+  #lastSequence = 0;
+
+  /** The links of a scope; dies if it does not exist, like a foreign key. */
+  linksOf(pid: Pid): ScopeLinks {
+    const links = this.links.get(pid);
+    if (links === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);
+    return links;
+  }
+
+  /** Logs a change of the scope. Must precede the change, since it may throw. */
+  record({ scope, ...change }: Change): void {
+    this.#append(change, scope.account, scope.pid);
+  }
+
+  /** Appends to the feed of a scope. */
+  append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {
+    const feed = this.events.get(pid) ?? new ScopeEvents();
+    this.events.set(pid, feed);
+    for (const event of events) feed.append(event);
+  }
+
+  /** Logs a change of an account. */
+  recordOfAccount(change: Omit<Change, "scope">, account: string): void {
+    this.#append(change, account, null);
+  }
+
+  /** Replaces an account, and keeps its scopes and log. */
+  renameAccount(name: string, account: Account): void {
+    this.accounts.delete(name);
+    this.accounts.set(account.name, account);
+    const log = this.log.get(name) ?? [];
+    this.log.delete(name);
+    this.log.set(
+      account.name,
+      log.map((entry) => ({ ...entry, account: account.name })),
+    );
+    const scopes = [...(this.scopes.get(name) ?? [])].map(
+      ([guildId, scope]) => [guildId, { ...scope, account: account.name }] as const,
+    );
+    this.scopes.delete(name);
+    this.scopes.set(account.name, new Map(scopes));
+    for (const [, scope] of scopes) this.linksOf(scope.pid).scope = scope;
+  }
+
+  #append(
+    { actor, requestId, at, action, details }: Omit<Change, "scope">,
+    account: string,
+    pid: Pid | null,
+  ): void {
+    assertStorable([actor.id, requestId ?? ""]);
+    const entry = { sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details };
+    const log = this.log.get(account);
+    if (log === undefined) this.log.set(account, [entry]);
+    else log.push(entry);
+  }
+}
+
+export class State extends Context.Service<State, Memory>()("@accountlink/memory/storage/State") {
+  static readonly layer = Layer.sync(State, () => new Memory());
+}

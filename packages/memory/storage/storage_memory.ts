@@ -1,0 +1,37 @@
+import type { StoragePorts } from "@accountlink/core";
+import { Layer } from "effect";
+import * as MemoryAltReviewStore from "./alt_review_store.ts";
+import * as MemoryAuditLog from "./audit_log.ts";
+import * as MemoryCountLedger from "./count_ledger.ts";
+import * as MemoryEventStore from "./event_store.ts";
+import * as MemoryFlowStore from "./flow_store.ts";
+import * as MemoryIdempotencyStore from "./idempotency_store.ts";
+import * as MemoryKeyStore from "./key_store.ts";
+import * as MemoryLinkStore from "./link_store.ts";
+import * as MemoryRootKeyStore from "./root_key_store.ts";
+import * as MemorySessionStore from "./session_store.ts";
+import * as MemorySightingStore from "./sighting_store.ts";
+import * as MemorySignInStore from "./sign_in_store.ts";
+import { State } from "./state/state.ts";
+import * as MemoryUsageStore from "./usage_store.ts";
+import * as MemoryUserStore from "./user_store.ts";
+import * as MemoryWebhookStore from "./webhook_store.ts";
+
+/** Every storage port, empty in every build of the layer. */
+export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
+  MemoryLinkStore.layer,
+  MemoryKeyStore.layer,
+  MemoryAuditLog.layer,
+  MemoryCountLedger.layer,
+  MemorySessionStore.layer,
+  MemoryFlowStore.layer,
+  MemoryRootKeyStore.layer,
+  MemorySightingStore.layer,
+  MemoryUserStore.layer,
+  MemoryAltReviewStore.layer,
+  MemoryIdempotencyStore.layer,
+  MemorySignInStore.layer,
+  MemoryUsageStore.layer,
+  MemoryEventStore.layer,
+  MemoryWebhookStore.layer,
+).pipe(Layer.provide(State.layer));

@@ -1,0 +1,37 @@
+import type { KeyId } from "@accountlink/core";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { lastUsePrecision, type UsageBatch, type UsageOwner, UsageStore } from "@accountlink/core/usage";
+import { Effect, Layer } from "effect";
+import { type Memory, State } from "./state/state.ts";
+
+export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
+  UsageStore,
+  Effect.map(State, (memory) =>
+    UsageStore.of({
+      add: (batch) =>
+        Effect.sync(() => {
+          assertStorable([batch.meter]);
+          if (memory.usage.add(batch)) noteUses(memory, batch);
+        }),
+
+      days: (owner, from) => Effect.sync(() => memory.usage.sumOf(keysOf(memory, owner), from)),
+      daysByKey: (account, from) => Effect.sync(() => memory.usage.byKey(keysOf(memory, { account }), from)),
+      forget: (before) => Effect.sync(() => memory.usage.forget(before)),
+    }),
+  ),
+);
+
+const noteUses = (memory: Memory, { uses }: UsageBatch): void => {
+  for (const { key, at } of uses) {
+    const stored = memory.keys.get(key);
+    if (stored !== undefined && at - (stored.lastUsedAt ?? -Infinity) >= lastUsePrecision) {
+      memory.keys.set(key, { ...stored, lastUsedAt: at });
+    }
+  }
+};
+
+const keysOf = (memory: Memory, owner: UsageOwner): ReadonlySet<KeyId> => {
+  if ("key" in owner) return new Set([owner.key]);
+  const keys = Array.from(memory.keys.values(), ({ key }) => key);
+  return new Set(keys.filter(({ scope }) => scope.account === owner.account).map(({ id }) => id));
+};

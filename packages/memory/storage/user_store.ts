@@ -1,0 +1,65 @@
+import type { ChatId } from "@accountlink/core";
+import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
+import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
+import { Effect, Layer } from "effect";
+import { entriesOf, eraseUser } from "./erase_user.ts";
+import { type Memory, State } from "./state/state.ts";
+
+/** Scans scopes, unfinished sessions and flows, and the whole log. */
+export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
+  UserStore,
+  Effect.map(State, (memory) =>
+    UserStore.of({
+      find: (chatId) => Effect.sync(() => find(memory, chatId)),
+      findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
+      findBrowsers: (chatId) => Effect.sync(() => sightingsOf(memory, chatId, isInBrowser)),
+      forgetBrowsers: (chatId) =>
+        Effect.sync(() =>
+          [...memory.sightings.values()].reduce(
+            (forgotten, sightings) => forgotten + sightings.forgetBrowsers(chatId),
+            0,
+          ),
+        ),
+      erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),
+    }),
+  ),
+);
+
+const find = (memory: Memory, chatId: ChatId) => {
+  const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
+  const names = accounts.map(({ name }) => name);
+  return inOrder({
+    accounts,
+    records: recordsOf(memory, chatId),
+    sightings: sightingsOf(memory, chatId, isAtAddress),
+    browsers: sightingsOf(memory, chatId, isInBrowser),
+    reviews: [...memory.reviews].flatMap(([pid, reviews]) =>
+      reviews.of(chatId).map((review) => ({ pid, review })),
+    ),
+    sessions: memory.sessions.filter((session) => session.chatId === chatId),
+    flows: [...memory.flows.values()].filter((flow) => flow.chatId === chatId),
+    signIns: [...memory.signIns.values()].filter((signIn) => signIn.chatId === chatId),
+    entries: entriesOf(memory, chatId, names),
+  });
+};
+
+const sightingsOf = <S extends Sighting>(
+  memory: Memory,
+  chatId: ChatId,
+  isOfKind: (sighting: Sighting) => sighting is S,
+) =>
+  [...memory.sightings].flatMap(([pid, sightings]) =>
+    sightings
+      .of(chatId)
+      .filter(isOfKind)
+      .map((sighting) => ({ pid, sighting })),
+  );
+
+const recordsOf = (memory: Memory, chatId: ChatId) => {
+  const records: Array<ScopedRecord> = [];
+  for (const links of memory.links.values()) {
+    const record = links.find(chatId);
+    if (record !== undefined) records.push({ scope: links.scope, record });
+  }
+  return records.toSorted((one, other) => (one.scope.pid < other.scope.pid ? -1 : 1));
+};

@@ -1,0 +1,36 @@
+import type { ChatId, Pid } from "@accountlink/core";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
+import { voidedFlow } from "@accountlink/core/flow";
+import type { SessionId } from "@accountlink/core/ids";
+import { failedSession } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { Memory } from "./state/state.ts";
+
+/**
+ * Removes proofs from the flows of a scope, fails its unfinished sessions, and returns these.
+ *
+ * @param chatId the chat user; null for all of them
+ */
+export const endVerifications = (
+  memory: Memory,
+  pid: Pid,
+  chatId: ChatId | null,
+  at: Millis,
+): ReadonlyArray<SessionId> => {
+  const proven = new Set<SessionId>();
+  for (const flow of memory.flows.values()) {
+    if (flow.pid !== pid || flow.chatId === null || (chatId !== null && flow.chatId !== chatId)) continue;
+    if (flow.session !== null) proven.add(flow.session);
+    memory.flows.set(flow.id, voidedFlow(flow));
+  }
+  const ended = memory.sessions.unfinished(
+    (session) =>
+      session.pid === pid && (chatId === null || session.chatId === chatId || proven.has(session.id)),
+  );
+  for (const session of ended) {
+    const failed = failedSession(session);
+    memory.sessions.change(failed, at);
+    memory.append(pid, ...sessionEnded(failed).map((end) => newEvent(at, end)));
+  }
+  return ended.map(({ id }) => id);
+};

@@ -1,0 +1,52 @@
+/** The dashboard's JSON: who is signed in, their guilds, and signing out. */
+import { OwnedKeys, SignIns } from "@accountlink/core";
+import { Profiles } from "@accountlink/core/platforms";
+import { type BoundRoute, envelopeV2, HttpSettings, isoTime } from "@accountlink/http/site";
+import { DashboardAccount } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { siteOf } from "../../sign_ins/site.ts";
+import { makeApiPipeline } from "../api_pipeline.ts";
+
+export const accountApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const { publicUrl } = yield* HttpSettings;
+  const keys = yield* OwnedKeys;
+  const signIns = yield* SignIns;
+  const profiles = yield* Profiles;
+  const { session } = siteOf("dashboard", publicUrl);
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind(
+      DashboardAccount.getSignIn,
+      Effect.fnUntraced(function* ({ owner: { account, chatId }, signIn }) {
+        const profile = yield* profiles.chat(chatId, null);
+        const { name, tier } = account;
+        return {
+          data: {
+            account: { name, tier },
+            user: {
+              chatId,
+              username: profile?.username ?? null,
+              displayName: profile?.displayName ?? null,
+              avatar: profile?.avatar ?? null,
+            },
+            csrfToken: yield* signIns.csrfToken(signIn),
+            expiresAt: isoTime(signIn.expiresAt),
+            keys: yield* keys.plan(account),
+          },
+        };
+      }),
+    ),
+
+    bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
+      Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
+        session.clear(envelopeV2.success(context, { data: { signedOut: true } })),
+      ),
+    ),
+
+    bind(DashboardAccount.getGuilds, ({ signIn }) =>
+      Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
+    ),
+  ];
+  return routes;
+});

@@ -1,0 +1,60 @@
+/** The account, and where its owner is signed in. */
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "../../html.ts";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { csrfField } from "../look/field.ts";
+import { timeHtml } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+
+interface OwnSignIn {
+  readonly id: string;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+  readonly isThis: boolean;
+}
+
+export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
+  readonly account: Visitor["account"];
+  readonly chatId: string;
+  /** Newest first. */
+  readonly signIns: ReadonlyArray<OwnSignIn>;
+}
+
+export const accountPage = (
+  view: AccountView,
+  visitor: Pick<Visitor, "csrf">,
+  notice: Html | null,
+): Page => ({
+  status: 200,
+  title: "Account",
+  section: "account",
+  content: html`
+${notice}
+<dl class="facts">
+<div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
+<div><dt>Account</dt><dd>${view.account.name}</dd></div>
+<div><dt>Tier</dt><dd>${view.account.tier}</dd></div>
+<div><dt>Keys</dt><dd>${planText(view)}</dd></div>
+</dl>
+<section>
+<h2>Sign-ins</h2>
+<p>Browsers in which you are signed in, latest first.</p>
+<ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn, visitor))}</ul>
+<form method="post" action="${paths.signOut}" class="more">${csrfField(visitor.csrf)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+</section>
+<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
+});
+
+const signInCard = (
+  { id, createdAt, expiresAt, isThis }: OwnSignIn,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`
+<li>
+<p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
+${
+  isThis
+    ? html`<p><strong>This browser</strong></p>`
+    : html`<form method="post" action="${paths.endSignIn}">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
+}
+</li>`;

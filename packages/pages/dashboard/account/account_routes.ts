@@ -1,0 +1,38 @@
+/** The page of the account, and what ends a sign-in. */
+import { OwnedKeys, SignIns } from "@accountlink/core";
+import type { SignInId } from "@accountlink/core/ids";
+import { Effect } from "effect";
+import { noticeHtml } from "../look/notice.ts";
+import { type OwnerPages, seeOther } from "../owner_pages.ts";
+import { paths, withQuery } from "../paths.ts";
+import { accountPage } from "./account_page.ts";
+
+export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const signIns = yield* SignIns;
+  const keys = yield* OwnedKeys;
+  return [
+    page(
+      paths.account,
+      Effect.fnUntraced(function* (visitor, query) {
+        const {
+          signIn,
+          owner: { account },
+        } = visitor;
+        const listed = yield* signIns.list(signIn);
+        const view = {
+          ...(yield* keys.plan(account)),
+          account,
+          chatId: signIn.chatId,
+          signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
+        };
+        return accountPage(view, visitor, noticeHtml(query("done")));
+      }),
+    ),
+    form(paths.endSignIn, ({ signIn }, fields) =>
+      Effect.as(
+        signIns.end(signIn, fields("id") as SignInId),
+        seeOther(withQuery(paths.account, { done: "ended" })),
+      ),
+    ),
+  ];
+});

@@ -1,0 +1,47 @@
+/** The dashboard's JSON: usage and audit log of an account. */
+import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { type AuditEntry, keyOf } from "@accountlink/core/audit";
+import { makeUsageDays } from "@accountlink/core/usage";
+import { type BoundRoute, isoTime } from "@accountlink/http/site";
+import { DashboardActivity } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "./api_pipeline.ts";
+
+export const activityApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const keys = yield* OwnedKeys;
+  const usage = yield* makeUsageDays;
+  const log = yield* AuditLog;
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind(
+      DashboardActivity.getUsage,
+      Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, days } }) {
+        const key = keyId === null ? null : yield* keys.find(account, keyId);
+        const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
+        return { data: { days: found } };
+      }),
+    ),
+
+    bind(
+      DashboardActivity.getAudit,
+      Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, chatId, action, cursor, limit } }) {
+        const key = keyId === null ? null : yield* keys.find(account, keyId);
+        const filter = { action, keyId: key === null ? null : key.id, chatId };
+        // One more tells whether there is a next page.
+        const found = yield* log.list(account.name, cursor, limit + 1, filter);
+        const entries = found.slice(0, limit);
+        const last = found.length > limit ? entries.at(-1) : undefined;
+        return {
+          data: { entries: entries.map(toJson), next: last === undefined ? null : String(last.sequence) },
+        };
+      }),
+    ),
+  ];
+  return routes;
+});
+
+const toJson = (entry: AuditEntry) => {
+  const { sequence, at, action, actor, requestId, details } = entry;
+  return { id: String(sequence), at: isoTime(at), action, actor, keyId: keyOf(entry), requestId, details };
+};

@@ -1,0 +1,229 @@
+/** Who may be the same person as a user, in words, and what moderators said about it. */
+import type { Pid } from "@accountlink/core";
+import {
+  type AltEvidence,
+  type AltMatch,
+  type AltReport,
+  type AltReview,
+  severityOf,
+} from "@accountlink/core/alts";
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { Tier } from "@accountlink/core/keys";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "../../html.ts";
+import { type Community, communityField } from "../communities/community.ts";
+import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, timeHtml } from "../look/time.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+
+/** Who is asked about, as typed. */
+export interface AltsForm {
+  /** The community; empty for the first one. */
+  readonly pid: string;
+  readonly kind: "chat" | "game";
+  readonly id: string;
+}
+
+export const emptyAltsForm: AltsForm = { pid: "", kind: "chat", id: "" };
+
+export interface AltsFound {
+  readonly report: AltReport;
+  /** Those of the target, newest first. */
+  readonly reviews: ReadonlyArray<AltReview>;
+  /** The target and those of its reviews, as far as the platform knows their names. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The community that was asked about. */
+  readonly pid: Pid;
+}
+
+export interface AltsView {
+  readonly tier: Tier;
+  readonly communities: ReadonlyArray<Community>;
+  /** Null before the first question. */
+  readonly found: AltsFound | null;
+  readonly problems: ReadonlyArray<ParameterProblem>;
+  /** What went wrong with all of it. */
+  readonly general: string | null;
+  readonly status: number;
+}
+
+const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note" };
+
+/** @param notice what a review did; null for none */
+export const altsPage = (
+  form: AltsForm,
+  view: AltsView,
+  visitor: Pick<Visitor, "csrf" | "platforms">,
+  now: Millis,
+  notice: Html | null,
+): Page => ({
+  status: view.status,
+  title: "Alts",
+  section: "alts",
+  content: html`
+${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general ?? "Some fields need another value.") : notice}
+<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
+${view.tier === "premium" ? question(form, view, visitor.platforms) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one.</p>`}
+${view.found && answer(form, view.found, visitor, now)}`,
+});
+
+const question = (
+  form: AltsForm,
+  { communities, problems }: AltsView,
+  { chat, game }: PlatformNames,
+): Html =>
+  communities.length === 0
+    ? html`<p class="empty">There are no communities yet. <a href="${paths.newKey}">Create a key</a> to begin.</p>`
+    : html`
+<form method="get" action="${paths.alts}" class="panel">
+${communityField(communities, form.pid, problems)}
+${radioField({
+  name: "kind",
+  label: labels.kind,
+  value: form.kind,
+  problems,
+  choices: [
+    { value: "chat", label: `An account on ${chat}` },
+    { value: "game", label: `An account on ${game}` },
+  ],
+})}
+${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: form.id, required: true, problems })}
+<button class="button">Look for alts</button>
+</form>`;
+
+const answer = (
+  form: AltsForm,
+  { report, reviews, names, pid }: AltsFound,
+  visitor: Pick<Visitor, "csrf">,
+  now: Millis,
+): Html => {
+  const { target, matches, risk, warnings } = report;
+  const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
+  return html`
+<section>
+<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`${names.has(target.chatId) ? null : "User "}${named(target.chatId, names)}`}</h2>
+<p><span class="badge ${tones[risk.severity]}">${risk.severity}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>
+${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
+${risk.unlistedWeight === 0 ? null : html`<p>Only the ${matches.length} latest matches are listed. The strongest is not among them.</p>`}
+${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
+${
+  strongestFirst.length === 0
+    ? html`<p class="empty">No other account shares a browser, an address or a game account with this one.</p>`
+    : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, report, pid, visitor, now))}</ul>`
+}
+</section>
+${target.chatId === null ? null : reviewsSection(form, { reviews, names, pid }, visitor)}`;
+};
+
+const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
+
+/** What a severity says of the whole account; the numbers are in docs/alts.md. */
+const meanings = {
+  LOW: "Most such accounts have no alt.",
+  MEDIUM: "Family members and flatmates look like this more often than alts. Ask before you act.",
+  HIGH: "Most such accounts have an alt. Family members who share a computer look the same.",
+  CRITICAL: "Nearly all such accounts have an alt.",
+} as const;
+
+const candidate = (
+  form: AltsForm,
+  { chatId, gameId, weight, evidence, resolved }: AltMatch,
+  { target }: AltReport,
+  pid: Pid,
+  visitor: Pick<Visitor, "csrf">,
+  now: Millis,
+): Html => {
+  const severity = severityOf(Math.round(100 * weight));
+  const name = resolved?.chat?.displayName ?? resolved?.chat?.username ?? null;
+  const game = resolved?.game?.username ?? null;
+  return html`<li>
+<h3>${name === null ? chatId : withId(name, chatId)} <span class="badge ${tones[severity]}">${severity}</span></h3>
+<p>${gameId === null ? "No game account" : html`Game account ${game === null ? gameId : html`${game} (${gameId})`}`}</p>
+<ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
+${target.chatId === null ? null : reviewForm(form, { pid, chatId: target.chatId, otherChatId: chatId }, visitor)}
+</li>`;
+};
+
+const named = (id: string, names: AltsFound["names"]): Html | string => {
+  const name = names.get(id);
+  return name === undefined ? id : withId(name, id);
+};
+
+const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
+
+/** A reason in words: "Same browser, 3 days ago". */
+const reason = (evidence: AltEvidence, now: Millis): string => {
+  switch (evidence.kind) {
+    case "review":
+      return "A moderator called both the same person";
+    case "game":
+      return `Same game account (${evidence.gameId})`;
+    case "device": {
+      const others = evidence.chatUsers > 2 ? `, which ${evidence.chatUsers} people use` : "";
+      return `Same browser${others}, ${ago(evidence.lastSeenAt, now)}`;
+    }
+    case "address":
+      return `An address shared by ${counted(evidence.chatUsers, "person", "people")}, ${ago(evidence.lastSeenAt, now)}`;
+  }
+};
+
+const ago = (time: Millis, now: Millis): string => {
+  const days = Math.max(0, Math.floor((now - time) / dayMs));
+  if (days === 0) return "today";
+  return days === 1 ? "yesterday" : `${days} days ago`;
+};
+
+interface Pair {
+  readonly pid: Pid;
+  readonly chatId: string;
+  readonly otherChatId: string;
+}
+
+/** The fields that lead back to the page from which a form was sent. */
+const pairFields = (form: AltsForm, pair: Pair, csrf: string): Html =>
+  html`${csrfField(csrf)}${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}`;
+
+const reviewForm = (form: AltsForm, pair: Pair, { csrf }: Pick<Visitor, "csrf">): Html => {
+  const field = `note-${pair.otherChatId}`;
+  return html`<form method="post" action="${paths.altReviews}" class="review">
+${pairFields(form, pair, csrf)}
+<label for="${field}">${labels.note}</label>
+<input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">
+<p><button class="button small" name="verdict" value="same">Same person</button>
+<button class="button quiet small" name="verdict" value="different">Different people</button></p>
+</form>`;
+};
+
+const verdicts = { same: "Same person", different: "Different people" } as const;
+
+const reviewsSection = (
+  form: AltsForm,
+  { reviews, names, pid }: Pick<AltsFound, "reviews" | "names" | "pid">,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`<section>
+<h2>Reviews</h2>
+${
+  reviews.length === 0
+    ? html`<p>There are no reviews of this user yet.</p>`
+    : tableHtml({
+        id: "reviews",
+        caption: "Reviews of this user and others, newest first",
+        columns: ["Other user", "Verdict", "Note", "When", "By", "Change"].map((label) => ({ label })),
+        rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => [
+          named(otherChatId, names),
+          verdicts[verdict],
+          note ?? "–",
+          timeHtml(at),
+          keyId === null ? "the dashboard" : `key ${keyId}`,
+          html`<form method="post" action="${paths.altReviews}">
+${pairFields(form, { pid, chatId, otherChatId }, csrf)}
+<button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${otherChatId}">Take back</button>
+</form>`,
+        ]),
+      })
+}
+</section>`;

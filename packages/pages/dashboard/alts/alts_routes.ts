@@ -1,0 +1,139 @@
+/** The page of alt detection, and the form of its reviews. */
+import { AltDetection, AltReviews, type ChatId, type DataScope, guildOf } from "@accountlink/core";
+import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
+import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
+import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
+import { idRules, isChatId } from "@accountlink/core/ids";
+import { originOf } from "@accountlink/core/keys";
+import { Profiles } from "@accountlink/core/platforms";
+import { isStorableUpTo } from "@accountlink/core/storable_text";
+import { Clock, Effect } from "effect";
+import { makeCommunities } from "../communities/communities_routes.ts";
+import { type Community } from "../communities/community.ts";
+import { type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
+import { noticeHtml } from "../look/notice.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { paths, withQuery } from "../paths.ts";
+import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
+
+export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const scopes = yield* OwnedScopes;
+  const communities = yield* makeCommunities;
+  const detection = yield* AltDetection;
+  const reviews = yield* AltReviews;
+  const links = yield* OwnedLinks;
+  const profiles = yield* Profiles;
+
+  const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
+    const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];
+    const [gameId = null] = kind === "game" ? yield* links.gamesMeant(id) : [];
+    if (chatId !== null || gameId !== null) return { chatId, gameId, address: null } satisfies AltQuery;
+    return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
+  });
+
+  const namesOf = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
+    const found = yield* profiles.chats(chatIds, null);
+    return new Map(
+      chatIds.flatMap((id, i) => {
+        const name = found[i]?.displayName ?? found[i]?.username;
+        return name === undefined || name === null ? [] : [[id, name] as const];
+      }),
+    );
+  });
+
+  const find = Effect.fnUntraced(function* (scope: DataScope, typed: AltsForm) {
+    const query = yield* meant(scope, typed);
+    const guildId = guildOf(scope);
+    const report = yield* detection.detect(scope, query, {
+      guildId,
+      resolved: true,
+      unknownMembers: "leave out",
+    });
+    const { chatId } = report.target;
+    const said = chatId === null ? [] : yield* reviews.list({ scope, guildId }, chatId);
+    const named = chatId === null ? [] : [chatId, ...said.map(({ otherChatId }) => otherChatId)];
+    return { report, reviews: said, names: yield* namesOf(named), pid: scope.pid } satisfies AltsFound;
+  });
+
+  const show = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: AltsForm,
+    all: ReadonlyArray<Community>,
+    found: AltsFound | null,
+    notice: string,
+    error: KeyFormError | null,
+  ) {
+    const refused = error === null ? { status: 200, problems: [], general: null } : problemOf(error);
+    const view = {
+      ...refused,
+      tier: visitor.owner.account.tier,
+      communities: all,
+      found,
+    };
+    return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
+  });
+
+  /** Shows the page, with what was asked about and what is wrong with it. */
+  const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm, notice = "") {
+    const { all, community } = yield* communities.choose(visitor, typed.pid);
+    const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
+    const refuse = (error: KeyFormError) => show(visitor, typed, all, null, notice, error);
+    if (!isAsked || community === undefined) return yield* show(visitor, typed, all, null, notice, null);
+    return yield* find(community.scope, typed).pipe(
+      Effect.flatMap((found) => show(visitor, typed, all, found, notice, null)),
+      Effect.catchTag(["Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"], refuse),
+    );
+  });
+
+  const review = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, fields: Fields) {
+    if (owner.account.tier !== "premium") return yield* new PremiumRequired();
+    const scope = yield* scopes.find(owner.account, fields("pid"));
+    const chatId = yield* chatIdOf("chatId", fields("chatId"));
+    const otherChatId = yield* chatIdOf("otherChatId", fields("otherChatId"));
+    const target = { scope, guildId: guildOf(scope), origin: originOf(owner) };
+    const verdict = verdicts[fields("verdict")];
+    if (verdict === undefined) {
+      yield* reviews.remove(target, { chatId, otherChatId });
+      return "forgotten";
+    }
+    const note = fields("note").trim();
+    if (!isStorableUpTo(longestNote, note)) {
+      return yield* InvalidParameter.one("note", `expected at most ${longestNote} characters`);
+    }
+    const said = { chatId, otherChatId, verdict, note: note === "" ? null : note, keyId: null };
+    yield* reviews.set(target, said);
+    return "reviewed";
+  });
+
+  return [
+    page(paths.alts, (visitor, query) => answer(visitor, typedForm(query), query("done"))),
+    form(paths.altReviews, (visitor, fields) => {
+      const typed = typedForm(fields);
+      const refuse = (error: KeyFormError) =>
+        Effect.flatMap(communities.list(visitor), (all) => show(visitor, typed, all, null, "", error));
+      return review(visitor, fields).pipe(
+        Effect.map((done) => seeOther(withQuery(paths.alts, { ...typed, done }))),
+        Effect.catchTag(
+          ["Conflict", "Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"],
+          refuse,
+        ),
+      );
+    }),
+  ];
+});
+
+const problemOf = (error: KeyFormError) =>
+  error._tag === "Forbidden"
+    ? { ...refusalOf(error), problems: [], general: `${error.message}.` }
+    : refusalOf(error);
+
+const verdicts: Readonly<Record<string, AltVerdict | undefined>> = { same: "same", different: "different" };
+
+const typedForm = (fields: Fields): AltsForm => ({
+  pid: fields("pid"),
+  kind: fields("kind") === "game" ? "game" : emptyAltsForm.kind,
+  id: fields("id").trim(),
+});
+
+const chatIdOf = (name: string, id: string) =>
+  isChatId(id) ? Effect.succeed(id) : InvalidParameter.one(name, `expected ${idRules.chatId}`);

@@ -1,0 +1,101 @@
+/**
+ * Takes requests of the dashboard's JSON through the checks: sign-in, account, origin and token of a
+ * write, parameters.
+ */
+import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
+import { Forbidden } from "@accountlink/core/errors";
+import type { KeyOwner } from "@accountlink/core/keys";
+import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import {
+  atFirstRequest,
+  type BoundRoute,
+  contextMaker,
+  envelopeV2,
+  type HttpRequest,
+  type HttpResponse,
+  HttpSettings,
+  makeObservers,
+  parameterReader,
+  type RequestContext,
+  readJsonObject,
+  render,
+  type SuccessOf,
+} from "@accountlink/http/site";
+import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
+import { Effect, Option, type Schema } from "effect";
+import { siteOf } from "../sign_ins/site.ts";
+import { makeOwnerOf } from "./owner.ts";
+
+export interface OwnerInput<P extends Parameters> {
+  readonly values: ParameterValues<P>;
+  readonly context: RequestContext;
+  readonly signIn: SiteSignIn;
+  readonly owner: KeyOwner;
+}
+
+/** Makes the function that binds a route of the dashboard to its handler. */
+export const makeApiPipeline = Effect.gen(function* () {
+  const settings = yield* HttpSettings;
+  const limits = yield* RequestLimits;
+  const observers = yield* makeObservers;
+  const signIns = yield* SignIns;
+  const ownerOf = yield* makeOwnerOf;
+  const withContext = contextMaker(settings);
+  const site = siteOf("dashboard", settings.publicUrl);
+  const { origin } = new URL(settings.publicUrl);
+
+  /** A form of another site has neither the origin nor the token. */
+  const checkWrite = Effect.fnUntraced(function* ({ request }: RequestContext, signIn: SiteSignIn) {
+    const token = yield* signIns.csrfToken(signIn);
+    if (request.header("origin") !== origin || request.header("x-csrf-token") !== token) {
+      return yield* new Forbidden({ reason: "csrf" });
+    }
+  });
+
+  return <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
+  ): BoundRoute => {
+    const { method, path } = route;
+    const answer = atFirstRequest(() => {
+      const read = readerFor(route);
+      const handle = Effect.fnUntraced(function* (context: RequestContext) {
+        yield* limits.admitVisit(context.address);
+        const signIn = yield* signIns.find("dashboard", site.session.read(context));
+        const account = yield* ownerOf(signIn);
+        if (method !== "GET") yield* checkWrite(context, signIn);
+        const values = yield* read(context);
+        const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
+        return yield* handler({ values, context, signIn, owner });
+      });
+      return withContext(route, (context) => render(envelopeV2, context, observers, handle(context)));
+    });
+    return { method, path, answer };
+  };
+});
+
+/** Makes the step that reads the parameters of the path, and of the query or the body. */
+const readerFor = <P extends Parameters>(route: Route<P>) => {
+  const read = parameterReader(route);
+  const inPath = Object.keys(route.parameters).filter((name) => route.parameters[name]?.isInPath);
+
+  // A body of defaults alone may be left out.
+  const needsBody = Object.values(route.parameters).some(
+    ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
+  );
+
+  const bodyOf = ({ request, query }: RequestContext) =>
+    Effect.map(
+      needsBody || hasBody(request) ? readJsonObject(request) : Effect.succeed({}),
+      (body): RawValues => ({ ...body, ...Object.fromEntries(inPath.map((name) => [name, query[name]])) }),
+    );
+
+  return (context: RequestContext) =>
+    Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
+      // A key for a guild has to name it.
+      Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global")),
+    );
+};
+
+const hasBody = (request: HttpRequest): boolean =>
+  (request.header("content-length") ?? "0") !== "0" || request.header("transfer-encoding") !== undefined;

@@ -1,0 +1,60 @@
+import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { html } from "../../html.ts";
+import { menuField, textField } from "../look/field.ts";
+import { keyMenu } from "../look/key_menu.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+import { actions } from "./actions.ts";
+import { historyHtml } from "./history.ts";
+import type { Names } from "./sentences.ts";
+
+export interface AuditFilter {
+  readonly action: AuditAction | null;
+  readonly keyId: string | null;
+  /** A chat user, as typed; null for all. */
+  readonly chatId: string | null;
+}
+
+export interface AuditView {
+  readonly entries: ReadonlyArray<AuditEntry>;
+  /** Where older entries begin; null at the end. */
+  readonly next: string | null;
+  readonly keys: ReadonlyArray<KeyDetails>;
+  readonly names: Names;
+}
+
+export const auditPage = (
+  { entries, next, keys, names }: AuditView,
+  filter: AuditFilter,
+  { platforms }: Pick<Visitor, "platforms">,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => ({
+  status: problems.length === 0 ? 200 : 400,
+  title: "Audit log",
+  section: "audit",
+  content: html`
+<p>Every change of keys and links, newest first. The log contains no secrets and no IP addresses of users.</p>
+<form method="get" action="${paths.audit}" class="filters">
+${menuField({
+  name: "action",
+  label: "Action",
+  value: filter.action ?? "",
+  problems: [],
+  choices: [
+    { value: "", label: "All actions" },
+    ...Object.entries(actions).map(([value, label]) => ({ value, label })),
+  ],
+})}
+${keyMenu(keys, filter.keyId)}
+${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "Its ID", type: "search", value: filter.chatId ?? "", problems })}
+<button class="button quiet">Show</button>
+</form>
+${historyHtml(entries, names)}
+<p class="more">${
+    next === null
+      ? null
+      : html`<a class="button quiet" href="${withQuery(paths.audit, { ...filter, cursor: next })}">Older entries</a> `
+  }<a href="${withQuery(paths.auditFile, { ...filter })}">Download as CSV</a></p>`,
+});

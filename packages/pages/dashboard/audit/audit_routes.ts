@@ -1,0 +1,62 @@
+/** The page of the audit log, and the same as a file. */
+import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { type AuditFilter, auditActions } from "@accountlink/core/audit";
+import { isChatId } from "@accountlink/core/ids";
+import type { Account } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { type Fields, makeOwnerName, type OwnerPages, positionOf } from "../owner_pages.ts";
+import { csvResponse } from "../page_response.ts";
+import { paths } from "../paths.ts";
+import { auditCsv } from "./audit_csv.ts";
+import { auditPage } from "./audit_page.ts";
+
+const pageSize = 50;
+
+/** The most entries of a file, which is made in memory. */
+const fileSize = 10_000;
+
+export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const ownerName = yield* makeOwnerName;
+
+  const filterOf = Effect.fnUntraced(function* (account: Account, query: Fields) {
+    const [action, keyId, chatId] = [query("action"), query("keyId"), query("chatId").trim()];
+    return {
+      action: auditActions.find((known) => known === action) ?? null,
+      keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
+      chatId: isChatId(chatId) ? chatId : null,
+    } satisfies AuditFilter;
+  });
+
+  return [
+    page(
+      paths.audit,
+      Effect.fnUntraced(function* (visitor, query) {
+        const { owner } = visitor;
+        const { account } = owner;
+        const filter = yield* filterOf(account, query);
+        const chatId = query("chatId").trim();
+        const before = positionOf(query("cursor"));
+        // One more tells whether there is a next page.
+        const found = yield* log.list(account.name, before, pageSize + 1, filter);
+        const entries = found.slice(0, pageSize);
+        const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
+        const listed = yield* keys.list(account);
+        const names = { keys: listed, account: { name: account.name, owner: yield* ownerName(owner) } };
+        const problems =
+          chatId === "" || isChatId(chatId)
+            ? []
+            : [{ name: "chatId", reason: "expected an ID, which has digits only" }];
+        return auditPage({ entries, next, keys: listed, names }, { ...filter, chatId }, visitor, problems);
+      }),
+    ),
+    page(
+      paths.auditFile,
+      Effect.fnUntraced(function* ({ owner: { account } }, query) {
+        const filter = yield* filterOf(account, query);
+        return csvResponse("audit", auditCsv(yield* log.list(account.name, null, fileSize, filter)));
+      }),
+    ),
+  ];
+});

@@ -1,0 +1,14 @@
+/** Entries of the audit log as a list of sentences with their times. */
+import type { AuditEntry } from "@accountlink/core/audit";
+import { type Html, html } from "../../html.ts";
+import { timeHtml } from "../look/time.ts";
+import { type Names, sentenceOf } from "./sentences.ts";
+
+/** @param entries newest first */
+export const historyHtml = (entries: ReadonlyArray<AuditEntry>, names: Names): Html =>
+  entries.length === 0
+    ? html`<p class="empty">Nothing has happened so far.</p>`
+    : html`<ul class="history" role="list">${entries.map(
+        (entry) =>
+          html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`}</small></li>`,
+      )}</ul>`;

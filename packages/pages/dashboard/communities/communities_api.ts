@@ -1,0 +1,91 @@
+/** The dashboard's JSON: the data scopes of an account and their links. */
+import { guildOf } from "@accountlink/core";
+import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import type { NewestPosition } from "@accountlink/core/links";
+import { Profiles } from "@accountlink/core/platforms";
+import { type BoundRoute, isoTime } from "@accountlink/http/site";
+import { DashboardCommunities } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "../api_pipeline.ts";
+import { given } from "../keys/keys_api.ts";
+
+export const communitiesApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const scopes = yield* OwnedScopes;
+  const links = yield* OwnedLinks;
+  const nameOf = yield* makeScopeNames;
+
+  const toJson = Effect.fnUntraced(function* ({ scope, settings, keys }: OwnedScope) {
+    return {
+      pid: scope.pid,
+      scope: scope.kind,
+      guildId: guildOf(scope),
+      name: yield* nameOf(scope),
+      links: yield* scopes.countLinks(scope.pid),
+      keys,
+      settings,
+    };
+  });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind(
+      DashboardCommunities.getScopes,
+      Effect.fnUntraced(function* ({ owner }) {
+        const listed = yield* scopes.list(owner.account);
+        return { data: { scopes: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
+      }),
+    ),
+
+    bind(
+      DashboardCommunities.patchScope,
+      Effect.fnUntraced(function* ({ owner, values: { pid, ...update } }) {
+        const updated = yield* scopes.update(owner, pid, given(update));
+        return { data: { scope: yield* toJson(updated) } };
+      }),
+    ),
+
+    bind(
+      DashboardCommunities.getLinks,
+      Effect.fnUntraced(function* ({ owner, values: { pid, q, limit, cursor } }) {
+        const scope = yield* scopes.find(owner.account, pid);
+        const page = yield* links.page(scope, q.trim(), cursor, limit);
+        return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
+      }),
+    ),
+
+    bind(
+      DashboardCommunities.putLink,
+      Effect.fnUntraced(function* ({ owner, values: { pid, ...link } }) {
+        return { data: yield* links.set(owner, yield* scopes.find(owner.account, pid), link) };
+      }),
+    ),
+
+    bind(
+      DashboardCommunities.deleteLink,
+      Effect.fnUntraced(function* ({ owner, values: { pid, chatId } }) {
+        return { data: yield* links.remove(owner, yield* scopes.find(owner.account, pid), chatId) };
+      }),
+    ),
+  ];
+  return routes;
+});
+
+/** Makes the function that names a scope: its guild as the platform names it, null for none. */
+export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
+  const guildId = guildOf(scope);
+  return guildId === null
+    ? Effect.succeed(null)
+    : Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? null);
+});
+
+/** A place as the `cursor` of the next page. */
+export const cursorOf = ({ lastVerifiedAt, chatId }: NewestPosition): string => `${lastVerifiedAt}-${chatId}`;
+
+const linkJson = ({ link, chat, game }: NamedLink) => ({
+  chatId: link.chatId,
+  gameId: link.gameId,
+  linkVersion: link.linkVersion,
+  lastVerifiedAt: isoTime(link.lastVerifiedAt),
+  chat,
+  game,
+});

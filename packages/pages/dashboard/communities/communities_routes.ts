@@ -1,0 +1,153 @@
+/** The pages of communities: all of an account, and one with what its users read. */
+import { SessionSettings } from "@accountlink/core";
+import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/site";
+import { DashboardCommunities } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { documentBelow } from "../../base_path.ts";
+import { PageSettings } from "../../page_settings.ts";
+import { given } from "../keys/keys_api.ts";
+import { noticeHtml } from "../look/notice.ts";
+import {
+  type Fields,
+  makeGuildChoice,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+} from "../owner_pages.ts";
+import { communityPath, paths, withQuery } from "../paths.ts";
+import { previewDocument } from "../preview/preview_states.ts";
+import { makeScopeNames } from "./communities_api.ts";
+import { communitiesPage } from "./communities_page.ts";
+import { type Community } from "./community.ts";
+import { communityPage, type SaidForm, saidForm, saidOf } from "./community_page.ts";
+
+export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const scopes = yield* OwnedScopes;
+  const communities = yield* makeCommunities;
+  const settings = yield* PageSettings;
+  const httpSettings = yield* HttpSettings;
+  const { sightingRetention } = yield* SessionSettings;
+  const { publicUrl } = httpSettings;
+  const basePath = basePathOf(httpSettings);
+  const guildsOf = yield* makeGuildChoice;
+  const { botInvite = null } = settings;
+  const update = parameterReader(DashboardCommunities.patchScope);
+
+  const previewsOf = (
+    { owner: { account, requestId } }: OwnerVisitor,
+    { guildName }: Community,
+    said: SaidForm,
+  ) => {
+    const texts = { ...saidOf(said), displayName: said.displayName || (guildName ?? account.name) };
+    const shown = (title: string, state: string) => ({
+      title,
+      document: documentBelow(
+        basePath,
+        previewDocument(state, texts, settings, { ...settings, sightingRetention }, requestId),
+      ),
+    });
+    return [shown("the beginning", "begin"), shown("the end", "done")];
+  };
+
+  const one = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: SaidForm | null,
+    problems: ReadonlyArray<ParameterProblem>,
+    done: string,
+  ) {
+    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    const said = typed ?? saidForm(community);
+    const view = {
+      community,
+      guilds: yield* guildsOf(visitor),
+      botInvite: botInvite?.(community.scope.kind === "guild" ? community.scope.guildId : null) ?? null,
+      publicUrl,
+      previews: previewsOf(visitor, community, said),
+    };
+    return communityPage(view, said, visitor, noticeHtml(done), problems);
+  });
+
+  return [
+    page(
+      paths.communities,
+      Effect.fnUntraced(function* (visitor) {
+        return communitiesPage({
+          communities: yield* communities.list(visitor),
+          guilds: yield* guildsOf(visitor),
+          botInvite: botInvite?.(null) ?? null,
+          publicUrl,
+          csrf: visitor.csrf,
+        });
+      }),
+    ),
+
+    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("done"))),
+
+    form(
+      communityPath(":pid"),
+      Effect.fnUntraced(function* (visitor, fields) {
+        const said = typedSaid(fields);
+        if (fields("act") === "preview") return yield* one(visitor, said, [], "");
+        const pid = String(visitor.context.query["pid"]);
+        const save = Effect.fromResult(update({ pid, ...saidOf(said) }, "global")).pipe(
+          Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
+          Effect.map(({ scope }) => seeOther(withQuery(communityPath(scope.pid), { done: "said" }))),
+        );
+        return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
+          one(visitor, said, parameters.map(asTyped), ""),
+        );
+      }),
+    ),
+  ];
+});
+
+/** An empty field is what null is in JSON. */
+const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
+  name,
+  reason: reason.replace(/or null$/, "or nothing"),
+});
+
+const typedSaid = (fields: Fields): SaidForm => ({
+  displayName: fields("displayName").trim(),
+  supportUrl: fields("supportUrl").trim(),
+  doneText: fields("doneText").trim(),
+});
+
+/** The communities of who is signed in, with the names of their guilds. */
+export const makeCommunities = Effect.gen(function* () {
+  const scopes = yield* OwnedScopes;
+  const nameOf = yield* makeScopeNames;
+
+  const named = Effect.fnUntraced(function* ({ signIn }: OwnerVisitor, owned: OwnedScope) {
+    const { scope } = owned;
+    const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
+    return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
+  });
+
+  const list = (visitor: OwnerVisitor) =>
+    Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
+      Effect.forEach(all, (owned) => named(visitor, owned), { concurrency: 8 }),
+    );
+
+  return {
+    named,
+    list,
+
+    /** All communities with the one of a form or query: the first without a `pid`, undefined where there is none. */
+    choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+      const all = yield* list(visitor);
+      const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
+      if (community === undefined && pid !== "") return yield* new BadRequest({ problem: "not_found" });
+      return { all, community };
+    }),
+
+    /** @param pid unchecked */
+    find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+      const all = yield* scopes.list(visitor.owner.account);
+      const owned = all.find(({ scope }) => scope.pid === pid);
+      return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
+    }),
+  };
+});

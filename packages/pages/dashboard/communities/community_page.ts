@@ -1,0 +1,119 @@
+/** The page of one community: its verify link, what its users read, and the bot. */
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { type Html, html } from "../../html.ts";
+import { copyable } from "../look/copyable.ts";
+import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { linksText } from "../look/link_count.ts";
+import { qrCode } from "../look/qr_code.ts";
+import { counted } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { communityPath, paths, withQuery } from "../paths.ts";
+import { type Community, communityName, verifyUrl } from "./community.ts";
+import { botStep, firstSteps } from "./first_steps.ts";
+
+export interface SaidForm {
+  readonly displayName: string;
+  readonly supportUrl: string;
+  readonly doneText: string;
+}
+
+export interface CommunityView {
+  readonly community: Community;
+  readonly guilds: ReadonlyArray<OwnGuild> | null;
+  readonly botInvite: string | null;
+  readonly publicUrl: string;
+  /** The pages of the verification with what is typed, by their titles. */
+  readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
+}
+
+export const saidOf = ({ displayName, supportUrl, doneText }: SaidForm) => ({
+  displayName: displayName || null,
+  supportUrl: supportUrl || null,
+  doneText: doneText || null,
+});
+
+export const saidForm = ({ settings }: Community): SaidForm => ({
+  displayName: settings.displayName ?? "",
+  supportUrl: settings.supportUrl ?? "",
+  doneText: settings.doneText ?? "",
+});
+
+const labels = {
+  displayName: "Name of your community",
+  supportUrl: "Help page",
+  doneText: "Message at the end",
+};
+
+/** @param notice what an act did; null for none */
+export const communityPage = (
+  view: CommunityView,
+  form: SaidForm,
+  visitor: Pick<Visitor, "csrf" | "platforms">,
+  notice: Html | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => {
+  const { community } = view;
+  const { scope, links, keys } = community;
+  const isNew = links.count === 0;
+  return {
+    status: problems.length === 0 ? 200 : 400,
+    title: communityName(community),
+    section: "communities",
+    content: html`
+${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
+<p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
+${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps({ ...view, csrf: visitor.csrf })}</section>` : null}
+${linkSection(view)}
+<section id="says">
+<h2>What your users see</h2>
+<div class="beside">
+<form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
+${csrfField(visitor.csrf)}
+${textField({ name: "displayName", label: labels.displayName, hint: `The name that users know. If empty, ${scope.kind === "guild" ? `its name on ${visitor.platforms.chat}` : "the name of your account"} is shown.`, value: form.displayName, maxLength: 80, problems })}
+${textField({ name: "supportUrl", label: labels.supportUrl, hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
+${textField({ name: "doneText", label: labels.doneText, hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", value: form.doneText, maxLength: 300, problems })}
+<p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
+</form>
+<div class="frames" data-previews="said">${view.previews.map(
+      ({ title, document }) =>
+        html`<iframe title="Preview: ${title}" srcdoc="${document.source}" sandbox></iframe>`,
+    )}</div>
+</div>
+</section>
+<section>
+<h2>The bot</h2>
+${botHtml(view)}
+</section>`,
+  };
+};
+
+const linkSection = ({ community, publicUrl }: CommunityView): Html => {
+  const url = verifyUrl(publicUrl, community.scope);
+  return html`
+<section>
+<h2>Verify link</h2>
+${
+  community.keys === 0
+    ? html`<p>The link works as soon as there is an active key. <a href="${paths.newKey}">Create a key</a></p>`
+    : html`
+<div class="beside">
+<div>
+<p>Anyone who opens this link can link their own accounts for this community. The link never changes.</p>
+${copyable("verify-link", "link", url)}
+</div>
+${qrCode(url, "QR code of the verify link")}
+</div>`
+}
+</section>`;
+};
+
+const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Html => {
+  if (scope.kind === "global") return botStep({ guilds, botInvite });
+  const guild = (guilds ?? []).find(({ guildId }) => guildId === scope.guildId);
+  if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
+  return guild.bot
+    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.</p>`
+    : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
+${botInvite === null ? null : html`<p><a class="button" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
+};

@@ -1,0 +1,74 @@
+/**
+ * The way of a new owner from the sign-in to the first verified user, each step of which is done where it stands.
+ */
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { type Html, html } from "../../html.ts";
+import { copyable } from "../look/copyable.ts";
+import { csrfField } from "../look/field.ts";
+import { communityPath, paths } from "../paths.ts";
+import { type Community, verifyUrl } from "./community.ts";
+
+export interface FirstSteps {
+  /** The communities of the owner on the chat platform; null if it does not tell. */
+  readonly guilds: ReadonlyArray<OwnGuild> | null;
+  /** Where the bot is added to a community; null if the platform has no such page. */
+  readonly botInvite: string | null;
+  /** The community whose steps these are; null before there is one. */
+  readonly community: Community | null;
+  readonly publicUrl: string;
+  readonly csrf: string;
+}
+
+export const firstSteps = (view: FirstSteps): Html => {
+  const { guilds, community } = view;
+  const isGlobal = community?.scope.kind === "global";
+  const hasBot = isGlobal || (guilds ?? []).some(({ bot, manager }) => bot && manager);
+  return html`
+<ol class="steps" role="list">
+${step("Add the bot to your community", hasBot, isGlobal ? null : botStep(view))}
+${community === null || community.keys === 0 ? html`${step("Create a key", false, keyStep(view))}${laterSteps}` : stepsWithKey(community, view.publicUrl)}
+</ol>`;
+};
+
+const laterSteps = html`
+<li><strong>Name your community</strong></li>
+<li><strong>Share the link</strong></li>
+<li><strong>See the first user verified</strong></li>`;
+
+const stepsWithKey = ({ scope, guildName, settings, links }: Community, publicUrl: string): Html => {
+  const url = verifyUrl(publicUrl, scope);
+  const name = settings.displayName ?? guildName;
+  const naming = `${communityPath(scope.pid)}#says`;
+  return html`
+${step("Create a key", true, null)}
+${step("Name your community", name !== null, name === null ? html`<p><a href="${naming}">Enter the name that users see</a></p>` : html`<p>Users read <strong>${name}</strong>. <a href="${naming}">Change it</a></p>`)}
+${step("Share the link", links.count > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody can see.</p>`)}
+${step("See the first user verified", links.count > 0, html`<p><a href="${url}">Verify yourself first</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
+};
+
+const step = (title: string, isDone: boolean, content: Html | null): Html => html`
+<li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? html`<span class="unseen">: done</span>` : null}</strong>
+${content}</li>`;
+
+/** Where the bot is, and how it gets elsewhere. */
+export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botInvite">): Html => {
+  const present = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+  const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
+  return html`
+<p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
+${botInvite === null ? null : html`<p><a class="button quiet" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
+};
+
+/** One button for each community that can have a key. */
+const keyStep = ({ guilds, csrf }: FirstSteps): Html => {
+  const possible = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+  return html`
+${possible.map(
+  ({ guildId, name }) => html`
+<form method="post" action="${paths.keys}">${csrfField(csrf)}
+<input type="hidden" name="name" value="First key"><input type="hidden" name="scope" value="guild">
+<input type="hidden" name="guildId" value="${guildId}"><input type="hidden" name="access" value="full">
+<button class="button">Create a key for ${name ?? guildId}</button></form>`,
+)}
+<p><a href="${paths.newKey}">${possible.length === 0 ? "Create a key" : "Create a key with other settings"}</a></p>`;
+};

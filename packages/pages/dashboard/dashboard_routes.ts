@@ -1,0 +1,52 @@
+/** The routes of the dashboard: its pages and its JSON. */
+
+import type { Router } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { accountApi } from "./account/account_api.ts";
+import { accountRoutes } from "./account/account_routes.ts";
+import { activityApi } from "./activity_api.ts";
+import { altPages } from "./alts/alts_routes.ts";
+import { auditRoutes } from "./audit/audit_routes.ts";
+import { communitiesApi } from "./communities/communities_api.ts";
+import { communitiesRoutes } from "./communities/communities_routes.ts";
+import { eventsRoutes } from "./events/events_routes.ts";
+import { importRoutes } from "./imports/import_routes.ts";
+import { keyRoutes } from "./keys/key_routes.ts";
+import { keysApi } from "./keys/keys_api.ts";
+import { linksRoutes } from "./links/links_routes.ts";
+import { overviewRoutes } from "./overview/overview_routes.ts";
+import { makeOwnerPages } from "./owner_pages.ts";
+import { previewRoutes } from "./preview/preview_routes.ts";
+import { staticRoutes } from "./static_routes.ts";
+import { trialRoutes } from "./trial/trial_routes.ts";
+import { usageRoutes } from "./usage/usage_routes.ts";
+import { webhookRoutes } from "./webhooks/webhook_routes.ts";
+import { webhooksApi } from "./webhooks/webhooks_api.ts";
+
+/** @param makeLookups makes what answers the lookups that owners try, which few do */
+export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => Router) {
+  const pages = yield* makeOwnerPages;
+  const routes = [
+    ...pages.routes,
+    ...(yield* accountApi),
+    ...(yield* keysApi),
+    ...(yield* webhooksApi),
+    ...(yield* activityApi),
+    ...(yield* communitiesApi),
+    ...staticRoutes(),
+    ...(yield* overviewRoutes(pages)),
+    ...(yield* communitiesRoutes(pages)),
+    ...(yield* linksRoutes(pages)),
+    ...(yield* importRoutes(pages)),
+    ...(yield* keyRoutes(pages)),
+    ...(yield* webhookRoutes(pages)),
+    ...(yield* usageRoutes(pages)),
+    ...(yield* altPages(pages)),
+    ...(yield* eventsRoutes(pages)),
+    ...(yield* auditRoutes(pages)),
+    ...(yield* trialRoutes(pages, makeLookups)),
+    ...(yield* previewRoutes(pages)),
+    ...(yield* accountRoutes(pages)),
+  ];
+  return { routes, visit: pages.visit };
+});

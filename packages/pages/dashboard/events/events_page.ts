@@ -1,0 +1,100 @@
+/** What happened lately in a community: the feed that bots read, newest first. */
+import type { Pid } from "@accountlink/core";
+import type { EventSource, FeedEvent } from "@accountlink/core/events";
+import { isChatId } from "@accountlink/core/ids";
+import { type Html, html } from "../../html.ts";
+import { type Community, communityField, communityText } from "../communities/community.ts";
+import { userPath } from "../links/links_page.ts";
+import { textField } from "../look/field.ts";
+import { counted, timeHtml } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+
+export interface EventsView {
+  readonly communities: ReadonlyArray<Community>;
+  readonly community: Community;
+  /** Whom the events are about, as typed; empty for everybody. */
+  readonly user: string;
+  /** Newest first. */
+  readonly events: ReadonlyArray<FeedEvent>;
+  /** Where older events begin; null at the end. */
+  readonly next: string | null;
+  /** How many days events are kept. */
+  readonly keptDays: number;
+}
+
+export const eventsPage = (view: EventsView): Page => {
+  const { communities, community, user, events, next, keptDays } = view;
+  const { pid } = community.scope;
+  return {
+    status: 200,
+    title: "Events",
+    section: "events",
+    content: html`
+<p>What happened in ${communityText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
+<form method="get" action="${paths.events}" class="filters" role="search">
+${communityField(communities, pid)}
+${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user, problems: [] })}
+<button class="button quiet">Show</button>
+</form>
+${
+  events.length === 0
+    ? html`<p class="empty">${user === "" ? "There are no recent events." : `There are no recent events of “${user}”.`}</p>`
+    : html`<ul class="history" role="list">${events.map(
+        (event) =>
+          html`<li><span>${sentenceOf(event, pid)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
+      )}</ul>`
+}
+<p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.events, { pid, user, cursor: next })}">Older events</a>`}</p>`,
+  };
+};
+
+/** The page of an account without a community. */
+export const noEventsPage: Page = {
+  status: 200,
+  title: "Events",
+  section: "events",
+  content: html`
+<p class="empty">There is no community yet, so there are no events. <a href="${paths.communities}">Add your first community</a></p>`,
+};
+
+const sources: Readonly<Record<EventSource, string>> = {
+  api: "by a key",
+  flow: "by verifying",
+  user: "by the user",
+  operator: "by who runs it",
+};
+
+const sentenceOf = (event: FeedEvent, pid: Pid): Html => {
+  const user = (id: string | null) => userOf(id, pid);
+  switch (event.type) {
+    case "link.set": {
+      const { chatId, gameId, previousGameId, source } = event.data;
+      const instead = previousGameId === null ? "" : `, in place of ${previousGameId}`;
+      return html`${user(chatId)} was linked to game account ${gameId}${instead}, ${sources[source]}`;
+    }
+    case "link.moved": {
+      const { chatId, previousChatId, gameId, source } = event.data;
+      return html`Game account ${gameId} went from ${user(previousChatId)} to ${user(chatId)}, ${sources[source]}`;
+    }
+    case "link.removed": {
+      const { chatId, previousGameId, source } = event.data;
+      return html`${user(chatId)} was unlinked from game account ${previousGameId}, ${sources[source]}`;
+    }
+    case "links.imported":
+      return html`${counted(event.data.count, "link")} came with an import`;
+    case "scope.deleted":
+      return html`All links were deleted: ${counted(event.data.deletedRecords, "record")}, ${sources[event.data.source]}`;
+    case "user.erased":
+      return html`${user(event.data.chatId)} was erased`;
+    case "session.completed":
+      return html`${user(event.data.chatId)} completed the verification of ${event.data.clientId}`;
+    case "session.failed":
+      return html`The verification of ${event.data.clientId} failed`;
+    case "session.cancelled":
+      return html`The verification of ${event.data.clientId} was cancelled`;
+  }
+};
+
+const userOf = (id: string | null, pid: Pid): Html =>
+  isChatId(id) ? html`<a href="${userPath(pid, id)}">User ${id}</a>` : html`An erased user`;

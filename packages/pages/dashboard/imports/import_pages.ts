@@ -1,0 +1,205 @@
+/** The pages of an import: the upload, what it would do, how far it is, and what it did. */
+import {
+  type FileLink,
+  type ImportOutcome,
+  type ImportProgress,
+  type LeftOutLine,
+  leftOutReasons,
+} from "@accountlink/core/links";
+import { type Html, html } from "../../html.ts";
+import { type Community, communityMenu, communityText } from "../communities/community.ts";
+import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { statusHtml } from "../look/notice.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, numberText, timeHtml } from "../look/time.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
+import { importPath, paths, withQuery } from "../paths.ts";
+
+type Csrf = Pick<Visitor, "csrf">;
+type Importer = Pick<Visitor, "csrf" | "platforms">;
+
+export interface ImportForm {
+  readonly pid: string;
+  readonly onConflict: string;
+  readonly chatColumn: string;
+  readonly gameColumn: string;
+}
+
+export interface ImportView {
+  readonly id: string;
+  readonly community: Community;
+  readonly fileName: string;
+}
+
+export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
+
+/** @param problem why a file was not taken, as a sentence; null for none */
+export const uploadPage = (
+  communities: ReadonlyArray<Community>,
+  form: ImportForm,
+  { csrf, platforms }: Importer,
+  problem: string | null,
+): Page => ({
+  status: problem === null ? 200 : 400,
+  title: "Import links",
+  section: "imports",
+  content: html`
+${problemSummary([], {}, problem)}
+<p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
+<form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
+${csrfField(csrf)}
+${communityMenu(communities, form.pid)}
+${radioField({
+  name: "onConflict",
+  label: "If a user is already linked",
+  value: form.onConflict,
+  problems: [],
+  choices: [
+    { value: "newest", label: "Keep the link that was verified last" },
+    { value: "keep", label: "Keep the existing link" },
+    { value: "replace", label: "Take the link from the file" },
+  ],
+})}
+<details${form.chatColumn === "" && form.gameColumn === "" ? null : html` open`}>
+<summary>My columns have other names</summary>
+${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
+${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}
+</details>
+<div class="field">
+<label for="file">File</label>
+<p class="hint" id="file-hint">CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
+<input type="file" id="file" name="file" aria-describedby="file-hint" required>
+</div>
+<button class="button">Preview the import</button>
+</form>`,
+});
+
+/** The page of an account without a community, and of a server that takes no files. */
+export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
+  status: 200,
+  title: "Import links",
+  section: "imports",
+  content:
+    reason === "no_community"
+      ? html`<p class="empty">There is no community yet to import links into. <a href="${paths.communities}">Add your first community</a></p>`
+      : html`<p class="empty">Files cannot be uploaded here. Ask the operator of this service to import your links.</p>`,
+});
+
+export const importPreviewPage = (
+  view: ImportView,
+  outcome: ImportOutcome,
+  sample: ReadonlyArray<SampleRow>,
+  { csrf, platforms }: Importer,
+): Page => ({
+  status: 200,
+  title: "Import links",
+  section: "imports",
+  content: html`
+${statusHtml(html`This is a preview. Nothing is saved yet.`)}
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
+${countsTable(outcome)}
+${leftOutHtml(view, outcome)}
+${sampleTable(sample, platforms)}
+<div class="row">
+<form method="post" action="${importPath(view.id)}/start">
+${csrfField(csrf)}
+<button class="button">Import ${counted(outcome.inserted + outcome.replaced, "link")}</button>
+</form>
+${dropForm(view, csrf, "Do not import")}
+</div>`,
+});
+
+/** How far an import is. The page asks again by itself. */
+export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
+  status: 200,
+  title: "Importing links",
+  section: "imports",
+  refresh: 1,
+  content: html`
+<p role="status">The import of “${view.fileName}” into ${communityText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
+<p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
+});
+
+export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf }: Csrf): Page => ({
+  status: 200,
+  title: "Links imported",
+  section: "imports",
+  content: html`
+${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
+${outcome.doneBefore ? null : countsTable(outcome)}
+${leftOutHtml(view, outcome)}
+<div class="row">
+<a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
+${dropForm(view, csrf, "Import another file")}
+</div>`,
+});
+
+export const importFailedPage = (view: ImportView, reason: string, { csrf }: Csrf): Page => ({
+  status: 200,
+  title: "The import stopped",
+  section: "imports",
+  content: html`
+${problemSummary([], {}, reason)}
+<p>The links imported so far are saved. Upload the same file again to continue.</p>
+${dropForm(view, csrf, "Upload the file again")}`,
+});
+
+const dropForm = ({ id }: ImportView, csrf: string, label: string): Html => html`
+<form method="post" action="${importPath(id)}/drop">
+${csrfField(csrf)}
+<button class="button quiet">${label}</button>
+</form>`;
+
+const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOutcome): Html =>
+  tableHtml({
+    id: "counts",
+    caption: "What happens to the rows",
+    columns: [{ label: "What" }, { label: "Rows", isNumber: true }],
+    rows: [
+      ["New", numberText(inserted)],
+      ["Changes the account or the time", numberText(replaced)],
+      ["Already the same", numberText(unchanged)],
+      ["The existing link stays", numberText(kept)],
+      ["Left out", numberText(leftOut)],
+    ],
+  });
+
+const leftOutHtml = (view: ImportView, { reasons, leftOut }: ImportOutcome): Html | null =>
+  leftOut === 0
+    ? null
+    : html`
+<h2>Left out</h2>
+${reasons.map(
+  ({ reason, count, first }) => html`
+<details>
+<summary>${leftOutReasons[reason]}: ${counted(count, "row")}</summary>
+<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${problem}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
+</details>`,
+)}
+<p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download the rows that are left out</a></p>`;
+
+const sampleTable = (sample: ReadonlyArray<SampleRow>, { chat, game }: PlatformNames): Html =>
+  tableHtml({
+    id: "sample",
+    caption: "The first rows of the file, by line",
+    columns: [
+      { label: "Line" },
+      { label: `ID on ${chat}` },
+      { label: `ID on ${game}` },
+      { label: "Last verified" },
+      { label: "Left out because" },
+    ],
+    rows: sample.map((row) =>
+      "link" in row
+        ? [
+            String(row.line),
+            row.link.chatId,
+            row.link.gameId,
+            row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
+            "",
+          ]
+        : [String(row.line), "", "", "", row.problem],
+    ),
+  });

@@ -1,0 +1,40 @@
+/** A key in full, after it was created or rotated. It is never shown again. */
+
+import type { ChatId } from "@accountlink/core";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { html } from "../../html.ts";
+import { copyable } from "../look/copyable.ts";
+import { statusHtml } from "../look/notice.ts";
+import { nameOf } from "../look/owned_key.ts";
+import { timeHtml } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { keyPath, withQuery } from "../paths.ts";
+import { curlOf } from "../trial/commands.ts";
+
+export interface Issued {
+  readonly key: KeyDetails;
+  readonly token: string;
+  /** Whether the key is new, and not its secret alone. */
+  readonly isNew: boolean;
+}
+
+/** @param chatId whom the example asks about: the owner */
+export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, chatId: ChatId): Page => {
+  const guildId = key.scope.kind === "guild" ? key.scope.guildId : null;
+  const url = `${publicUrl}${withQuery("/v2/chat", { chatId, guildId })}`;
+  return {
+    status: isNew ? 201 : 200,
+    title: isNew ? "Your new key" : "The new secret of your key",
+    section: "keys",
+    content: html`
+${statusHtml(html`${isNew ? html`<strong>${nameOf(key)}</strong> is ready.` : html`<strong>${nameOf(key)}</strong> has a new secret.`} It is shown only this once: copy it now, and store it as a secret of your bot or server.`)}
+<section class="panel" data-leaves-for="${keyPath(key.id)}">
+<h2>The key</h2>
+${copyable("token", "key", token)}
+<h2>Try it in a terminal</h2>
+${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf({ method: "GET", url }, "$ACCOUNTLINK_KEY")}`)}
+<p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
+</section>
+<p><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a></p>`,
+  };
+};

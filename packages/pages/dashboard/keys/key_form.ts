@@ -1,0 +1,152 @@
+/** The form of a key: to create one, and to change its rules. */
+
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { dayMs } from "@accountlink/core/timestamp";
+import { type Html, html } from "../../html.ts";
+import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
+import { accesses } from "../look/owned_key.ts";
+import { dayOf } from "../look/time.ts";
+
+/** The rules of a key as typed. */
+export interface KeyRules {
+  readonly name: string;
+  readonly access: string;
+  /** One entry on each line, as in the two lists below. */
+  readonly allowIps: string;
+  readonly denyIps: string;
+  readonly redirectOrigins: string;
+  /** The last UTC day on which it is accepted; empty for no end. */
+  readonly lastDay: string;
+}
+
+export interface NewKeyForm extends KeyRules {
+  readonly scope: string;
+  readonly guildId: string;
+}
+
+/** The labels of the fields, by the names of the API. */
+export const keyLabels: Readonly<Record<string, string>> = {
+  name: "Name",
+  scope: "Scope",
+  guildId: "Community",
+  access: "Permissions",
+  allowIps: "Allowed addresses",
+  denyIps: "Denied addresses",
+  redirectOrigins: "Origins of redirects",
+  expiresAt: "Expires after",
+};
+
+const labelOf = (name: string): string => keyLabels[name] ?? name;
+
+export const rulesOf = (key: KeyDetails): KeyRules => ({
+  name: key.name,
+  access: key.access,
+  allowIps: key.allowIps.join("\n"),
+  denyIps: key.denyIps.join("\n"),
+  redirectOrigins: key.redirectOrigins.join("\n"),
+  lastDay: key.expiresAt === null ? "" : dayOf(key.expiresAt - 1),
+});
+
+/** When a key with this last day expires: at its end, in ISO 8601; null for no end. */
+export const expiryOf = (lastDay: string): string | null => {
+  if (lastDay === "") return null;
+  const start = Date.parse(`${lastDay}T00:00:00Z`);
+  return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
+};
+
+/** The entries of a field with one on each line. */
+export const entriesOf = (lines: string): ReadonlyArray<string> =>
+  lines
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterProblem>): Html => html`
+${textField({ name: "name", label: labelOf("name"), hint: "Where it is used, such as the name of a bot.", value: rules.name, maxLength: 80, required: true, problems })}
+${radioField({
+  name: "access",
+  label: labelOf("access"),
+  value: rules.access,
+  problems,
+  choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })),
+})}
+<details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
+<summary>Restrictions</summary>
+${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
+${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "Refused even if the list above allows them.", value: rules.denyIps, problems })}
+${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites that verified users may be sent to, such as https://example.com, one on each line.", value: rules.redirectOrigins, problems })}
+${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
+</details>`;
+
+const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
+  [allowIps, denyIps, redirectOrigins, lastDay].some((text) => text !== "");
+
+/** What the choice of communities says. */
+interface ScopeTexts {
+  readonly guild: string;
+  readonly global: string;
+  readonly menu: string;
+}
+
+const keyScopeTexts: ScopeTexts = {
+  guild: "The key sees the links of this community and looks up its members only",
+  global: "One list of links for your whole account",
+  menu: "Communities that you manage and that have the bot. Only for a key of one community.",
+};
+
+type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
+
+/** The fields of a new key that stay as they are: which communities it may be used for. */
+export const scopeFields = (
+  form: ScopeForm,
+  guilds: ReadonlyArray<OwnGuild> | null,
+  problems: ReadonlyArray<ParameterProblem>,
+  texts = keyScopeTexts,
+): Html => html`
+${radioField({
+  name: "scope",
+  label: labelOf("scope"),
+  value: form.scope,
+  problems,
+  choices: [
+    {
+      value: "guild",
+      label: "One community",
+      hint: texts.guild,
+    },
+    { value: "global", label: "All communities", hint: texts.global },
+  ],
+})}
+${guildField(form, guilds, problems, texts)}`;
+
+/** A menu of the communities that can have a key, or a field for the ID where the platform lists none. */
+const guildField = (
+  { guildId }: ScopeForm,
+  guilds: ReadonlyArray<OwnGuild> | null,
+  problems: ReadonlyArray<ParameterProblem>,
+  texts: ScopeTexts,
+): Html => {
+  const field = { name: "guildId", label: labelOf("guildId"), value: guildId, problems };
+  if (guilds === null) {
+    return textField({
+      ...field,
+      hint: "Its ID, 5 to 32 digits. The bot has to be in it, and you have to manage it.",
+    });
+  }
+  const possible = guilds.filter(({ bot, manager }) => bot && manager);
+  return menuField({
+    ...field,
+    hint: texts.menu,
+    choices: [
+      { value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" },
+      ...possible.map(choiceOf),
+    ],
+  });
+};
+
+const choiceOf = ({ guildId, name }: OwnGuild): Choice => ({
+  value: guildId,
+  label: name === null ? guildId : `${name} (${guildId})`,
+});

@@ -1,0 +1,75 @@
+/** The forms of keys, read by the same rules as the bodies of the JSON routes. */
+import { type InvalidBody, InvalidParameter, MissingParameter } from "@accountlink/core/errors";
+import type { KeyId } from "@accountlink/core/ids";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { parameterReader } from "@accountlink/http/site";
+import { DashboardKeys } from "@accountlink/http-api";
+import { Effect } from "effect";
+import type { Fields } from "../owner_pages.ts";
+import { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "./key_form.ts";
+import { given, ownedKeyOf } from "./keys_api.ts";
+
+const readNewKey = parameterReader(DashboardKeys.createKey);
+const readUpdate = parameterReader(DashboardKeys.patchKey);
+const readRotation = parameterReader(DashboardKeys.rotateKey);
+
+export const typedRules = (fields: Fields): KeyRules => ({
+  name: fields("name").trim(),
+  access: fields("access"),
+  allowIps: fields("allowIps"),
+  denyIps: fields("denyIps"),
+  redirectOrigins: fields("redirectOrigins"),
+  lastDay: fields("expiresAt").trim(),
+});
+
+export const typedKey = (fields: Fields): NewKeyForm => ({
+  ...typedRules(fields),
+  scope: fields("scope"),
+  guildId: fields("guildId").trim(),
+});
+
+const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
+  allowIps: entriesOf(allowIps),
+  denyIps: entriesOf(denyIps),
+  redirectOrigins: entriesOf(redirectOrigins),
+});
+
+export const newKeyOf = (form: NewKeyForm) => {
+  const { name, scope, access, guildId, lastDay } = form;
+  // A menu has a value also where it does not matter.
+  const guild = scope === "guild" ? { guildId } : {};
+  const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(lastDay) };
+  const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
+  return Effect.flatMap(Effect.fromResult(read), ownedKeyOf);
+};
+
+/** The values that change a key. An end that was not touched stays what it is, to the millisecond. */
+export const updateOf = (key: KeyDetails, rules: KeyRules) => {
+  const { name, access, lastDay } = rules;
+  if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));
+  const end = lastDay === rulesOf(key).lastDay ? {} : { expiresAt: expiryOf(lastDay) };
+  const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
+  return Effect.map(
+    Effect.fromResult(readUpdate(raw, "global")),
+    ({ allowIps, denyIps, redirectOrigins, expiresAt, ...read }) =>
+      given({ name: read.name, access: read.access, allowIps, denyIps, redirectOrigins, expiresAt }),
+  );
+};
+
+/** A form without a status changes none. */
+export const statusOf = (id: KeyId, fields: Fields) =>
+  Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
+    status === undefined
+      ? Effect.fail(new MissingParameter({ parameters: ["status"] }))
+      : Effect.succeed(status),
+  );
+
+/** How long the earlier secrets stay accepted, in seconds. */
+export const graceOf = (
+  id: KeyId,
+  fields: Fields,
+): Effect.Effect<number, MissingParameter | InvalidParameter | InvalidBody> => {
+  const typed = fields("graceSeconds").trim();
+  const raw = { id, graceSeconds: typed === "" ? undefined : Number(typed) };
+  return Effect.map(Effect.fromResult(readRotation(raw, "global")), ({ graceSeconds }) => graceSeconds);
+};

@@ -1,0 +1,142 @@
+/** The page of one key: its rules, what can be done to it, and its history. */
+import type { AuditEntry } from "@accountlink/core/audit";
+import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
+import type { Quota } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "../../html.ts";
+import { historyHtml } from "../audit/history.ts";
+import type { Names } from "../audit/sentences.ts";
+import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { counted, timeHtml, timeOr } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
+import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
+import type { Refused } from "./new_key_page.ts";
+
+export interface KeyView {
+  readonly key: KeyDetails;
+  readonly quota: Quota;
+  readonly guilds: ReadonlyArray<NamedGuild>;
+  /** Its latest changes, newest first. */
+  readonly history: ReadonlyArray<AuditEntry>;
+  readonly names: Names;
+}
+
+export interface RefusedAct extends Refused {
+  readonly act: KeyAct;
+}
+
+/**
+ * @param rules the rules as they are, or as typed
+ * @param notice what an act did; null for none
+ */
+export const keyPage = (
+  view: KeyView,
+  rules: KeyRules,
+  visitor: Pick<Visitor, "csrf">,
+  now: Millis,
+  notice: Html | null,
+  refused: RefusedAct | null,
+): Page => {
+  const { key } = view;
+  return {
+    status: refused?.status ?? 200,
+    title: nameOf(key),
+    section: "keys",
+    content: html`
+${refused === null ? notice : problemSummary(refused.problems, { ...keyLabels, ...actLabels }, refused.general)}
+${facts(view, now)}
+${key.status === "revoked" ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>` : rulesForm(key, rules, visitor, refused)}
+<section>
+<h2>History</h2>
+${historyHtml(view.history, view.names)}
+<p class="more"><a href="${withQuery(paths.audit, { keyId: key.id })}">Full history in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
+</section>
+${key.status === "revoked" ? null : acts(key, visitor, refused)}`,
+  };
+};
+
+const actLabels = { confirm: "Confirmation", graceSeconds: "Current secret", status: "Status" };
+
+const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
+<p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
+<dl class="facts">
+<div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
+<div><dt>Links</dt><dd><a href="${communityPath(key.scope.pid)}">Links of its community</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
+<div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
+<div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
+<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}</dd></div>
+<div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
+<div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
+${
+  key.previousSecretEndsAt === null || key.previousSecretEndsAt <= now || key.status === "revoked"
+    ? null
+    : html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
+}
+</dl>`;
+
+const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string => {
+  const parts = [
+    perWindow === null ? null : `${counted(perWindow, "request")} per ${windowText(windowMs)}`,
+    daily === null ? null : `${counted(daily, "request")} a day`,
+    verifyDaily === null ? null : `${counted(verifyDaily, "verification request")} a day`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? "none" : parts.join(", ");
+};
+
+const windowText = (windowMs: number): string =>
+  windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
+
+const rulesForm = (
+  key: KeyDetails,
+  rules: KeyRules,
+  { csrf }: Pick<Visitor, "csrf">,
+  refused: RefusedAct | null,
+): Html => html`
+<section>
+<h2>Rules</h2>
+<form method="post" action="${keyActPath(key.id, "update")}" class="panel">
+${csrfField(csrf)}
+${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
+<button class="button">Save the rules</button>
+</form>
+</section>`;
+
+const acts = (key: KeyDetails, { csrf }: Pick<Visitor, "csrf">, refused: RefusedAct | null): Html => {
+  const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
+  return html`
+<section>
+<h2>Rotate</h2>
+<form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
+${csrfField(csrf)}
+<p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
+${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
+<button class="button quiet">Rotate the key</button>
+</form>
+</section>
+<section>
+<h2>Danger zone</h2>
+<form method="post" action="${keyActPath(key.id, "status")}" class="panel danger">
+${csrfField(csrf)}
+<p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
+<button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
+</form>
+<form method="post" action="${keyActPath(key.id, "revoke")}" class="panel danger">
+${csrfField(csrf)}
+<p>A revoked key never works again. The links of its users stay.</p>
+${textField({ name: "confirm", label: html`Type <strong>${nameOf(key)}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: nameOf(key) })}
+<button class="button bad">Revoke the key</button>
+</form>
+</section>`;
+};
+
+const isActive = ({ status }: KeyDetails): boolean => status === "active";
+
+const graces = [
+  { value: "86400", label: "Accept it for one more day" },
+  { value: "604800", label: "Accept it for one more week" },
+  { value: "3600", label: "Accept it for one more hour" },
+  { value: "0", label: "Refuse it at once" },
+];

@@ -1,0 +1,90 @@
+/** The pages of keys, and the forms that create and change them. */
+import { OwnedKeys } from "@accountlink/core";
+import { InvalidParameter } from "@accountlink/core/errors";
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { BoundRoute, HttpResponse } from "@accountlink/http/site";
+import { Effect } from "effect";
+import type { SiteError } from "../../sign_ins/refusals.ts";
+import { type NoticeName } from "../look/notice.ts";
+import { nameOf } from "../look/owned_key.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type Page } from "../page.ts";
+import { type KeyAct, keyActPath, keyPath, paths, withQuery } from "../paths.ts";
+import { rulesOf } from "./key_form.ts";
+import { graceOf, newKeyOf, statusOf, typedKey, typedRules, updateOf } from "./key_forms.ts";
+import { formErrors, type KeyFormError, refusalOf } from "./key_refusals.ts";
+import { makeKeyViews } from "./key_views.ts";
+import { emptyKeyForm } from "./new_key_page.ts";
+
+type Answered = Page | HttpResponse;
+
+export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const keys = yield* OwnedKeys;
+  const views = yield* makeKeyViews;
+  const keyOf = ({ owner, context }: OwnerVisitor) => keys.find(owner.account, String(context.query["id"]));
+
+  const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const { key, token } = yield* keys.create(visitor.owner, yield* newKeyOf(typedKey(fields)));
+    return views.issued(visitor, key, token, true);
+  });
+
+  /** A form of the page of a key, which comes back with what is wrong. */
+  const act = (
+    name: KeyAct,
+    answer: (visitor: OwnerVisitor, key: KeyDetails, fields: Fields) => Effect.Effect<Answered, SiteError>,
+  ) =>
+    form(keyActPath(":id", name), (visitor, fields) =>
+      Effect.flatMap(keyOf(visitor), (key) => {
+        const rules = name === "update" ? typedRules(fields) : rulesOf(key);
+        const refuse = (error: KeyFormError) =>
+          views.one(visitor, key, rules, "", { act: name, ...refusalOf(error) });
+        return answer(visitor, key, fields).pipe(
+          Effect.catchTag(["MissingParameter", "InvalidParameter", "InvalidBody", "Conflict"], refuse),
+        );
+      }),
+    );
+
+  const update = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
+    yield* keys.update(owner, key.id, yield* updateOf(key, typedRules(fields)));
+    return seeKey(key, "updated");
+  });
+
+  const setStatus = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
+    const status = yield* statusOf(key.id, fields);
+    yield* keys.update(owner, key.id, { status });
+    return seeKey(key, status === "active" ? "enabled" : "disabled");
+  });
+
+  const rotate = Effect.fnUntraced(function* (visitor: OwnerVisitor, { id }: KeyDetails, fields: Fields) {
+    const grace = yield* graceOf(id, fields);
+    const { key, token } = yield* keys.rotate(visitor.owner, id, grace);
+    return views.issued(visitor, key, token, false);
+  });
+
+  const revoke = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
+    if (fields("confirm").trim() !== nameOf(key)) {
+      return yield* InvalidParameter.one("confirm", `expected ${nameOf(key)}`);
+    }
+    yield* keys.revoke(owner, key.id);
+    return seeKey(key, "revoked");
+  });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    page(paths.keys, views.list),
+    page(paths.newKey, (visitor) => views.blank(visitor, emptyKeyForm, null)),
+    form(paths.keys, (visitor, fields) => {
+      const refuse = (error: KeyFormError) => views.blank(visitor, typedKey(fields), refusalOf(error));
+      return Effect.catchTag(create(visitor, fields), formErrors, refuse);
+    }),
+    page(keyPath(":id"), (visitor, query) =>
+      Effect.flatMap(keyOf(visitor), (key) => views.one(visitor, key, rulesOf(key), query("done"), null)),
+    ),
+    act("update", update),
+    act("status", setStatus),
+    act("rotate", rotate),
+    act("revoke", revoke),
+  ];
+  return routes;
+});
+
+const seeKey = ({ id }: KeyDetails, done: NoticeName) => seeOther(withQuery(keyPath(id), { done }));

@@ -1,0 +1,72 @@
+import { AuditLog, OwnedKeys } from "@accountlink/core";
+import type { Account, KeyDetails } from "@accountlink/core/keys";
+import { Limits, quotaOf } from "@accountlink/core/limits";
+import { makeUsageDays } from "@accountlink/core/usage";
+import { HttpSettings } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { noticeHtml } from "../look/notice.ts";
+import { makeGuildChoice, makeOwnerName, namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
+import { issuedPage } from "./issued_page.ts";
+import { type KeyRules, type NewKeyForm } from "./key_form.ts";
+import { keyPage, type RefusedAct } from "./key_page.ts";
+import { keysPage, mostCards } from "./keys_page.ts";
+import { newKeyPage, type Refused } from "./new_key_page.ts";
+
+const shownChanges = 10;
+
+export const makeKeyViews = Effect.gen(function* () {
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const limits = yield* Limits;
+  const usage = yield* makeUsageDays;
+  const ownerName = yield* makeOwnerName;
+  const guildsOf = yield* makeGuildChoice;
+  const { publicUrl } = yield* HttpSettings;
+
+  const weeksOf = ({ name }: Account, listed: ReadonlyArray<KeyDetails>) =>
+    Effect.map(usage.byKey(name, 7), (daysOf) => listed.map((key) => ({ key, days: daysOf(key.id) })));
+
+  return {
+    list: Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+      const { account } = visitor.owner;
+      const plan = yield* keys.plan(account);
+      const listed = yield* keys.list(account);
+      const weeks = listed.length > mostCards ? yield* weeksOf(account, listed) : [];
+      return keysPage({ keys: listed, guilds: namedGuilds(visitor), ...plan }, weeks, nowOf(visitor));
+    }),
+
+    /** @param refused why the form comes back; null for a new one */
+    blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
+      Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
+
+    /**
+     * @param done the notice of what an act did, unchecked
+     * @param refused a form that comes back; null for none
+     */
+    one: Effect.fnUntraced(function* (
+      visitor: OwnerVisitor,
+      key: KeyDetails,
+      rules: KeyRules,
+      done: string,
+      refused: RefusedAct | null,
+    ) {
+      const filter = { action: null, keyId: key.id };
+      const view = {
+        key,
+        quota: quotaOf(key.limits, limits[key.tier]),
+        guilds: namedGuilds(visitor),
+        names: {
+          keys: [key],
+          account: { name: key.scope.account, owner: yield* ownerName(visitor.owner) },
+        },
+        history: yield* log.list(visitor.owner.account.name, null, shownChanges, filter),
+      };
+      return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);
+    }),
+
+    issued: ({ owner }: OwnerVisitor, key: KeyDetails, token: string, isNew: boolean) =>
+      issuedPage({ key, token, isNew }, publicUrl, owner.chatId),
+  };
+});
+
+const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();

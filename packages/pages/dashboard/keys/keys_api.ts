@@ -1,0 +1,69 @@
+/** The dashboard's JSON: the keys of an account. */
+import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { Limits } from "@accountlink/core/limits";
+import type { BoundRoute } from "@accountlink/http/site";
+import { DashboardKeys } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
+import { keyJson } from "./key_json.ts";
+
+export const keysApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const keys = yield* OwnedKeys;
+  const limits = yield* Limits;
+  const toJson = (key: KeyDetails) => keyJson(key, limits);
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind(DashboardKeys.getKeys, ({ owner }) =>
+      Effect.map(keys.list(owner.account), (listed) => ({ data: { keys: listed.map(toJson) } })),
+    ),
+
+    bind(
+      DashboardKeys.createKey,
+      Effect.fnUntraced(function* ({ owner, values }) {
+        const { token, key } = yield* keys.create(owner, yield* ownedKeyOf(values));
+        return { status: 201 as const, data: { token, key: toJson(key) } };
+      }),
+    ),
+
+    bind(DashboardKeys.patchKey, ({ owner, values: { id, ...update } }) =>
+      Effect.map(keys.update(owner, id, given(update)), (key) => ({ data: { key: toJson(key) } })),
+    ),
+
+    bind(DashboardKeys.revokeKey, ({ owner, values }) =>
+      Effect.map(keys.revoke(owner, values.id), (key) => ({ data: { key: toJson(key) } })),
+    ),
+
+    bind(DashboardKeys.rotateKey, ({ owner, values: { id, graceSeconds } }) =>
+      Effect.map(keys.rotate(owner, id, graceSeconds), ({ token, key }) => ({
+        data: { token, key: toJson(key) },
+      })),
+    ),
+  ];
+  return routes;
+});
+
+type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+export const given = <Values extends object>(values: Values): Given<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
+
+type NewKeyValues = OwnerInput<typeof DashboardKeys.createKey.parameters>["values"];
+
+export const ownedKeyOf = (values: NewKeyValues) => {
+  const { name, access, allowIps, denyIps, redirectOrigins, expiresAt } = values;
+  const chosen = given({ access, allowIps, denyIps, redirectOrigins, expiresAt });
+  return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
+};
+
+/** The scope that values name. The reader of parameters has seen that a guild's names its guild. */
+export const targetOf = ({
+  scope,
+  guildId,
+}: Pick<NewKeyValues, "scope" | "guildId">): Effect.Effect<ScopeTarget, InvalidParameter> => {
+  if (scope === "guild" && guildId !== null) return Effect.succeed({ kind: "guild", guildId });
+  return guildId === null
+    ? Effect.succeed({ kind: "global" })
+    : Effect.fail(InvalidParameter.one("guildId", "not taken with the scope global"));
+};

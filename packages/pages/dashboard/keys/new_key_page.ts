@@ -1,0 +1,52 @@
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { html } from "../../html.ts";
+import { csrfField, problemSummary } from "../look/field.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
+
+export interface Refused {
+  readonly status: number;
+  readonly problems: ReadonlyArray<ParameterProblem>;
+  /** What is wrong with all of it; null where the fields say it. */
+  readonly general: string | null;
+}
+
+export const emptyKeyForm: NewKeyForm = {
+  name: "",
+  scope: "guild",
+  guildId: "",
+  access: "full",
+  allowIps: "",
+  denyIps: "",
+  redirectOrigins: "",
+  lastDay: "",
+};
+
+/**
+ * @param guilds the communities of the owner; null if the platform does not tell
+ * @param refused why the form comes back; null for a new one
+ */
+export const newKeyPage = (
+  form: NewKeyForm,
+  guilds: ReadonlyArray<OwnGuild> | null,
+  { csrf }: Pick<Visitor, "csrf">,
+  refused: Refused | null,
+): Page => {
+  const problems = refused?.problems ?? [];
+  return {
+    status: refused?.status ?? 200,
+    title: "Create a key",
+    section: "keys",
+    content: html`
+${refused && problemSummary(problems, keyLabels, refused.general)}
+<form method="post" action="${paths.keys}" class="panel">
+${csrfField(csrf)}
+${scopeFields(form, guilds, problems)}
+${rulesFields(form, problems)}
+<button class="button">Create the key</button>
+</form>
+<p><a href="${paths.keys}">Back to the keys</a></p>`,
+  };
+};

@@ -1,0 +1,68 @@
+/** The questions before a link is made or removed, which name both accounts. */
+import type { ChatId, GameId } from "@accountlink/core";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { type Html, html } from "../../html.ts";
+import { type Community, communityText } from "../communities/community.ts";
+import { csrfField } from "../look/field.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+import { accountText, userPath } from "./links_page.ts";
+
+export interface LinkQuestion {
+  readonly community: Community;
+  readonly chatId: ChatId;
+  readonly chat: ChatProfile | null;
+  readonly gameId: GameId;
+  readonly game: GameProfile | null;
+}
+
+/** The game account that a new link takes the place of. */
+export interface Replaced {
+  readonly gameId: GameId;
+  readonly game: GameProfile | null;
+}
+
+export const unlinkQuestion = (question: LinkQuestion, visitor: Pick<Visitor, "csrf">): Page => {
+  const { community, chatId, chat, gameId, game } = question;
+  return {
+    status: 200,
+    title: "Unlink?",
+    section: "links",
+    content: html`
+<p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
+<p>Bots and games no longer see the two accounts as linked. A verification that the user has started ends. The user can verify again at any time.</p>
+${answers(question, paths.unlink, html`<button class="button bad">Unlink the accounts</button>`, visitor)}`,
+  };
+};
+
+/** @param replaced null if the chat user has no other link */
+export const linkQuestion = (
+  question: LinkQuestion,
+  replaced: Replaced | null,
+  visitor: Pick<Visitor, "csrf">,
+): Page => {
+  const { community, chatId, chat, gameId, game } = question;
+  return {
+    status: 200,
+    title: "Link these accounts?",
+    section: "links",
+    content: html`
+<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
+${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
+<p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
+${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link the accounts</button>`, visitor)}`,
+  };
+};
+
+const answers = (
+  { community, chatId, gameId }: LinkQuestion,
+  action: string,
+  button: Html,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`
+<form method="post" action="${action}">
+${csrfField(csrf)}
+<input type="hidden" name="pid" value="${community.scope.pid}">
+<input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
+<p class="row">${button} <a class="button quiet" href="${userPath(community.scope.pid, chatId)}">Cancel</a></p>
+</form>`;

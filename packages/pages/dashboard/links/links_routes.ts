@@ -1,0 +1,226 @@
+/** The pages of links: all of a community, one user, and the questions before a change. */
+import { AuditLog, type ChatId, LinkStore, OwnedKeys } from "@accountlink/core";
+import { type LinkPage, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import type {
+  Forbidden,
+  InvalidParameter,
+  ParameterProblem,
+  PlatformUnavailable,
+} from "@accountlink/core/errors";
+import { isChatId } from "@accountlink/core/ids";
+import { allLinks, linkFileOf, type NewestPosition } from "@accountlink/core/links";
+import { Profiles } from "@accountlink/core/platforms";
+import { Effect, Stream } from "effect";
+import { type Names } from "../audit/sentences.ts";
+import { cursorOf } from "../communities/communities_api.ts";
+import { makeCommunities } from "../communities/communities_routes.ts";
+import { type Community } from "../communities/community.ts";
+import { noticeHtml } from "../look/notice.ts";
+import { type Fields, makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { csvResponse } from "../page_response.ts";
+import { paths, withQuery } from "../paths.ts";
+import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
+import { emptyLinkForm, type LinkForm, linksPage, noLinksPage, userPath } from "./links_page.ts";
+import { linkedUserPage } from "./user_page.ts";
+
+const pageSize = 25;
+
+const shownChanges = 50;
+
+type WriteRefusal = Forbidden | InvalidParameter | PlatformUnavailable;
+
+export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const links = yield* OwnedLinks;
+  const store = yield* LinkStore;
+  const profiles = yield* Profiles;
+  const communities = yield* makeCommunities;
+  const viewUser = yield* makeUserView;
+
+  const list = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    fields: Fields,
+    typed: LinkForm,
+    problems: ReadonlyArray<ParameterProblem>,
+  ) {
+    const { all, community } = yield* communities.choose(visitor, fields("pid"));
+    if (community === undefined) return noLinksPage;
+    const search = fields("q").trim();
+    const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize);
+    const view = {
+      communities: all,
+      community,
+      search,
+      links: found.links,
+      next: found.next && cursorOf(found.next),
+      unlinked: yield* withProfiles(found),
+    };
+    return linksPage(view, typed, visitor, noticeHtml(fields("done")), problems);
+  });
+
+  const withProfiles = ({ unlinked }: LinkPage) =>
+    Effect.forEach(unlinked, (chatId) =>
+      Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
+    );
+
+  const user = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    fields: Fields,
+    chatId: ChatId,
+    game: string,
+    problems: ReadonlyArray<ParameterProblem>,
+  ) {
+    const community = yield* communities.find(visitor, fields("pid"));
+    const view = yield* viewUser(visitor, community, chatId);
+    return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems);
+  });
+
+  /** The chat user and the game user that a form names by ID or user name, or why it names none. */
+  const named = Effect.fnUntraced(function* (community: Community, typed: LinkForm) {
+    const [[chatId], [gameId]] = yield* Effect.all(
+      [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
+      { concurrency: 2 },
+    );
+    if (chatId !== undefined && gameId !== undefined) return { chatId, gameId };
+    const unknown = Object.entries({ chat: chatId, game: gameId }).filter(([, id]) => id === undefined);
+    const reason = "nobody was found with this ID or user name";
+    return { problems: unknown.map(([name]) => ({ name, reason })) };
+  });
+
+  const link = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const typed = { chat: fields("chat").trim(), game: fields("game").trim() };
+    const community = yield* communities.find(visitor, fields("pid"));
+    const meant = yield* named(community, typed);
+    const refuse = (problems: ReadonlyArray<ParameterProblem>) =>
+      fields("of") === "user" && isChatId(typed.chat)
+        ? user(visitor, fields, typed.chat, typed.game, problems)
+        : list(visitor, fields, typed, problems);
+    if ("problems" in meant) return yield* refuse(meant.problems);
+    const { chatId, gameId } = meant;
+    if (fields("confirm") !== "1") {
+      const old = yield* links.find(community.scope, chatId);
+      const [chat, game] = yield* Effect.all([profiles.chat(chatId, null), profiles.game(gameId)], {
+        concurrency: 2,
+      });
+      const replaced =
+        old === null || old.gameId === gameId
+          ? null
+          : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
+      return linkQuestion({ community, chatId, chat, gameId, game }, replaced, visitor);
+    }
+    const set = Effect.as(
+      links.set(visitor.owner, community.scope, { chatId, gameId }),
+      seeOther(`${userPath(community.scope.pid, chatId)}&done=linked`),
+    );
+    const refused = (error: WriteRefusal) => refuse(problemsOf(error));
+    return yield* Effect.catchTag(set, ["Forbidden", "InvalidParameter", "PlatformUnavailable"], refused);
+  });
+
+  const askUnlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+    const chatId = query("chatId");
+    const community = yield* communities.find(visitor, query("pid"));
+    const found = isChatId(chatId) ? yield* links.find(community.scope, chatId) : null;
+    if (found === null) return seeOther(withQuery(paths.links, { pid: community.scope.pid, q: chatId }));
+    const { gameId } = found;
+    const [chat, game] = yield* Effect.all([profiles.chat(found.chatId, null), profiles.game(gameId)], {
+      concurrency: 2,
+    });
+    return unlinkQuestion({ community, chatId: found.chatId, chat, gameId, game }, visitor);
+  });
+
+  const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const chatId = fields("chat");
+    const community = yield* communities.find(visitor, fields("pid"));
+    if (!isChatId(chatId)) return seeOther(paths.links);
+    const seen = seeOther(`${userPath(community.scope.pid, chatId)}&done=unlinked`);
+    const refused = (error: WriteRefusal) => user(visitor, fields, chatId, "", problemsOf(error));
+    return yield* links.remove(visitor.owner, community.scope, chatId).pipe(
+      Effect.as(seen),
+      Effect.catchTags({
+        // Somebody else was first.
+        LinkNotFound: () => Effect.succeed(seen),
+        Forbidden: refused,
+        PlatformUnavailable: refused,
+      }),
+    );
+  });
+
+  const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+    const { scope } = yield* communities.find(visitor, query("pid"));
+    const chunks = linkFileOf(allLinks(scope.pid), "csv").pipe(
+      Stream.provideService(LinkStore, store),
+      // The connection ends in the middle of the file, so that nobody takes a part for all.
+      Stream.orDie,
+      Stream.encodeText,
+    );
+    return csvResponse("links", chunks);
+  });
+
+  return [
+    page(paths.links, (visitor, query) => list(visitor, query, emptyLinkForm, [])),
+    page(paths.linksFile, file),
+    page(paths.linkUser, (visitor, query) => {
+      const chatId = query("chatId");
+      return isChatId(chatId) ? user(visitor, query, chatId, "", []) : Effect.succeed(seeOther(paths.links));
+    }),
+    form(paths.link, link),
+    page(paths.unlink, askUnlink),
+    form(paths.unlink, unlink),
+  ];
+});
+
+const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
+  switch (error._tag) {
+    case "InvalidParameter":
+      return error.parameters.map(({ name, reason }) => ({
+        name: name === "gameId" ? "game" : "chat",
+        reason,
+      }));
+    case "Forbidden":
+      return [{ name: "chat", reason: error.message }];
+    case "PlatformUnavailable":
+      return [{ name: "chat", reason: "the platform does not answer; try again in a moment" }];
+  }
+};
+
+const placeOf = (text: string): NewestPosition | null => {
+  const [time, chatId] = text.split("-");
+  const lastVerifiedAt = Number(time);
+  return time && isChatId(chatId) && Number.isSafeInteger(lastVerifiedAt) ? { lastVerifiedAt, chatId } : null;
+};
+
+/** Makes the function that collects what the page of a chat user shows. */
+const makeUserView = Effect.gen(function* () {
+  const links = yield* OwnedLinks;
+  const profiles = yield* Profiles;
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const ownerName = yield* makeOwnerName;
+
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
+    const { account } = visitor.owner;
+    const { pid } = community.scope;
+    const filter = { action: null, keyId: null, chatId, pid };
+    const [page, history, listed, chat] = yield* Effect.all(
+      [
+        links.find(community.scope, chatId),
+        log.list(account.name, null, shownChanges, filter),
+        keys.list(account),
+        profiles.chat(chatId, null),
+      ],
+      { concurrency: 4 },
+    );
+    const game = page === null ? null : yield* profiles.game(page.gameId);
+    const link: NamedLink | null = page === null ? null : { link: page, chat, game };
+    const names: Names = {
+      keys: listed,
+      account: { name: account.name, owner: yield* ownerName(visitor.owner) },
+      chats: new Map(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId]]),
+      games: new Map(
+        link === null || game === null
+          ? []
+          : [[link.link.gameId, game.displayName ?? game.username ?? link.link.gameId]],
+      ),
+    };
+    return { community, chatId, chat, link, history, names };
+  });
+});

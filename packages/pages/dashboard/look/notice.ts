@@ -1,0 +1,36 @@
+/** What an act did, said on the page that it leads to. */
+import { type Html, html } from "../../html.ts";
+
+const notices = {
+  created: "The key was created.",
+  updated: "The rules of the key were changed. They apply within a second.",
+  disabled: "The key is disabled. It is refused within a second.",
+  enabled: "The key is active again.",
+  revoked: "The key is revoked. It is refused within a second.",
+  ended: "The sign-in was ended.",
+  reviewed: "Your review is saved. It counts from now on.",
+  forgotten: "The review is deleted.",
+  said: "Saved. Users see it from now on.",
+  linked: "The accounts are linked.",
+  unlinked: "The accounts are no longer linked.",
+  webhookUpdated: "The webhook was changed. The change applies within a second.",
+  paused: "The webhook is paused. Its events are kept.",
+  resumed: "The webhook is active again.",
+  deleted: "The webhook was deleted.",
+  sent: "The event was delivered.",
+  pendingSent: "What waited is sent now.",
+  notSent: "The delivery failed. The list shows why.",
+} as const;
+
+/** The name of a notice, which goes with a redirect. */
+export type NoticeName = keyof typeof notices;
+
+/** The notice of a name from a URL; null for any other text. */
+export const noticeHtml = (name: string | null): Html | null =>
+  name !== null && Object.hasOwn(notices, name)
+    ? statusHtml(notices[name as NoticeName], name === "notSent")
+    : null;
+
+/** A message that the page begins with. It has the focus, so that it is read out first. */
+export const statusHtml = (content: string | Html, isBad = false): Html =>
+  html`<div class="notice${isBad ? " bad" : ""}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;

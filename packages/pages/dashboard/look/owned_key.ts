@@ -1,0 +1,50 @@
+/** Keys as their owners see them. */
+import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "../../html.ts";
+import { timeHtml, timeUntil } from "./time.ts";
+
+export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
+
+type KeyState = "active" | "disabled" | "expired" | "revoked";
+
+/** What a key is at a time: its status, or expired. */
+const stateOf = (key: ApiKey, now: Millis): KeyState =>
+  key.status === "active" && !isAccepted(key, now) ? "expired" : key.status;
+
+export const endsSoon = (key: ApiKey, now: Millis): boolean =>
+  isAccepted(key, now) && key.expiresAt !== null && key.expiresAt - now < 7 * dayMs;
+
+const states = {
+  active: { label: "Active", tone: "good" },
+  disabled: { label: "Disabled", tone: "warn" },
+  expired: { label: "Expired", tone: "bad" },
+  revoked: { label: "Revoked", tone: "bad" },
+} as const;
+
+export const stateHtml = (key: ApiKey, now: Millis): Html => {
+  const { label, tone } = states[stateOf(key, now)];
+  return html`<span class="badge ${tone}">${label}</span>`;
+};
+
+export const accesses = {
+  full: { label: "Full", hint: "Lookups, writes, alts and verification sessions" },
+  read: { label: "Read", hint: "Lookups, bulk, status, alts and reading reviews" },
+  verify: { label: "Verification", hint: "Verification sessions and single lookups" },
+} as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
+
+export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
+  name === "" ? `Key ${id}` : name;
+
+export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
+  key.expiresAt === null
+    ? "never"
+    : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
+
+/** Where a key or a webhook counts: everywhere, or in a guild. */
+export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
+  if (scope.kind === "global") return "All communities";
+  const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
+  return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;
+};

@@ -1,0 +1,40 @@
+/** Tables that scroll within the page where they are wider. */
+import { type Html, html } from "../../html.ts";
+
+export interface Table {
+  /** Unique on the page. */
+  readonly id: string;
+  readonly caption: string;
+  readonly columns: ReadonlyArray<Column>;
+  /** A cell for each column; the first names its row. */
+  readonly rows: ReadonlyArray<ReadonlyArray<Html | string>>;
+}
+
+interface Column {
+  readonly label: string;
+  readonly isNumber?: boolean;
+  /** For a column that explains itself: the label is read out only. */
+  readonly isUnseen?: boolean;
+}
+
+export const tableHtml = ({ id, caption, columns, rows }: Table): Html => html`
+<div class="scroller" role="region" aria-labelledby="${id}" tabindex="0">
+<table>
+<caption id="${id}">${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.isUnseen === true ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`)}</tr></thead>
+<tbody>
+${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index, columns[index]))}</tr>`)}
+</tbody>
+</table>
+</div>`;
+
+const cellHtml = (cell: Html | string, index: number, column: Column | undefined): Html =>
+  index === 0
+    ? html`<th scope="row">${cell}</th>`
+    : html`<td${numberClass(column)}${labelOf(column)}>${cell}</td>`;
+
+const labelOf = (column: Column | undefined): Html | null =>
+  column === undefined || column.isUnseen === true ? null : html` data-label="${column.label}"`;
+
+const numberClass = (column: Column | undefined): Html | null =>
+  column?.isNumber === true ? html` class="number"` : null;

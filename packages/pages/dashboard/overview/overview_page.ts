@@ -1,0 +1,176 @@
+/** The first page: what needs the owner's attention, and today's usage against the limits. */
+
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { LinkCount, VerifiedWeeks } from "@accountlink/core/communities";
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { Quota } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
+import type { WebhookDetails } from "@accountlink/core/webhooks";
+import { type Html, html } from "../../html.ts";
+import { type FirstSteps, firstSteps } from "../communities/first_steps.ts";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { countNote, countText } from "../look/link_count.ts";
+import { endsSoon, nameOf } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText, timeHtml, timeUntil } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { keyPath, paths, webhookPath } from "../paths.ts";
+import { barChart } from "../usage/bar_chart.ts";
+import { daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_totals.ts";
+import { disabledText, webhookName } from "../webhooks/webhook_texts.ts";
+
+export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
+  /** The last fourteen days of the account, oldest first. */
+  readonly days: ReadonlyArray<UsageDay>;
+  /** Today's requests of each key that is in use. */
+  readonly today: ReadonlyArray<KeyToday>;
+  /** Keys that were reported as leaked in the last 30 days. */
+  readonly leaks: ReadonlyArray<AuditEntry>;
+  readonly links: LinkCount;
+  /** How many of them were verified lately. */
+  readonly verified: VerifiedWeeks;
+  /** The way to the first verified user; null once there is one. */
+  readonly steps: FirstSteps | null;
+  readonly disabled: ReadonlyArray<WebhookDetails>;
+}
+
+interface KeyToday {
+  readonly key: KeyDetails;
+  readonly quota: Quota;
+  /** By group of routes. */
+  readonly usage: UsageDay["groups"];
+}
+
+export const overviewPage = (view: OverviewView, now: Millis): Page => ({
+  status: 200,
+  title: "Overview",
+  section: "overview",
+  content: html`
+${attention(view, now)}
+${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.keys.length === 0 ? null : figures(view)}`,
+});
+
+const attention = ({ keys, leaks, disabled }: OverviewView, now: Millis): Html | null => {
+  const ending = keys.filter((key) => endsSoon(key, now));
+  if (leaks.length + ending.length + disabled.length === 0) return null;
+  return html`
+<section>
+<h2>Needs your attention</h2>
+<ul class="cards" role="list">
+${leaks.map((leak) => leakItem(leak, keys))}
+${disabled.map(
+  (webhook) =>
+    html`<li class="bad"><p>The webhook <a href="${webhookPath(webhook.id)}">${webhookName(webhook)}</a> was disabled. ${disabledText(webhook)}</p></li>`,
+)}
+${ending.map(
+  (key) =>
+    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
+)}
+</ul>
+</section>`;
+};
+
+const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
+  const id = String(details["keyId"]);
+  const key = keys.find((known) => known.id === id);
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was published.</p></li>`;
+};
+
+const figures = (view: OverviewView): Html => {
+  const week = view.days.slice(-7);
+  return html`
+<div data-live>
+${numbers(view)}
+<section>
+<h2>The last seven days</h2>
+${barChart(week)}
+${weekTable(week)}
+<p class="more"><a href="${paths.usage}">All usage</a></p>
+</section>
+<section>
+<h2>Keys today</h2>
+<p>${planText(view)}</p>
+${
+  view.today.length === 0
+    ? html`<p class="empty">No key is active.</p>`
+    : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
+}
+</section>
+</div>`;
+};
+
+const numbers = ({ days, links, verified }: OverviewView): Html => {
+  const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
+  const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
+    requestsOf(sumOf(week.map((usage) => daySum(usage)))),
+  );
+  return html`
+<dl class="figures">
+${figure("Requests today", numberText(requestsOf(today)))}
+${figure("Refused or failed today", numberText(today.refused + today.errors))}
+${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
+${figure("Links", countText(links), countNote(links))}
+${figure("Verified in seven days", countText(verified.last), verifiedNote(verified))}
+</dl>`;
+};
+
+const figure = (label: string, value: string, note: string | null = null): Html =>
+  html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
+
+const verifiedNote = ({ last, before }: VerifiedWeeks): string | null =>
+  before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));
+
+const changeText = (now: number, before: number): string => {
+  if (before === 0) return "none the week before";
+  const percent = Math.round((100 * (now - before)) / before);
+  return percent === 0
+    ? "as the week before"
+    : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} % against the week before`;
+};
+
+const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
+<li>
+<h3><a href="${keyPath(key.id)}">${nameOf(key)}</a></h3>
+${meter(
+  "Requests",
+  counting(usage, (group) => group !== "session"),
+  quota.daily,
+)}
+${meter(
+  "Verification requests",
+  counting(usage, (group) => group === "session"),
+  quota.verifyDaily,
+)}
+</li>`;
+
+/** The requests that count against the limit of a day: those that no limit refused. */
+const counting = (counts: UsageDay["groups"], isCounted: (group: UsageGroup) => boolean): number => {
+  const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
+  return served + errors;
+};
+
+const meter = (label: string, count: number, limit: number | null): Html =>
+  limit === null
+    ? html`<p>${label}: ${numberText(count)}, without a limit</p>`
+    : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
+<meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
+
+/** How the requests of a week were answered, by group of routes; nothing where there were none. */
+const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
+  const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
+    .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))
+    .filter(({ sum }) => requestsOf(sum) > 0);
+  return sums.length === 0
+    ? null
+    : tableHtml({
+        id: "causes",
+        caption: "Requests of the last seven days, by group of routes",
+        columns: [{ label: "Group" }, ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
+        rows: sums.map(({ group, sum: { served, refused, errors } }) => [
+          groups[group],
+          ...[served, refused, errors].map(numberText),
+        ]),
+      });
+};

@@ -1,0 +1,86 @@
+import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
+import { OwnedScopes, sumCounts } from "@accountlink/core/communities";
+import { isAccepted } from "@accountlink/core/keys";
+import { Limits, quotaOf } from "@accountlink/core/limits";
+import { dayMs } from "@accountlink/core/timestamp";
+import { makeUsageDays } from "@accountlink/core/usage";
+import { Webhooks } from "@accountlink/core/webhooks";
+import { HttpSettings } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { PageSettings } from "../../page_settings.ts";
+import { makeCommunities } from "../communities/communities_routes.ts";
+import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
+import { paths } from "../paths.ts";
+import { overviewPage } from "./overview_page.ts";
+
+const mostLeaks = 10;
+
+export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const limits = yield* Limits;
+  const usage = yield* makeUsageDays;
+  const webhooks = yield* Webhooks;
+  const scopes = yield* OwnedScopes;
+  const communities = yield* makeCommunities;
+  const guildsOf = yield* makeGuildChoice;
+  const { publicUrl } = yield* HttpSettings;
+  const { botInvite = null } = yield* PageSettings;
+
+  /** The links of all communities, and what leads to the first one. */
+  const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const owned = yield* scopes.list(visitor.owner.account);
+    const links = sumCounts(owned.map((community) => community.links));
+    const weeks = yield* Effect.forEach(owned, ({ scope }) => scopes.verifiedWeeks(scope.pid));
+    const verified = {
+      last: sumCounts(weeks.map(({ last }) => last)),
+      before: sumCounts(weeks.map(({ before }) => before)),
+    };
+    if (links.count > 0) return { links, verified, steps: null };
+    const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
+    const community = first === undefined ? null : yield* communities.named(visitor, first);
+    const guildId = community === null ? null : guildOf(community.scope);
+    const steps = {
+      guilds: yield* guildsOf(visitor),
+      botInvite: botInvite?.(guildId) ?? null,
+      community,
+      publicUrl,
+      csrf: visitor.csrf,
+    };
+    return { links, verified, steps };
+  });
+
+  return [
+    page(
+      paths.overview,
+      Effect.fnUntraced(function* (visitor) {
+        const { account } = visitor.owner;
+        const { context } = visitor;
+        const now = context.clock.currentTimeMillisUnsafe();
+        const listed = yield* keys.list(account);
+        const todayOf = yield* usage.byKey(account.name, 1);
+        const today = listed
+          .filter((key) => isAccepted(key, now))
+          .map((key) => ({
+            key,
+            quota: quotaOf(key.limits, limits[key.tier]),
+            usage: todayOf(key.id).flatMap(({ groups }) => groups),
+          }));
+        const reported = yield* log.list(account.name, null, mostLeaks, {
+          action: "key.reported",
+          keyId: null,
+        });
+        const view = {
+          ...(yield* keys.plan(account)),
+          keys: listed,
+          today,
+          days: yield* usage.of({ account: account.name }, 14),
+          ...(yield* beginning(visitor)),
+          leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
+          disabled: (yield* webhooks.list(account.name)).filter(({ status }) => status === "disabled"),
+        };
+        return overviewPage(view, now);
+      }),
+    ),
+  ];
+});

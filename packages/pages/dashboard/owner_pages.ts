@@ -1,0 +1,127 @@
+/** Pages and forms of the dashboard, for the owner of an account. */
+import type { KeyOwner } from "@accountlink/core/keys";
+import { Profiles } from "@accountlink/core/platforms";
+import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { footerHtml } from "../footer.ts";
+import { redirectTo } from "../page_requests.ts";
+import { PageSettings } from "../page_settings.ts";
+import type { SiteError } from "../sign_ins/refusals.ts";
+import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
+import { makeOwnerOf } from "./owner.ts";
+import type { Page, PlatformNames } from "./page.ts";
+import { pageResponse } from "./page_response.ts";
+
+export interface OwnerVisitor extends Visitor {
+  readonly owner: KeyOwner;
+  readonly platforms: PlatformNames;
+}
+
+/** A page, or a whole response. */
+type Answer = Effect.Effect<Page | HttpResponse, SiteError>;
+
+/** The value of a field; empty for one that was not sent. */
+export type Fields = (name: string) => string;
+
+type DashboardPath = `/dashboard${string}`;
+
+/** Binds the paths of the dashboard. */
+export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
+
+/** `makeSiteRoutes` of the dashboard, where every page and form knows the account. */
+export const makeOwnerPages = Effect.gen(function* () {
+  const { routes, visit, ...site } = yield* makeSiteRoutes("dashboard");
+  const settings = yield* PageSettings;
+  const platforms = { chat: settings.chatName, game: settings.gameName };
+  const basePath = basePathOf(yield* HttpSettings);
+  const ownerName = yield* makeOwnerName;
+  const ownerOf = yield* makeOwnerOf;
+
+  const withOwner = (visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
+    Effect.map(ownerOf(visitor.signIn), (account) => {
+      const { signIn, context } = visitor;
+      const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
+      return { ...visitor, owner, platforms };
+    });
+
+  const render = Effect.fnUntraced(function* (page: Page, { owner, csrf }: OwnerVisitor) {
+    const { account, requestId } = owner;
+    const userName = yield* ownerName(owner);
+    return pageResponse(
+      page,
+      { account, userName, csrf, platforms },
+      footerHtml(settings, requestId),
+      basePath,
+    );
+  });
+
+  const answerTo = (visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    Effect.flatMap(withOwner(visitor), (owning) =>
+      Effect.flatMap(answer(owning), (answered) =>
+        answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
+      ),
+    );
+
+  return {
+    routes,
+    visit,
+
+    /** A page, with the values of its query. Anyone else is sent to sign in. */
+    page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
+      site.page(path, (visitor) => answerTo(visitor, (owning) => answer(owning, queryOf(visitor)))),
+
+    /** A form of a page, whose field `csrf` is checked. */
+    form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
+      site.form(path, (visitor, fields) => answerTo(visitor, (owning) => answer(owning, fieldsOf(fields)))),
+
+    /** A form with a file, which the answer reads; it checks the field `csrf`. */
+    upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
+      site.upload(path, (visitor) => answerTo(visitor, answer)),
+  };
+});
+
+/** Makes the function that names an owner as the chat platform does. */
+export const makeOwnerName = Effect.map(
+  Profiles,
+  (profiles) =>
+    ({ chatId }: Pick<KeyOwner, "chatId">) =>
+      Effect.map(
+        profiles.chat(chatId, null),
+        (profile) => profile?.displayName ?? profile?.username ?? chatId,
+      ),
+);
+
+/** The guilds of who is signed in, with their names. */
+export const namedGuilds = ({ signIn }: OwnerVisitor) =>
+  (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));
+
+/** Makes the function that gives the guilds of who is signed in; null where the platform does not tell. */
+export const makeGuildChoice = Effect.map(
+  Profiles,
+  (profiles) =>
+    ({ signIn }: OwnerVisitor) =>
+      signIn.guilds === null
+        ? Effect.succeed(null)
+        : Effect.orElseSucceed(profiles.ownGuilds(signIn.guilds), () => null),
+);
+
+/** Sends the browser to a page after a form, so that a reload does not send the form again. */
+export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
+
+const fieldsOf =
+  (form: URLSearchParams): Fields =>
+  (name) =>
+    form.get(name) ?? "";
+
+/** The position in a log after which a page begins; null for the newest. */
+export const positionOf = (cursor: string): number | null =>
+  /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
+
+/** The first of repeated values: links of the pages repeat none. */
+const queryOf =
+  ({ context: { query } }: Visitor): Fields =>
+  (name) => {
+    const value = query[name];
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    return typeof first === "string" ? first : "";
+  };

@@ -1,0 +1,111 @@
+/** The HTML document of every page of the dashboard. */
+import type { Tier } from "@accountlink/core/keys";
+import { type Html, html } from "../html.ts";
+import { csrfField } from "./look/field.ts";
+import { icon, mark } from "./look/icons.ts";
+import { paths } from "./paths.ts";
+
+/** The parts of the dashboard, in the order of its navigation. */
+const sections = {
+  overview: "Overview",
+  communities: "Communities",
+  links: "Links",
+  imports: "Import",
+  keys: "Keys",
+  webhooks: "Webhooks",
+  usage: "Usage",
+  alts: "Alts",
+  events: "Events",
+  audit: "Audit log",
+  trial: "Try it",
+  preview: "Preview",
+  account: "Account",
+} as const;
+
+type Section = keyof typeof sections;
+
+/** What belongs together in the navigation; what is in none of these comes last. */
+const grouped: ReadonlyArray<ReadonlyArray<string>> = [
+  ["overview", "communities", "links", "alts", "imports"],
+  ["keys", "usage", "events", "webhooks", "trial"],
+];
+
+const allSections = Object.keys(sections) as ReadonlyArray<Section>;
+
+const groups: ReadonlyArray<ReadonlyArray<Section>> = [
+  ...grouped.map((group) => allSections.filter((name) => group.includes(name))),
+  allSections.filter((name) => !grouped.some((group) => group.includes(name))),
+];
+
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  readonly section: Section;
+  /** After how many seconds the browser loads the page again. */
+  readonly refresh?: number;
+  /** Everything below the heading. */
+  readonly content: Html;
+}
+
+export interface Visitor {
+  readonly account: { readonly name: string; readonly tier: Tier };
+  /** The name of the signed-in user. */
+  readonly userName: string;
+  /** The field that every form sends. */
+  readonly csrf: string;
+  readonly platforms: PlatformNames;
+}
+
+/** What the platforms are called within a sentence. */
+export interface PlatformNames {
+  readonly chat: string;
+  readonly game: string;
+}
+
+export const documentOf = (
+  { title, section, content, refresh }: Page,
+  visitor: Visitor,
+  footer: Html,
+): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="description" content="The dashboard of accountlink: API keys, usage and audit log.">
+<title>${title} – accountlink</title>${
+  refresh === undefined
+    ? null
+    : html`
+<meta http-equiv="refresh" content="${refresh}">`
+}
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${paths.style}">
+<script type="module" src="${paths.script}"></script>
+</head>
+<body>
+<a class="button skip" href="#content">Skip to the content</a>
+${header(section, visitor)}
+<main id="content" tabindex="-1">
+<h1>${title}</h1>
+${content}
+</main>
+${footer}
+</body>
+</html>
+`;
+
+const header = (section: Section, { account, userName, csrf }: Visitor): Html => html`
+<header>
+<p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
+<nav aria-label="Dashboard">
+${groups.map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
+</nav>
+<div class="visitor">
+<p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small></p>
+<form method="post" action="${paths.signOut}">${csrfField(csrf)}<button class="button quiet small">Sign out</button></form>
+</div>
+</header>`;
+
+const entry = (name: Section, label: string, current: Section): Html =>
+  html`<li><a href="${paths[name]}"${name === current ? html` aria-current="page"` : null}>${icon(name)}${label}</a></li>`;

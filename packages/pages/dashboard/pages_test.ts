@@ -1,0 +1,227 @@
+/** What holds for every page: names of strangers break none of them, and all are small. */
+import { gzipSync } from "node:zlib";
+import { makeDelivery } from "@accountlink/testing";
+import { describe, expect, it } from "vitest";
+import { html } from "../html.ts";
+import { accountPage } from "./account/account_page.ts";
+import { altsPage, emptyAltsForm } from "./alts/alts_page.ts";
+import { auditPage } from "./audit/audit_page.ts";
+import { communitiesPage } from "./communities/communities_page.ts";
+import { communityPage } from "./communities/community_page.ts";
+import { issuedPage } from "./keys/issued_page.ts";
+import { rulesOf } from "./keys/key_form.ts";
+import { keyPage } from "./keys/key_page.ts";
+import { keysPage } from "./keys/keys_page.ts";
+import { emptyKeyForm, newKeyPage } from "./keys/new_key_page.ts";
+import { linkQuestion, unlinkQuestion } from "./links/link_questions.ts";
+import { linksPage } from "./links/links_page.ts";
+import { linkedUserPage } from "./links/user_page.ts";
+import { script } from "./look/script.ts";
+import { style } from "./look/style.ts";
+import { overviewPage } from "./overview/overview_page.ts";
+import { documentOf, type Page } from "./page.ts";
+import { previewPage } from "./preview/preview_page.ts";
+import {
+  chatId,
+  makeAlts,
+  makeCommunity,
+  makeDays,
+  makeEntry,
+  makeGuild,
+  makeKey,
+  makeNamedLink,
+  makeVisitor,
+  makeWebhook,
+  now,
+  quota,
+} from "./test_data.ts";
+import { emptyTrialForm, trialPage } from "./trial/trial_page.ts";
+import { usagePage } from "./usage/usage_page.ts";
+import { issuedWebhookPage } from "./webhooks/issued_webhook_page.ts";
+import { newWebhookPage } from "./webhooks/new_webhook_page.ts";
+import { emptyWebhookForm, formOfWebhook } from "./webhooks/webhook_form.ts";
+import { webhookPage } from "./webhooks/webhook_page.ts";
+import { webhooksPage } from "./webhooks/webhooks_page.ts";
+
+const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
+
+/** Every page, with a text wherever somebody else chose it. */
+const pagesWith = (text: string): Readonly<Record<string, Page>> => {
+  const key = makeKey({ name: text, allowIps: [text], redirectOrigins: [text] });
+  const keys = [key];
+  const guilds = [makeGuild(text)];
+  const visitor = makeVisitor(text);
+  const days = makeDays(90, 1000, 10);
+  const entry = makeEntry({
+    action: "key.reported",
+    actor: { type: "account", id: text },
+    details: { note: text, [text]: 1 },
+  });
+  const webhook = makeWebhook({ description: text, status: "disabled", disabledReason: "failing" });
+  const delivery = { ...makeDelivery({ type: text, eventId: text }), status: "failing" } as const;
+  const problems = [{ name: "name", reason: text }];
+  const list = { keys, guilds, used: 1, allowed: 10 };
+  const today = [{ key, quota, usage: [] }];
+  const start = { guilds, botInvite: "/invite", publicUrl: "", csrf: "token" };
+  const community = makeCommunity(text);
+  const named = makeNamedLink(text);
+  const { gameId } = named.link;
+  const names = { keys, account: { name: text, owner: text } };
+  const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
+  return {
+    overview: overviewPage(
+      {
+        ...list,
+        days: days.slice(0, 14),
+        today,
+        leaks: [entry],
+        disabled: [webhook],
+        links: { count: 7, age: null },
+        verified: { last: { count: 3, age: 0 }, before: { count: 2, age: 0 } },
+        steps: { ...start, community },
+      },
+      now,
+    ),
+    communities: communitiesPage({ ...start, communities: [community] }),
+    noCommunities: communitiesPage({ ...start, communities: [] }),
+    community: communityPage(
+      { ...start, community, previews: [{ title: text, document: html`<p>${text}</p>` }] },
+      { displayName: text, supportUrl: text, doneText: text },
+      visitor,
+      null,
+      [{ name: "displayName", reason: text }],
+    ),
+    links: linksPage(
+      {
+        communities: [community, community],
+        community,
+        search: text,
+        links: Array.from({ length: 25 }, () => named),
+        next: text,
+        unlinked: [{ chatId, chat: named.chat }],
+      },
+      { chat: text, game: text },
+      visitor,
+      null,
+      [{ name: "chat", reason: text }],
+    ),
+    linkedUser: linkedUserPage(
+      { community, chatId, chat: named.chat, link: named, history: [entry], names },
+      text,
+      visitor,
+      null,
+      [],
+    ),
+    unlink: unlinkQuestion({ community, chatId, gameId, ...named }, visitor),
+    link: linkQuestion({ community, chatId, gameId, ...named }, { gameId, game: named.game }, visitor),
+    keys: keysPage(list, [], now),
+    manyKeys: keysPage(
+      list,
+      Array.from({ length: 20 }, () => ({ key, days: days.slice(0, 7) })),
+      now,
+    ),
+    newKey: newKeyPage({ ...emptyKeyForm, name: text, denyIps: text }, guilds, visitor, {
+      status: 400,
+      problems,
+      general: text,
+    }),
+    issued: issuedPage({ key, token: "alk_token", isNew: false }, "http://localhost", chatId),
+    key: keyPage({ key, quota, guilds, history: [entry], names }, rulesOf(key), visitor, now, null, null),
+    usage: usagePage({ days, byKey: [{ key, days }], keys }, { keyId: null, days: 90 }),
+    audit: auditPage(
+      { entries: Array.from({ length: 100 }, () => entry), next: text, keys, names },
+      { action: null, keyId: text, chatId: text },
+      visitor,
+      [{ name: "chatId", reason: text }],
+    ),
+    alts: altsPage(
+      { ...emptyAltsForm, id: text },
+      {
+        tier: "premium",
+        communities: [community],
+        found: makeAlts(text),
+        problems,
+        general: text,
+        status: 400,
+      },
+      visitor,
+      now,
+      null,
+    ),
+    trial: trialPage(
+      { ...emptyTrialForm, id: text, guildId: text },
+      visitor,
+      { url: text, request, status: 200, headers: [["x", text]], body: text },
+      problems,
+    ),
+    preview: previewPage(
+      [{ label: text, states: [{ name: text, title: text }] }],
+      { name: text, title: text },
+      html`<p>${text}</p>`,
+    ),
+    webhooks: webhooksPage({ webhooks: [webhook], guilds }, null),
+    newWebhook: newWebhookPage({ ...emptyWebhookForm, url: text, description: text }, guilds, visitor, {
+      status: 400,
+      problems,
+      general: text,
+    }),
+    issuedWebhook: issuedWebhookPage({ webhook, secret: "whsec_", isNew: true }),
+    webhook: webhookPage(
+      { webhook, guilds, filter: null, next: text, deliveries: Array.from({ length: 25 }, () => delivery) },
+      formOfWebhook(webhook),
+      visitor,
+      null,
+      null,
+    ),
+    account: accountPage(
+      {
+        ...list,
+        account: visitor.account,
+        chatId: text,
+        signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }],
+      },
+      visitor,
+      null,
+    ),
+  };
+};
+
+const sourceOf = (page: Page, name: string): string =>
+  documentOf(page, makeVisitor(name), html`<footer></footer>`).source;
+
+describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
+  const source = sourceOf(page, hostile);
+
+  it("shows names of strangers as text", () => {
+    expect(source).toContain("alert(1)");
+    expect(source).not.toContain("<img");
+    expect(source.match(/<script/g)).toHaveLength(1);
+  });
+
+  it("has no script, style or address of its own within the markup", () => {
+    const tags = source.replaceAll(/"[^"]*"/g, '""').match(/<[^>]*>/g) ?? [];
+    expect(tags.filter((tag) => /^<style| (?:style|on\w+)=/.test(tag))).toEqual([]);
+    expect(source).not.toMatch(/ (?:src|href|action)="(?!\/(?!\/)|#|data:,")/);
+  });
+
+  it("has one heading, and a csrf field in each form that is sent", () => {
+    expect(source.match(/<h1/g)).toHaveLength(1);
+    const forms = source.match(
+      /<form method="post"[^>]*>\s*<input type="hidden" name="csrf" value="token">/g,
+    );
+    expect(forms).toHaveLength(source.match(/<form method="post"/g)?.length ?? 0);
+  });
+});
+
+describe("the dashboard", () => {
+  it("has a style sheet of less than 10 kB before compression", () => {
+    expect(style.length).toBeLessThan(10_000);
+  });
+
+  it("is at most 35 kB with its style, its script and its largest page", () => {
+    const pages = Object.values(pagesWith("Rook & Bishop")).map((page) => sourceOf(page, "Ada"));
+    const sizeOf = (text: string) => gzipSync(text).length;
+    const largest = Math.max(...pages.map(sizeOf));
+    expect(sizeOf(style) + sizeOf(script) + largest).toBeLessThan(35_000);
+  });
+});

@@ -1,0 +1,57 @@
+import type { KeyId, Pid } from "@accountlink/core";
+import type { WebhookId } from "@accountlink/core/webhooks";
+
+/** The paths of the dashboard, without those of its JSON. */
+export const paths = {
+  overview: "/dashboard",
+  communities: "/dashboard/communities",
+  links: "/dashboard/links",
+  linksFile: "/dashboard/links.csv",
+  linkUser: "/dashboard/links/user",
+  link: "/dashboard/links/link",
+  unlink: "/dashboard/links/unlink",
+  imports: "/dashboard/imports",
+  keys: "/dashboard/keys",
+  newKey: "/dashboard/keys/new",
+  webhooks: "/dashboard/webhooks",
+  newWebhook: "/dashboard/webhooks/new",
+  usage: "/dashboard/usage",
+  usageFile: "/dashboard/usage.csv",
+  alts: "/dashboard/alts",
+  altReviews: "/dashboard/alts/reviews",
+  events: "/dashboard/events",
+  audit: "/dashboard/audit",
+  auditFile: "/dashboard/audit.csv",
+  trial: "/dashboard/try",
+  preview: "/dashboard/preview",
+  account: "/dashboard/account",
+  endSignIn: "/dashboard/account/end",
+  signOut: "/dashboard/sign-out",
+  style: "/dashboard/style.css",
+  script: "/dashboard/comfort.js",
+} as const;
+
+export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
+
+export const importPath = (id: string): `/dashboard/${string}` => `${paths.imports}/${id}`;
+
+export type KeyAct = "update" | "rotate" | "status" | "revoke";
+
+export const keyPath = (id: KeyId | ":id"): `/dashboard/${string}` => `${paths.keys}/${id}`;
+
+export const keyActPath = (id: KeyId | ":id", act: KeyAct): `/dashboard/${string}` => `${keyPath(id)}/${act}`;
+
+export type WebhookAct = "update" | "status" | "test" | "rotate" | "delete" | "resend" | "send-pending";
+
+export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `${paths.webhooks}/${id}`;
+
+export const webhookActPath = (id: WebhookId | ":id", act: WebhookAct): `/dashboard/${string}` =>
+  `${webhookPath(id)}/${act}`;
+
+/** A path with those parts of the query that have a value. */
+export const withQuery = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === null || value === "" ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+};

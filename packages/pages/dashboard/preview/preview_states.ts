@@ -1,0 +1,122 @@
+/** The pages of the verification flow with made-up accounts, made by the flow's own functions. */
+import { ChatId, GameId, Sid } from "@accountlink/core";
+import type { FlowView } from "@accountlink/core/flow";
+import type { ScopeSettings } from "@accountlink/core/keys";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { cancelledPage, donePage, flowPage, type PageTerms } from "../../flow/pages.ts";
+import { namedRefusalPage, type RefusalName, refusals } from "../../flow/refusals.ts";
+import { footerHtml } from "../../footer.ts";
+import { html } from "../../html.ts";
+import { documentOf, type Page } from "../../page.ts";
+import type { PageSettingsShape } from "../../page_settings.ts";
+import type { PreviewedState, PreviewGroup } from "./preview_page.ts";
+
+const minutes = 60_000;
+const sid = Sid.make(`vs_${"0".repeat(43)}`);
+const entry = { sid };
+
+const chatProfile: ChatProfile = {
+  id: "100001",
+  username: "ada",
+  displayName: "Ada",
+  avatar: null,
+  banner: null,
+  created: null,
+  guild: null,
+};
+const chat = { id: ChatId.make("100001"), profile: chatProfile };
+
+const gameAccount = (id: string, displayName: string) => {
+  const profile: GameProfile = {
+    id,
+    username: displayName.toLowerCase(),
+    displayName,
+    description: null,
+    created: null,
+    isBanned: null,
+    hasVerifiedBadge: null,
+    avatar: null,
+    badges: null,
+    groups: null,
+  };
+  return { id: GameId.make(id), profile };
+};
+const game = gameAccount("1", "Knight");
+const replaces = gameAccount("2", "Pawn");
+
+const firstState = { name: "begin", title: "The beginning" };
+
+type Proven = Pick<FlowView, "chat" | "game" | "replaces">;
+
+const flowStates: Readonly<Record<string, { readonly label: string; readonly proven: Proven }>> = {
+  begin: { label: firstState.title, proven: { chat: null, game: null, replaces: null } },
+  half: { label: "One account proven", proven: { chat, game: null, replaces: null } },
+  confirm: { label: "Both accounts proven", proven: { chat, game, replaces: null } },
+  choice: { label: "Linked to another account", proven: { chat, game, replaces } },
+};
+
+const endings = {
+  done: "Linked",
+  cancelled: "Cancelled by the user",
+} as const;
+
+export const previewGroups: ReadonlyArray<PreviewGroup> = [
+  {
+    label: "Steps",
+    states: [
+      ...Object.entries(flowStates).map(([name, { label }]) => ({ name, title: label })),
+      ...Object.entries(endings).map(([name, title]) => ({ name: name, title })),
+    ],
+  },
+  {
+    label: "Refusals",
+    states: Object.entries(refusals).map(([name, { title }]) => ({ name: `refused-${name}`, title })),
+  },
+];
+
+/** The state of a name; the first for any other text. */
+export const stateOf = (name: string): PreviewedState =>
+  previewGroups.flatMap(({ states }) => states).find((state) => state.name === name) ?? firstState;
+
+/** What the owner says to users: settings of a scope, with a name in any case. */
+export interface SaidToUsers extends ScopeSettings {
+  readonly displayName: string;
+}
+
+export const previewDocument = (
+  name: string,
+  said: SaidToUsers,
+  settings: PageSettingsShape,
+  terms: PageTerms,
+  requestId: string,
+) =>
+  // Links of a frame that may open no window lead nowhere.
+  documentOf(
+    pageOf(name, said, settings, terms),
+    footerHtml(settings, requestId),
+    html`<base target="_blank">`,
+  );
+
+const pageOf = (name: string, said: SaidToUsers, settings: PageSettingsShape, terms: PageTerms): Page => {
+  if (name === "done") {
+    const ended = { entry, guildId: null, browser: null, redirect: null } as const;
+    const linked = { linkChanged: true, kept: false, doneText: said.doneText };
+    return donePage({ ...ended, chat, game, ...linked }, settings);
+  }
+  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null }, settings);
+  const state = flowStates[name];
+  if (state === undefined)
+    return namedRefusalPage(name.replace("refused-", "") as RefusalName, settings, entry);
+  const view: FlowView = {
+    entry,
+    sid,
+    asking: said.displayName,
+    supportUrl: said.supportUrl,
+    guild: null,
+    redirect: null,
+    expiresAt: 5 * minutes,
+    csrf: "",
+    ...state.proven,
+  };
+  return flowPage(view, terms, 0);
+};

@@ -1,0 +1,24 @@
+/** The style sheet and the script of the dashboard's pages, made on their first request. */
+
+import { type BoundRoute, makeStaticDocument, onceMade, withHeaders } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { script } from "./look/script.ts";
+import { style } from "./look/style.ts";
+import { paths } from "./paths.ts";
+
+/** Not counted, so that the pages for a limit get them too. */
+export const staticRoutes = (): ReadonlyArray<BoundRoute> => [
+  route(paths.style, style, "text/css"),
+  route(paths.script, script, "text/javascript"),
+];
+
+const route = (path: `/${string}`, text: string, type: string): BoundRoute => {
+  const document = onceMade(() => makeStaticDocument(text, { contentType: `${type}; charset=utf-8` }));
+  const answer = withHeaders("dashboard", (request) =>
+    Effect.map(
+      Effect.promise(() => document(path)),
+      (answerTo) => answerTo(request),
+    ),
+  );
+  return { method: "GET", path, answer };
+};

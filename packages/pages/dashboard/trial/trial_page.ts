@@ -1,0 +1,112 @@
+/** A lookup to try, with a key that is typed in and not kept. */
+import type { ParameterProblem } from "@accountlink/core/errors";
+import { type Html, html } from "../../html.ts";
+import { copyable } from "../look/copyable.ts";
+import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { statusHtml } from "../look/notice.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
+
+/** The questions that can be tried: the route, the parameter that names whom it is about, and the method of the client. */
+export const questions = {
+  chat: {
+    path: "/v2/chat",
+    subject: "chatId",
+    method: "links.get",
+    label: ({ chat, game }: PlatformNames) => `Which account on ${game} belongs to one on ${chat}?`,
+  },
+  game: {
+    path: "/v2/game",
+    subject: "gameId",
+    method: "links.byGame",
+    label: ({ chat, game }: PlatformNames) => `Which accounts on ${chat} belong to one on ${game}?`,
+  },
+  status: {
+    path: "/v2/verifications/chat",
+    subject: "chatId",
+    method: "links.verification",
+    label: ({ chat }: PlatformNames) => `Is an account on ${chat} verified, and since when?`,
+  },
+} as const;
+
+type Question = keyof typeof questions;
+
+/** What is tried, as typed. The key is not part of it: no page shows it again. */
+export interface TrialForm {
+  readonly question: Question;
+  readonly id: string;
+  readonly guildId: string;
+  readonly resolved: boolean;
+}
+
+export interface TrialResult {
+  /** Where the service is. */
+  readonly url: string;
+  readonly request: Request;
+  readonly status: number;
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  /** JSON as text. */
+  readonly body: string;
+}
+
+const labels = { key: "API key", id: "ID", guildId: "Community" };
+
+export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: "", resolved: false };
+
+/** @param result null before the first trial */
+export const trialPage = (
+  form: TrialForm,
+  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
+  result: TrialResult | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => ({
+  status: problems.length === 0 ? 200 : 400,
+  title: "Try it",
+  section: "trial",
+  content: html`
+${problemSummary(problems, labels, problems.length === 0 ? null : "No request was sent: some fields need another value.")}
+${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`, result.status >= 400)}
+<div class="trial">
+${result && resultHtml(form, result)}
+<form method="post" action="${paths.trial}" class="panel">
+${csrfField(csrf)}
+${textField({ name: "key", label: labels.key, hint: "The service does not store it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
+${radioField({
+  name: "question",
+  label: "Question",
+  value: form.question,
+  problems,
+  choices: Object.entries(questions).map(([value, { label }]) => ({ value, label: label(platforms) })),
+})}
+${textField({ name: "id", label: labels.id, hint: "The ID of the account to look up.", value: form.id, required: true, problems })}
+${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the community. Required with a key of one community.", value: form.guildId, problems })}
+${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
+<button class="button">Send the request</button>
+</form>
+</div>
+<p class="more">Every route, to read and to try: <a href="/docs">API reference</a></p>`,
+});
+
+const resultHtml = (form: TrialForm, { url, request, status, headers, body }: TrialResult): Html => html`
+<section>
+<h2>Request</h2>
+<pre>${request.method} ${request.url}
+Authorization: Bearer alk_…</pre>
+<h2>Answer</h2>
+<pre>HTTP ${status}
+${headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
+${copyable("answer", "answer", body)}
+<h2>The same in a terminal</h2>
+${copyable("curl", "command", curlOf(request, "$ACCOUNTLINK_KEY"))}
+<h2>The same in JavaScript</h2>
+${copyable("fetch", "program", fetchOf(request))}
+<h2>The same with the client</h2>
+${copyable("client", "program with the client", clientProgramOf({ url, ...callOf(form) }))}
+</section>`;
+
+const callOf = ({ question, id, guildId, resolved }: TrialForm) => ({
+  method: questions[question].method,
+  id,
+  options: { ...(guildId === "" ? {} : { guildId }), ...(resolved ? { resolved } : {}) },
+});

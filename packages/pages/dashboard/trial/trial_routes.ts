@@ -1,0 +1,91 @@
+/**
+ * The page on which a lookup is tried: the service asks itself, with the key and the address of
+ * whoever typed the key.
+ */
+import { keyIdOf } from "@accountlink/core/keys";
+import {
+  type HttpRequest,
+  HttpSettings,
+  type RequestContext,
+  type Router,
+  textOf,
+} from "@accountlink/http/site";
+import { Effect, Stream } from "effect";
+import { type Fields, type OwnerPages } from "../owner_pages.ts";
+import { paths, withQuery } from "../paths.ts";
+import { emptyTrialForm, questions, type TrialForm, type TrialResult, trialPage } from "./trial_page.ts";
+
+export const trialRoutes = Effect.fnUntraced(function* (
+  { page, form }: OwnerPages,
+  makeLookups: () => Router,
+) {
+  const { publicUrl } = yield* HttpSettings;
+
+  const tried = Effect.fnUntraced(function* (context: RequestContext, trial: TrialForm, key: string) {
+    const path = pathOf(trial);
+    const found = makeLookups().find("GET", path);
+    if (found === undefined) return yield* Effect.die(`No lookup has the path ${path}`);
+    const response = yield* found.answer(requestAs(context, path, key), found.query);
+    const { status, headers } = response;
+    return {
+      url: publicUrl,
+      request: { method: "GET", url: `${publicUrl}${path}` },
+      status,
+      headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as const),
+      body: JSON.stringify(JSON.parse(textOf(response)), null, 2),
+    } satisfies TrialResult;
+  });
+
+  return [
+    page(paths.trial, (visitor) => Effect.succeed(trialPage(emptyTrialForm, visitor, null, []))),
+    form(
+      paths.trial,
+      Effect.fnUntraced(function* (visitor, fields) {
+        const trial = trialOf(fields);
+        const key = fields("key").trim();
+        const problems = problemsOf(trial, key);
+        const result = problems.length === 0 ? yield* tried(visitor.context, trial, key) : null;
+        return trialPage(trial, visitor, result, problems);
+      }),
+    ),
+  ];
+});
+
+const trialOf = (fields: Fields): TrialForm => {
+  const question = fields("question");
+  return {
+    question: question === "game" || question === "status" ? question : "chat",
+    id: fields("id").trim(),
+    guildId: fields("guildId").trim(),
+    resolved: fields("resolved") === "true",
+  };
+};
+
+/** What only the form knows; the service judges everything else. */
+const problemsOf = ({ id }: TrialForm, key: string) => [
+  ...(keyIdOf(key) === null
+    ? [{ name: "key", reason: 'expected "alk_", 12 characters, "_" and 43 more' }]
+    : []),
+  ...(id === "" ? [{ name: "id", reason: "expected the ID of an account" }] : []),
+];
+
+const pathOf = ({ question, id, guildId, resolved }: TrialForm): string => {
+  const { path, subject } = questions[question];
+  return withQuery(path, { [subject]: id, guildId, resolved: resolved ? "true" : null });
+};
+
+/** A request from the same address, so that the rules and limits of the key hold. */
+const requestAs = ({ request }: RequestContext, url: string, key: string): HttpRequest => {
+  const headers: Readonly<Record<string, string | undefined>> = {
+    authorization: `Bearer ${key}`,
+    "x-forwarded-for": request.header("x-forwarded-for"),
+  };
+  return {
+    method: "GET",
+    url,
+    remoteAddress: request.remoteAddress,
+    header: (name) => headers[name],
+    readBody: () => Effect.succeed(new Uint8Array()),
+    streamBody: () => Stream.empty,
+  };
+};

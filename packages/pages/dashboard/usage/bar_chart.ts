@@ -1,0 +1,43 @@
+/** A bar for each day, drawn by the server. The table beside it says the same. */
+
+import type { UsageCounts, UsageDay } from "@accountlink/core/usage";
+import { type Html, html } from "../../html.ts";
+import { counted, numberText } from "../look/time.ts";
+import { daySum, outcomes, requestsOf } from "./usage_totals.ts";
+
+const height = 100;
+const barWidth = 8;
+const step = 10;
+
+/** Bars from the oldest day to the newest: served below, then what was refused, then errors. Text where there are none. */
+export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
+  const bars = days.map((usage) => ({ day: usage.day, sum: daySum(usage) }));
+  const highest = Math.max(...bars.map(({ sum }) => requestsOf(sum)));
+  if (highest === 0) {
+    return html`<p class="empty">There were no requests in the last ${counted(days.length, "day")}.</p>`;
+  }
+  return html`
+<figure class="chart">
+<svg viewBox="0 0 ${days.length * step} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="chart-name">
+<title id="chart-name">Requests per day for ${counted(days.length, "day")}, at most ${numberText(highest)}</title>
+${bars.map(({ day, sum }, index) => bar(day, sum, index * step + (step - barWidth) / 2, height / highest))}
+</svg>
+<figcaption>
+<span>${days[0]?.day ?? ""}</span> <span>at most ${numberText(highest)} a day</span> <span>${days.at(-1)?.day ?? ""}</span>
+</figcaption>
+<ul class="legend" role="list">
+${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}">${label}</li>`)}
+</ul>
+</figure>`;
+};
+
+const bar = (day: string, sum: UsageCounts, x: number, scale: number): Html => {
+  let top = height;
+  const part = (outcome: keyof UsageCounts): Html | null => {
+    if (sum[outcome] === 0) return null;
+    const size = sum[outcome] * scale;
+    top -= size;
+    return html`<rect class="${outcome}" x="${x}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"/>`;
+  };
+  return html`<g><title>${day}: ${counted(requestsOf(sum), "request")}</title>${part("served")}${part("refused")}${part("errors")}</g>`;
+};

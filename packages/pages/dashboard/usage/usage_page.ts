@@ -1,0 +1,105 @@
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
+import { html } from "../../html.ts";
+import { menuField } from "../look/field.ts";
+import { keyMenu } from "../look/key_menu.ts";
+import { nameOf } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+import { barChart } from "./bar_chart.ts";
+import { daySum, groups, outcomes, requestsOf, sumOf } from "./usage_totals.ts";
+
+export interface UsageFilter {
+  /** Null for all keys. */
+  readonly keyId: string | null;
+  readonly days: number;
+}
+
+export interface KeyUsage {
+  readonly key: KeyDetails;
+  readonly days: ReadonlyArray<UsageDay>;
+}
+
+export interface UsageView {
+  /** What was asked for, oldest first. */
+  readonly days: ReadonlyArray<UsageDay>;
+  /** The same by key; empty where one key was asked for. */
+  readonly byKey: ReadonlyArray<KeyUsage>;
+  readonly keys: ReadonlyArray<KeyDetails>;
+}
+
+const spans = [7, 30, 90];
+
+const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
+
+export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
+  status: 200,
+  title: "Usage",
+  section: "usage",
+  content: html`
+<form method="get" action="${paths.usage}" class="filters">
+${keyMenu(keys, filter.keyId)}
+${menuField({
+  name: "days",
+  label: "Days",
+  value: String(filter.days),
+  problems: [],
+  choices: [...new Set([...spans, filter.days])].map((span) => ({
+    value: String(span),
+    label: `Last ${span} days`,
+  })),
+})}
+<button class="button quiet">Show</button>
+</form>
+<div data-live>
+${barChart(days)}
+${byKey.length === 0 ? null : keyTable(byKey)}
+${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)}
+</div>
+<p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
+<p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served. Requests of the last few seconds may be missing.</p>`,
+});
+
+const dayTable = (days: ReadonlyArray<UsageDay>) =>
+  tableHtml({
+    id: "days",
+    caption: "Requests by day and group of routes, newest first",
+    columns: [
+      { label: "Day" },
+      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+      ...outcomeColumns,
+    ],
+    rows: days
+      .filter((usage) => requestsOf(daySum(usage)) > 0)
+      .toReversed()
+      .map((usage) => [
+        html`<time>${usage.day}</time>`,
+        ...groupNames.map((group) => numberText(requestsOf(daySum(usage, group)))),
+        ...outcomeCells([usage]),
+      ]),
+  });
+
+const keyTable = (byKey: ReadonlyArray<KeyUsage>) =>
+  tableHtml({
+    id: "keys",
+    caption: "Requests by key and group of routes",
+    columns: [
+      { label: "Key" },
+      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+      ...outcomeColumns,
+    ],
+    rows: byKey.map(({ key, days }) => [
+      html`<a href="${withQuery(paths.usage, { keyId: key.id, days: days.length })}">${nameOf(key)}</a>`,
+      ...groupNames.map((group) => numberText(requestsOf(sumOf(days.map((usage) => daySum(usage, group)))))),
+      ...outcomeCells(days),
+    ]),
+  });
+
+const outcomeColumns = Object.values(outcomes).map((label) => ({ label, isNumber: true }));
+
+const outcomeCells = (days: ReadonlyArray<UsageDay>): ReadonlyArray<string> => {
+  const { served, refused, errors } = sumOf(days.map((usage) => daySum(usage)));
+  return [served, refused, errors].map(numberText);
+};

@@ -1,0 +1,41 @@
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { html } from "../../html.ts";
+import { scopeFields } from "../keys/key_form.ts";
+import type { Refused } from "../keys/new_key_page.ts";
+import { csrfField, problemSummary } from "../look/field.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
+
+const scopeTexts = {
+  guild: "Events of the links of this community",
+  global: "Events of the links of your whole account",
+  menu: "Communities that you manage and that have the bot. Only for one community.",
+};
+
+/**
+ * @param guilds the communities of the owner; null if the platform does not tell
+ * @param refused why the form comes back; null for a new one
+ */
+export const newWebhookPage = (
+  form: NewWebhookForm,
+  guilds: ReadonlyArray<OwnGuild> | null,
+  { csrf }: Pick<Visitor, "csrf">,
+  refused: Refused | null,
+): Page => {
+  const problems = refused?.problems ?? [];
+  return {
+    status: refused?.status ?? 200,
+    title: "Create a webhook",
+    section: "webhooks",
+    content: html`
+${refused && problemSummary(problems, webhookLabels, refused.general)}
+<form method="post" action="${paths.webhooks}" class="panel">
+${csrfField(csrf)}
+${scopeFields(form, guilds, problems, scopeTexts)}
+${webhookFields(form, problems)}
+<button class="button">Create the webhook</button>
+</form>
+<p><a href="${paths.webhooks}">Back to the webhooks</a></p>`,
+  };
+};

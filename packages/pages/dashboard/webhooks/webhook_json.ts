@@ -1,0 +1,31 @@
+import { guildOf } from "@accountlink/core";
+import type { EventType } from "@accountlink/core/events";
+import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { isoTime, isoTimeOrNull } from "@accountlink/http/site";
+
+export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
+  id,
+  url,
+  scope: scope.kind,
+  guildId: guildOf(scope),
+  pid: scope.pid,
+  types: webhook.types as ReadonlyArray<EventType>,
+  description: webhook.description,
+  status: webhook.status,
+  disabledReason: webhook.disabledReason,
+  createdAt: isoTime(webhook.createdAt),
+  lastDeliveredAt: isoTimeOrNull(webhook.lastDeliveredAt),
+  failingSince: isoTimeOrNull(webhook.failingSince),
+  pending: webhook.pending,
+});
+
+export const deliveryJson = (delivery: WebhookDelivery) => ({
+  eventId: delivery.eventId,
+  type: delivery.type as EventType | "test",
+  at: isoTime(delivery.at),
+  attempts: delivery.attempts,
+  status: delivery.status,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  nextAttemptAt: isoTimeOrNull(delivery.nextAttemptAt),
+});

@@ -1,0 +1,163 @@
+/** The page of one webhook: where it stands, its deliveries, and what can be done to it. */
+import type {
+  DeliveryPage,
+  DeliveryStatus,
+  WebhookDelivery,
+  WebhookDetails,
+} from "@accountlink/core/webhooks";
+import { type Html, html } from "../../html.ts";
+import type { Refused } from "../keys/new_key_page.ts";
+import { checkField, csrfField, menuField, problemSummary } from "../look/field.ts";
+import { type NamedGuild, scopeText } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText, timeHtml, timeOr } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
+import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
+import { disabledText, resultHtml, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
+
+export interface WebhookView extends DeliveryPage {
+  readonly webhook: WebhookDetails;
+  readonly guilds: ReadonlyArray<NamedGuild>;
+  /** Which deliveries are shown; null for all. */
+  readonly filter: DeliveryStatus | null;
+}
+
+export interface RefusedWebhookAct extends Refused {
+  readonly act: WebhookAct;
+}
+
+/**
+ * @param form the webhook as it is, or as typed
+ * @param notice what an act did; null for none
+ */
+export const webhookPage = (
+  view: WebhookView,
+  form: WebhookForm,
+  visitor: Pick<Visitor, "csrf">,
+  notice: Html | null,
+  refused: RefusedWebhookAct | null,
+): Page => ({
+  status: refused?.status ?? 200,
+  title: webhookName(view.webhook),
+  section: "webhooks",
+  content: html`
+${refused === null ? notice : problemSummary(refused.problems, webhookLabels, refused.general)}
+${facts(view)}
+${sendForms(view.webhook, visitor)}
+${deliveries(view, visitor)}
+${acts(view.webhook, form, visitor, refused)}`,
+});
+
+const facts = ({ webhook, guilds }: WebhookView): Html => html`
+${webhook.status === "disabled" ? html`<div class="notice bad" role="alert"><p>${disabledText(webhook)}</p></div>` : null}
+<p>${webhookStateHtml(webhook)} <code>${webhook.url}</code></p>
+<dl class="facts">
+<div><dt>Scope</dt><dd>${scopeText(webhook, guilds)}</dd></div>
+<div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
+<div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
+<div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
+${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${timeHtml(webhook.failingSince)}</dd></div>`}
+<div><dt>Created</dt><dd>${timeHtml(webhook.createdAt)}</dd></div>
+</dl>`;
+
+const sendForms = ({ id, status, pending }: WebhookDetails, { csrf }: Pick<Visitor, "csrf">): Html => html`
+<form method="post" action="${webhookActPath(id, "test")}" class="more">${csrfField(csrf)}<button class="button">Send a test</button></form>
+${
+  status === "active" && pending > 0
+    ? html`<form method="post" action="${webhookActPath(id, "send-pending")}" class="more">${csrfField(csrf)}<button class="button quiet">Send what waits now</button></form>`
+    : null
+}`;
+
+const statuses = [
+  { value: "", label: "All" },
+  { value: "delivered", label: "Delivered" },
+  { value: "failing", label: "Failing" },
+  { value: "given_up", label: "Given up" },
+];
+
+const deliveries = (
+  { webhook, filter, next, ...view }: WebhookView,
+  visitor: Pick<Visitor, "csrf">,
+): Html => html`
+<section id="deliveries">
+<h2>Deliveries</h2>
+<form method="get" action="${webhookPath(webhook.id)}" class="filters">
+${menuField({ name: "status", label: "Which", value: filter ?? "", problems: [], choices: statuses })}
+<button class="button quiet">Show</button>
+</form>
+${
+  view.deliveries.length === 0
+    ? html`<p class="empty">There are no deliveries yet. New ones are listed here.</p>`
+    : tableHtml({
+        id: "delivery-list",
+        caption: "Deliveries, newest first",
+        columns: [
+          { label: "Event" },
+          { label: "When" },
+          { label: "Result" },
+          { label: "Attempts", isNumber: true },
+          { label: "Next attempt" },
+          { label: "Again" },
+        ],
+        rows: view.deliveries.map((delivery) => row(webhook, delivery, visitor)),
+      })
+}
+${next === null ? null : html`<p class="more"><a class="button quiet" href="${withQuery(webhookPath(webhook.id), { status: filter, cursor: next })}">Older deliveries</a></p>`}
+</section>`;
+
+const row = (
+  { id }: WebhookDetails,
+  delivery: WebhookDelivery,
+  { csrf }: Pick<Visitor, "csrf">,
+): ReadonlyArray<Html | string> => [
+  html`${delivery.type} <small>${delivery.eventId}</small>`,
+  timeHtml(delivery.at),
+  resultHtml(delivery),
+  numberText(delivery.attempts),
+  timeOr(delivery.nextAttemptAt, "none"),
+  html`<form method="post" action="${webhookActPath(id, "resend")}">${csrfField(csrf)}<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
+];
+
+const acts = (
+  { id, status }: WebhookDetails,
+  form: WebhookForm,
+  { csrf }: Pick<Visitor, "csrf">,
+  refused: RefusedWebhookAct | null,
+): Html => {
+  const isActive = status === "active";
+  return html`
+<section>
+<h2>Settings</h2>
+<form method="post" action="${webhookActPath(id, "update")}" class="panel">
+${csrfField(csrf)}
+${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
+<button class="button">Save</button>
+</form>
+</section>
+<section>
+<h2>${isActive ? "Pause" : "Activate"}</h2>
+<form method="post" action="${webhookActPath(id, "status")}" class="panel">
+${csrfField(csrf)}
+<p>${isActive ? "While the webhook is paused, events are kept. They are sent when you activate it again." : "Events that were kept are sent in order, and failed deliveries are retried at once."}</p>
+<button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Activate the webhook"}</button>
+</form>
+</section>
+<section>
+<h2>Rotate</h2>
+<form method="post" action="${webhookActPath(id, "rotate")}" class="panel">
+${csrfField(csrf)}
+<p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
+<button class="button quiet">Rotate the secret</button>
+</form>
+</section>
+<section>
+<h2>Delete</h2>
+<form method="post" action="${webhookActPath(id, "delete")}" class="panel danger">
+${csrfField(csrf)}
+<p>Nothing more is sent. The list of deliveries is deleted too.</p>
+${checkField("confirm", "Delete it for good", false)}
+<button class="button bad">Delete the webhook</button>
+</form>
+</section>`;
+};

@@ -1,0 +1,66 @@
+/** Webhooks and their deliveries, in words. */
+import { type EventType, eventTypes } from "@accountlink/core/events";
+import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { type Html, html } from "../../html.ts";
+
+const events: Record<EventType, string> = {
+  "link.set": "A user linked or replaced a game account",
+  "link.moved": "A link moved to another chat account",
+  "link.removed": "A link was removed",
+  "links.imported": "Links were imported",
+  "scope.deleted": "All links were deleted",
+  "user.erased": "A user erased their data",
+  "session.completed": "A verification was completed",
+  "session.failed": "A verification failed",
+  "session.cancelled": "A verification was cancelled",
+};
+
+export const eventChoices = eventTypes.map((type) => ({ type, label: events[type] }));
+
+const states = {
+  active: { label: "Active", tone: "good" },
+  failing: { label: "Failing", tone: "warn" },
+  paused: { label: "Paused", tone: "warn" },
+  disabled: { label: "Disabled", tone: "bad" },
+} as const;
+
+export const webhookStateHtml = ({ status, failingSince }: Webhook): Html => {
+  const { label, tone } = states[status === "active" && failingSince !== null ? "failing" : status];
+  return html`<span class="badge ${tone}">${label}</span>`;
+};
+
+/** What an owner calls a webhook: its description, or the host of its URL. */
+export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
+  description === "" ? new URL(url).host : description;
+
+export const typesText = ({ types }: Webhook): string => (types.length === 0 ? "All" : types.join(", "));
+
+export const disabledText = ({ disabledReason }: Pick<WebhookDetails, "disabledReason">): string =>
+  disabledReason === "gone"
+    ? "Your server answered 410 (Gone), which asks for no more events. Nothing is sent until you activate the webhook again."
+    : "Every delivery failed for five days. Nothing is sent until you activate the webhook again. Events that are still kept are sent then.";
+
+const errors: Record<Exclude<DeliveryError, "status">, string> = {
+  timeout: "No answer within 10 seconds",
+  name: "The host name has no address",
+  address: "The address is not on the public internet",
+  certificate: "The certificate of the server is not valid",
+  connection: "The connection failed",
+};
+
+const results = {
+  delivered: { label: "Delivered", tone: "good" },
+  failing: { label: "Failing", tone: "warn" },
+  given_up: { label: "Given up", tone: "bad" },
+} as const;
+
+export const resultHtml = ({ status, responseStatus, error }: WebhookDelivery): Html => {
+  const { label, tone } = results[status];
+  const answer =
+    responseStatus === null
+      ? error === null || error === "status"
+        ? ""
+        : errors[error]
+      : `Answered ${responseStatus}`;
+  return html`<span class="badge ${tone}">${label}</span> <small>${answer}</small>`;
+};

@@ -1,0 +1,76 @@
+/** The documentation site, which `npm run site` builds. */
+
+import { type Docs, emptyResponse, makeStaticDocument, textResponse } from "@accountlink/http/site";
+import { html } from "../html.ts";
+
+/**
+ * Reads a file of the site as text; null for none.
+ *
+ * @param path from the folder of the site, with `/` between its parts; checked, so that it is below the folder
+ */
+export type ReadGuide = (path: string) => Promise<string | null>;
+
+/**
+ * `/guide`, or a page with status 404 that says how to build the site.
+ *
+ * @example
+ * ```ts
+ * const files = new Map([["index.html", "<!doctype html><title>Links</title>"]]);
+ * const guide = guideWith(async (path) => files.get(path) ?? null);
+ * guide("https://links.example", "").map(({ path }) => path); // ["/guide", "/guide/*"]
+ * ```
+ */
+export const guideWith =
+  (read: ReadGuide): Docs =>
+  () => [
+    {
+      id: "guide",
+      path: "/guide",
+      isPage: true,
+      make: () => Promise.resolve(() => toIndex),
+    },
+    {
+      id: "guide",
+      path: "/guide/*",
+      isPage: true,
+      make: async (path) => {
+        const [, file, ending = ""] =
+          /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js))$/.exec(path) ?? [];
+        const text = file === undefined ? null : await read(file);
+        if (text === null) return file === "index.html" ? () => notBuilt : null;
+        return makeStaticDocument(text, {
+          contentType: `${contentTypes[ending]}; charset=utf-8`,
+          headers: { "content-security-policy": policy },
+        });
+      },
+    },
+  ];
+
+// Its links are relative to a page below the folder.
+const toIndex = emptyResponse(308, { location: "/guide/index.html" });
+
+const contentTypes: Readonly<Record<string, string>> = {
+  html: "text/html",
+  css: "text/css",
+  js: "text/javascript",
+};
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const notBuilt = textResponse(
+  404,
+  html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No guide here</title></head>
+<body><h1>The guide is not built</h1>
+<p>Run <code>npm run site</code> in the checkout. The same text is in the folder <code>docs</code>.</p></body>
+</html>
+`.source,
+  "text/html; charset=utf-8",
+  {
+    "content-security-policy": policy,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  },
+);

@@ -1,0 +1,205 @@
+/** The routes of the public verification flow: pages and redirects, without a key. */
+import { PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
+import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
+import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
+import {
+  type BoundRoute,
+  basePathOf,
+  type HttpRequest,
+  type HttpResponse,
+  HttpSettings,
+  type RequestContext,
+  type Answer as RouteAnswer,
+  searchOf,
+  textResponse,
+  withHeaders,
+} from "@accountlink/http/site";
+import { Effect } from "effect";
+import { browserCookie } from "../browser_cookie.ts";
+import { footerHtml } from "../footer.ts";
+import { homePage } from "../home/home_page.ts";
+import { type Page, pageResponse, stylePath } from "../page.ts";
+import { pageCookie } from "../page_cookie.ts";
+import { makePageHandler, readForm, redirectTo } from "../page_requests.ts";
+import { PageSettings, type PageSettingsShape } from "../page_settings.ts";
+import { style } from "../style.ts";
+import { type CodeRefusal, codePage } from "./code_page.ts";
+import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
+import { namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
+
+type Refused = FlowError | SharedIpRateLimited | BadRequest;
+type Failure = Refused | InternalError;
+type Answer = Effect.Effect<HttpResponse, Refused>;
+
+/** The route of the flow in metrics and logs; its paths are outside the contract. */
+const stepRoute = { id: "verify", generation: "v2", group: null } as const;
+
+/** The routes of the flow, `visit` for other routes whose errors are pages, and `unrouted` for paths without a route. */
+export const flowRoutes = Effect.gen(function* () {
+  const settings = yield* HttpSettings;
+  const flows = yield* VerificationFlows;
+  const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
+  const basePath = basePathOf(settings);
+  const pageSettings = yield* PageSettings;
+  const { sightingRetention } = yield* SessionSettings;
+  const markCookie = browserCookie(settings.publicUrl, sightingRetention);
+  const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
+
+  const renderPage = (page: Page, { requestId }: RequestContext): HttpResponse =>
+    pageResponse(page, footerHtml(pageSettings, requestId), basePath);
+
+  const handle = yield* makePageHandler<Failure>({
+    publicOf,
+    render: (error, context) => renderPage(errorPage(error, pageSettings), context),
+  });
+
+  const bind = (
+    method: "GET" | "POST",
+    path: "/" | "/go" | `/verify${string}`,
+    answer: (context: RequestContext) => Answer,
+  ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
+
+  const show = (context: RequestContext): Answer => {
+    const entry = entryOf(context);
+    if (entry === null)
+      return Effect.succeed(renderPage(namedRefusalPage("no_entry", pageSettings), context));
+    return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
+      const now = context.clock.currentTimeMillisUnsafe();
+      const page = flowPage(view, { ...pageSettings, sightingRetention }, now);
+      return cookie.write(renderPage(page, context), view.cookie);
+    });
+  };
+
+  /** The page with one field, as it is, or as it comes back. */
+  const showCodePage = (context: RequestContext, refused: CodeRefusal | null): HttpResponse =>
+    renderPage(codePage(refused), context);
+
+  const enter = (context: RequestContext, typed: string): Answer =>
+    flows.enterByCode(typed, context.address).pipe(
+      Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
+      Effect.catchTag("SharedIpRateLimited", ({ retryAfter }) =>
+        Effect.succeed(
+          showCodePage(context, "too_many_codes").withHeaders({ "retry-after": String(retryAfter) }),
+        ),
+      ),
+    );
+
+  const showCode = (context: RequestContext): Answer => {
+    const { code } = context.query;
+    return isGiven(code) ? enter(context, code) : Effect.succeed(showCodePage(context, null));
+  };
+
+  const start =
+    (step: ProofStep) =>
+    (context: RequestContext): Answer =>
+      Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
+        cookie.write(redirectTo(302, started.url), started.cookie),
+      );
+
+  const finish =
+    (step: ProofStep) =>
+    (context: RequestContext): Answer =>
+      Effect.map(
+        flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
+        // Back and reload then show the page of the flow, not a used sign-in.
+        (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
+      );
+
+  const confirm = (context: RequestContext, form: FlowForm): Answer => {
+    const { address, requestId } = context;
+    const from = { address, browser: markCookie.read(context), requestId };
+    return Effect.map(flows.confirm(cookie.read(context), form, from), (confirmed): HttpResponse => {
+      const response =
+        confirmed.redirect === null
+          ? renderPage(donePage(confirmed, pageSettings), context)
+          : redirectTo(303, confirmed.redirect);
+      return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
+    });
+  };
+
+  const cancel = (context: RequestContext, form: FlowForm): Answer =>
+    Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
+      renderPage(cancelledPage(ended, pageSettings), context),
+    );
+
+  const withForm =
+    <Form>(
+      formOf: (fields: URLSearchParams) => Form,
+      answer: (context: RequestContext, form: Form) => Answer,
+    ) =>
+    (context: RequestContext): Answer =>
+      Effect.matchEffect(readForm(context.request, maxFormBytes), {
+        onFailure: () => Effect.succeed(renderPage(namedRefusalPage("unreadable", pageSettings), context)),
+        onSuccess: (fields) => answer(context, formOf(fields)),
+      });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind("GET", "/", (context) => Effect.succeed(renderPage(homePage(pageSettings), context))),
+    bind("GET", "/go", showCode),
+    bind(
+      "POST",
+      "/go",
+      withForm((fields) => fields.get("code") ?? "", enter),
+    ),
+    bind("GET", "/verify", show),
+    bind("GET", "/verify/chat/start", start("chat")),
+    bind("GET", "/verify/chat/callback", finish("chat")),
+    bind("GET", "/verify/game/start", start("game")),
+    bind("GET", "/verify/game/callback", finish("game")),
+    bind("POST", "/verify/confirm", withForm(flowFormOf, confirm)),
+    bind("POST", "/verify/cancel", withForm(flowFormOf, cancel)),
+    // Not counted, so that the pages for an outage or a limit get it too.
+    { method: "GET", path: stylePath, answer: withHeaders(stepRoute.id, () => Effect.succeed(styleSheet)) },
+  ];
+  const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
+    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
+  const unrouted: typeof visit = (id, answer) =>
+    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isRouted: false });
+
+  return { routes, visit, unrouted };
+});
+
+/** The error for operators; null for what users cause. */
+const publicOf = (error: Failure): PublicError | null => {
+  if (error._tag !== "FlowRefused") return error;
+  return error.cause instanceof PlatformUnavailable ? error.cause : null;
+};
+
+const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
+  switch (error._tag) {
+    case "FlowRefused":
+      return refusalPage(error, settings);
+    case "SharedIpRateLimited":
+      return namedRefusalPage("too_many", settings);
+    case "BadRequest":
+      return namedRefusalPage(unmatched[error.problem], settings);
+    case "StoreUnavailable":
+      return namedRefusalPage("store_down", settings);
+    case "InternalError":
+      return namedRefusalPage("defect", settings);
+  }
+};
+
+/** The entry that the query names; null for none, or for a repeated value. */
+const entryOf = ({ query }: RequestContext): FlowEntry | null => {
+  const { sid, pid, guildId, redirect } = query;
+  if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
+  if (isGiven(sid)) return { sid };
+  if (!isGiven(pid)) return null;
+  return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
+};
+
+const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+const maxFormBytes = 4_096;
+
+const flowFormOf = (fields: URLSearchParams): FlowForm => ({
+  csrf: fields.get("csrf"),
+  sid: fields.get("sid"),
+  keeps: fields.get("keep") === "1",
+});
+
+const styleSheet = textResponse(200, style, "text/css; charset=utf-8", {
+  "cache-control": "public, max-age=3600",
+  "x-content-type-options": "nosniff",
+});

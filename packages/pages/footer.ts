@@ -1,0 +1,23 @@
+/** The footer of every page: privacy policy, contact, and the request id, which finds the log lines. */
+import { type Html, html } from "./html.ts";
+import type { PageSettingsShape } from "./page_settings.ts";
+
+export const footerHtml = (
+  { privacyUrl, contact }: Pick<PageSettingsShape, "privacyUrl" | "contact">,
+  requestId: string,
+): Html => html`
+<footer>
+${privacyUrl === null ? null : html`<p><a href="${privacyUrl}">Privacy policy</a></p>`}
+${contact === null ? null : html`<p>Contact: ${contactHtml(contact)}</p>`}
+<p>Request <code>${requestId}</code></p>
+</footer>`;
+
+const contactHtml = (contact: string): Html => {
+  const address = addressOf(contact);
+  return address === null ? html`${contact}` : html`<a href="${address}">${contact}</a>`;
+};
+
+const addressOf = (contact: string): string | null => {
+  if (/^https?:\/\/\S+$/.test(contact)) return contact;
+  return /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(contact) ? `mailto:${contact}` : null;
+};

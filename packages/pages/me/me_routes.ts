@@ -1,0 +1,78 @@
+/** The routes on which users see and remove what is known of them. */
+import { type Pid, SessionSettings, UserData } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core/ids";
+import { Profiles } from "@accountlink/core/platforms";
+import { OwnBrowsers, OwnLinks } from "@accountlink/core/users";
+import { HttpSettings } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { chatCard } from "../account_card.ts";
+import { browserCookie } from "../browser_cookie.ts";
+import { PageSettings } from "../page_settings.ts";
+import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
+import {
+  confirmation,
+  erasedPage,
+  erasePage,
+  forgottenPage,
+  linksPage,
+  notLinkedPage,
+  removedPage,
+  unconfirmedPage,
+} from "./pages.ts";
+
+export const meRoutes = Effect.gen(function* () {
+  const site = yield* makeSiteRoutes("me");
+  const ownLinks = yield* OwnLinks;
+  const ownBrowsers = yield* OwnBrowsers;
+  const users = yield* UserData;
+  const profiles = yield* Profiles;
+  const settings = yield* PageSettings;
+  const { publicUrl } = yield* HttpSettings;
+  const markCookie = browserCookie(publicUrl, (yield* SessionSettings).sightingRetention);
+
+  const cardOf = (chatId: ChatId) =>
+    Effect.map(profiles.chat(chatId, null), (profile) => chatCard({ id: chatId, profile }));
+
+  const routes = [
+    ...site.routes,
+
+    site.page("/me", ({ context, signIn: { chatId }, csrf }) =>
+      Effect.map(
+        Effect.all([cardOf(chatId), ownLinks.list(chatId), ownBrowsers.list(chatId)], { concurrency: 3 }),
+        ([user, links, browsers]) => site.render(linksPage(user, links, browsers, settings, csrf), context),
+      ),
+    ),
+
+    site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
+      // The browser at hand gets a new mark when the user next confirms in it.
+      Effect.map(ownBrowsers.forget(chatId), () => markCookie.clear(site.render(forgottenPage, context))),
+    ),
+
+    site.form("/me/remove", ({ context, signIn: { chatId } }, fields) => {
+      const pid = (fields.get("pid") ?? "") as Pid;
+      return ownLinks.remove(chatId, pid, context.requestId).pipe(
+        Effect.map(removedPage),
+        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
+        Effect.map((page) => site.render(page, context)),
+      );
+    }),
+
+    site.page("/me/erase", ({ context, signIn: { chatId }, csrf }) =>
+      Effect.map(
+        Effect.all([cardOf(chatId), users.previewErasure(chatId)], { concurrency: 2 }),
+        ([user, found]) => site.render(erasePage(user, found, csrf), context),
+      ),
+    ),
+
+    site.form("/me/erase", ({ context, signIn: { chatId } }, fields) => {
+      if (fields.get("confirm") !== confirmation) {
+        return Effect.succeed(site.render(unconfirmedPage, context));
+      }
+      const actor = { type: "user", id: chatId } as const;
+      return Effect.map(users.erase(chatId, { actor, requestId: context.requestId }), (erased) =>
+        site.signedOut(site.render(erasedPage(erased), context)),
+      );
+    }),
+  ];
+  return { routes, visit: site.visit };
+});

@@ -1,0 +1,80 @@
+/** The HTML document of every page for users, its headers and its content security policy. */
+
+import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/site";
+import { documentBelow } from "./base_path.ts";
+import { type Html, html } from "./html.ts";
+
+export const stylePath = "/verify/style.css";
+
+/** A page, the pictures that it loads, and where its form may redirect. */
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  readonly content: Html;
+  readonly pictures?: ReadonlyArray<string>;
+  /** Where its form redirects to outside the service. */
+  readonly redirect?: string | null;
+}
+
+export const pageResponse = (page: Page, footer: Html, basePath: string): HttpResponse =>
+  textResponse(page.status, documentBelow(basePath, documentOf(page, footer)).source, htmlType, {
+    ...privateHeaders,
+    "content-security-policy": policyOf(page),
+  });
+
+export const htmlType = "text/html; charset=utf-8";
+
+/**
+ * The whole document of a page.
+ *
+ * @param head what its head has besides
+ */
+export const documentOf = (
+  { title, content }: Page,
+  footer: Html,
+  head: Html | null = null,
+): Html => html`<!doctype html>
+<html lang="en">
+<head>
+${head}
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${stylePath}">
+</head>
+<body>
+<main>
+${content}
+</main>
+${footer}
+</body>
+</html>
+`;
+
+/** Whether a policy can name the origin: a valid host like `a;b` would end its directive. */
+export const hasPlainOrigin = (url: string): boolean =>
+  URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
+
+/** The policy source of a redirect: its origin, or its scheme where a policy cannot name that. */
+const targetOf = (redirect: string): string => {
+  const { origin, protocol } = new URL(redirect);
+  return hasPlainOrigin(redirect) ? origin : protocol;
+};
+
+const originsOf = (urls: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(urls.filter(hasPlainOrigin).map((url) => new URL(url).origin));
+
+const policyOf = ({ pictures = [], redirect = null }: Page): string => {
+  const formTargets = redirect === null ? ["'self'"] : ["'self'", targetOf(redirect)];
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
+    // Browsers apply it to the redirect after a form as well.
+    `form-action ${formTargets.join(" ")}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+};

@@ -1,0 +1,48 @@
+/** All pages: the flow, the dashboard with its JSON, and `/me`. */
+import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlink/http/site";
+import { Effect, type Scope } from "effect";
+import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
+import { flowRoutes } from "./flow/routes.ts";
+import { meRoutes } from "./me/me_routes.ts";
+
+/**
+ * Makes the pages of an application from the services of core, `HttpSettings` and `PageSettings`.
+ *
+ * @param makeLookups makes the routes that owners try on the dashboard
+ *
+ * @example
+ * ```ts
+ * import { makeWebHandler } from "@accountlink/http";
+ * import { MemoryWorld } from "@accountlink/testing";
+ *
+ * const options = { publicUrl: "https://links.example", clientAddress: "none", pages: makePages } as const;
+ * const { fetch, close } = makeWebHandler(MemoryWorld.layer(), options);
+ * (await fetch(new Request("https://links.example/go"))).status; // 200
+ * await close();
+ * ```
+ */
+export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router) {
+  const flow = yield* flowRoutes;
+  const me = yield* meRoutes;
+  const dashboard = yield* dashboardRoutes(makeLookups);
+  const sites = [
+    { isAt: isFlow, visits: flow },
+    {
+      isAt: (url: string) => isUnder("/dashboard", url) && !isUnder("/dashboard/api", url),
+      visits: dashboard,
+    },
+    { isAt: (url: string) => isUnder("/me", url), visits: me },
+  ];
+  return {
+    routes: [...flow.routes, ...dashboard.routes, ...me.routes],
+    visitsAt: (url) => sites.find(({ isAt }) => isAt(url))?.visits ?? null,
+    documents: flow,
+    elsewhere: { visit: flow.unrouted },
+  } satisfies Pages;
+});
+
+/** What `makePages` requires of the services of core. */
+export type PageServices = Exclude<Effect.Services<ReturnType<typeof makePages>>, HttpSettings | Scope.Scope>;
+
+const isFlow = (url: string): boolean =>
+  isUnder("/verify", url) || isUnder("/go", url) || url === "/" || url.startsWith("/?");

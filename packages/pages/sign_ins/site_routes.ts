@@ -1,0 +1,167 @@
+/**
+ * The routes of a site that people sign in to: sign-in, sign-out, and pages and forms for who is
+ * signed in.
+ */
+import { SignIns } from "@accountlink/core";
+import { Forbidden, InvalidBody } from "@accountlink/core/errors";
+import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
+import {
+  type BoundRoute,
+  basePathOf,
+  type HttpRequest,
+  type HttpResponse,
+  HttpSettings,
+  maxBodySize,
+  type RequestContext,
+  type Answer as RouteAnswer,
+  searchOf,
+} from "@accountlink/http/site";
+import { Effect } from "effect";
+import { footerHtml } from "../footer.ts";
+import { html } from "../html.ts";
+import { type Page, pageResponse } from "../page.ts";
+import { makePageHandler, readForm, redirectTo } from "../page_requests.ts";
+import { PageSettings } from "../page_settings.ts";
+import { dropKeptPages, keptPagesRoute } from "./kept_pages.ts";
+import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
+import { type Site, siteOf } from "./site.ts";
+
+type Answer = Effect.Effect<HttpResponse, SiteError>;
+type SitePath = `/dashboard${string}` | `/me${string}`;
+
+/** Who opened a page. */
+export interface Visitor {
+  readonly context: RequestContext;
+  readonly signIn: SiteSignIn;
+  /** The field `csrf` of the forms of the page. */
+  readonly csrf: string;
+}
+
+/** Makes the routes of a site, all of which count against the client address. */
+export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
+  const settings = yield* HttpSettings;
+  const signIns = yield* SignIns;
+  const pageSettings = yield* PageSettings;
+  const site = siteOf(name, settings.publicUrl);
+  const basePath = basePathOf(settings);
+  const callbackUri = `${settings.publicUrl}${site.path}/callback`;
+
+  const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
+    pageResponse(page, footerHtml(pageSettings, requestId), basePath);
+
+  // Browsers do not follow a form to the platform, since `form-action` of its page holds for redirects too.
+  const signInPath = ({ request }: RequestContext) =>
+    `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
+
+  const handlePage = yield* makePageHandler<SiteError>({
+    publicOf,
+    render: (error, context) =>
+      error._tag === "InvalidSession"
+        ? redirectTo(303, signInPath(context))
+        : render(refusalPage(error, site), context),
+  });
+  const handle = (id: string, answer: (context: RequestContext) => Answer) =>
+    handlePage({ id, generation: "v2", group: null }, answer);
+
+  const bind = (
+    method: "GET" | "POST",
+    path: SitePath,
+    answer: (context: RequestContext) => Answer,
+  ): BoundRoute => ({ method, path, answer: handle(name, answer) });
+
+  const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
+    const signIn = yield* signIns.find(name, site.session.read(context));
+    return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
+  });
+
+  /** A page for who is signed in. Anyone else is sent to sign in. */
+  const page = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
+    bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
+
+  type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
+
+  const answerForm = Effect.fnUntraced(function* (context: RequestContext, answer: AnswerForm) {
+    const visitor = yield* visitorOf(context);
+    const fields = yield* readSiteForm(context);
+    if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
+    return yield* answer(visitor, fields);
+  });
+
+  /** A form of such a page, whose field `csrf` is checked before the answer. */
+  const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
+    bind("POST", path, (context) => answerForm(context, answer));
+
+  /** A form of such a page that the answer reads, whose field `csrf` it has to check. */
+  const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
+    bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
+
+  const begin = (context: RequestContext): Answer =>
+    context.query["form"] === "lost"
+      ? Effect.succeed(render(lostFormPage(site.path), context))
+      : Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
+          site.begun.write(redirectTo(302, url), state),
+        );
+
+  const finish = (context: RequestContext): Answer =>
+    Effect.map(
+      signIns.finish({
+        site: name,
+        redirectUri: callbackUri,
+        state: site.begun.read(context),
+        callback: searchOf(context.request),
+        cookie: site.session.read(context),
+      }),
+      ({ cookie }) => site.session.write(site.begun.clear(redirectTo(303, site.path)), cookie),
+    );
+
+  /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
+  const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
+
+  /** Ends this sign-in, or with the field `all` every one of the person. */
+  const signOut: AnswerForm = ({ signIn }, fields) =>
+    Effect.as(
+      signIns.end(signIn, fields.has("all") ? null : signIn.id),
+      signedOut(redirectTo(303, `${site.path}/signed-out`)),
+    );
+
+  /** Sign-in, its callback, and sign-out. */
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind("GET", `${site.path}/sign-in`, begin),
+    bind("GET", `${site.path}/callback`, finish),
+    form(`${site.path}/sign-out`, signOut),
+    bind("GET", `${site.path}/signed-out`, (context) =>
+      Effect.succeed(render(signedOutPage(site.path), context)),
+    ),
+    keptPagesRoute(site),
+  ];
+  /** A response for other paths, with a page for its error. */
+  const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
+    handle(id, ({ request }) => answer(request));
+
+  return { routes, page, form, upload, render, signedOut, visit };
+});
+
+const signedOutPage = (path: Site["path"]): Page => ({
+  status: 200,
+  title: "You are signed out",
+  content: html`
+${dropKeptPages({ path })}
+<h1>You are signed out</h1>
+<p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
+});
+
+/** The page for a form that was sent after the sign-in had ended. */
+const lostFormPage = (path: string): Page => ({
+  status: 200,
+  title: "You are no longer signed in",
+  content: html`
+<h1>You are no longer signed in</h1>
+<p>Your last change was not saved. Sign in and try again.</p>
+<p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
+});
+
+const readSiteForm = ({ request }: RequestContext) =>
+  Effect.mapError(
+    readForm(request, maxBodySize),
+    (cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause }),
+  );

@@ -1,0 +1,65 @@
+/** The style of the pages for users. */
+import { css, theme } from "./theme.ts";
+
+export const style: string = css`${theme}
+main {
+  max-width: 28rem; margin: 0 auto; padding: 1.5rem;
+  border: var(--rule); border-radius: .75rem; background: var(--card);
+}
+@media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
+h2 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
+.asking, .aside, .other, .kept, .later { color: var(--soft); }
+.asking { margin-bottom: .25rem; }
+.asking strong { color: var(--text); }
+.aside, .other, .kept { font-size: .9rem; }
+.who { margin-bottom: .5rem; }
+.who + .account, h1 + .account, main > p + .account { margin-bottom: 1.25rem; }
+footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; }
+.aside { margin-top: 1.25rem; }
+.steps { margin-top: 1.5rem; }
+.steps > li { padding: 0 0 1.25rem 2.75rem; }
+.steps > li:last-child { padding-bottom: 0; }
+.steps > li:not(:last-child)::after {
+  content: ""; position: absolute; left: .85rem; top: 2.125rem; bottom: .375rem; border-left: var(--rule);
+}
+.steps > .current::before { border-color: var(--mark); background: var(--mark); color: var(--on-mark); }
+.steps h2 + * { margin-top: .5rem; }
+.steps p { margin-block: .5rem; }
+.account { display: flex; align-items: center; gap: .75rem; }
+.account p { margin: 0; min-width: 0; line-height: 1.35; }
+.picture {
+  display: grid; place-items: center; flex: none; width: 3rem; height: 3rem;
+  border: var(--rule); border-radius: 50%; background: var(--ground); object-fit: cover; font-weight: 600;
+}
+.pair, .ways, .choices { display: grid; gap: .75rem; }
+.pair { margin: 1.25rem 0; }
+.pair > li, .ways a, .choices > li { padding: .75rem; border: var(--rule); border-radius: .75rem; }
+.pair h2 { margin-bottom: .5rem; }
+.pair .aside { margin: .75rem 0 .5rem; }
+summary { min-height: 1.75rem; }
+.bad { color: var(--bad); }
+details p { margin-block: .5rem .75rem; }
+.choice { margin-bottom: 1rem; }
+.aside + form { margin-top: 1.25rem; }
+.choices { grid-template-columns: 1fr 1fr; }
+.choices, .choices + form { margin-bottom: .75rem; }
+.choices > li { display: grid; grid-template-rows: auto 1fr auto; gap: .5rem; }
+.choices .account { flex-direction: column; align-items: start; gap: .25rem; }
+.code { display: grid; gap: 1rem; }
+.code > * { margin: 0; }
+.code input {
+  width: 100%; padding: .75rem 0; border: 2px solid var(--edge); border-radius: .75rem; background: none; color: inherit;
+  font: 600 1.75rem/1.2 ui-monospace, monospace; letter-spacing: .1em; text-align: center; text-transform: uppercase;
+}
+.code input::placeholder { color: var(--soft); opacity: .6; }
+.code [aria-invalid] { border-color: var(--bad); }
+.ways { gap: .5rem; }
+.ways a { display: block; padding-inline: 1rem; text-decoration: none; }
+.ways a:hover { border-color: var(--mark); }
+.sign {
+  display: grid; place-items: center; width: 3rem; height: 3rem; border: 2px solid; border-radius: 50%;
+  font-size: 1.5rem; line-height: 1;
+}
+.steps form { margin-top: .75rem; }
+.steps + form { margin-top: 1.75rem; }
+`;

@@ -1,0 +1,127 @@
+/** The chat platform port on a dev platform. */
+import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatUser, Guild } from "@accountlink/core/platforms";
+import { Effect, flow, Layer, Option, type Redacted } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
+import { Guilds, Member, refusal } from "./wire.ts";
+
+export interface DevChatPlatformOptions {
+  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
+  readonly baseUrl: string;
+  readonly botToken: Redacted.Redacted;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/**
+ * The application provides the HTTP client.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { ChatId, ChatPlatform, GameId, GamePlatform } from "@accountlink/core";
+ * import { aChatUser, aGameUser } from "@accountlink/testing";
+ * import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+ * import { Effect, Layer, Option, Redacted, Schema } from "effect";
+ * import { FetchHttpClient, HttpServer } from "effect/http";
+ *
+ * const botToken = Redacted.make("secret");
+ * const fixture = { guilds: [], chatUsers: [aChatUser("100001")], gameUsers: [aGameUser("1")] };
+ * const server = devPlatform({ fixture, botToken }).pipe(
+ *   Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
+ * );
+ * const program = Effect.gen(function* () {
+ *   const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed);
+ *   const platforms = Layer.merge(devChatPlatform({ baseUrl, botToken }), devGamePlatform({ baseUrl }));
+ *   const isKnown = Effect.gen(function* () {
+ *     const user = yield* (yield* ChatPlatform).findUser(ChatId.make("100001"));
+ *     return [Option.isSome(user), yield* (yield* GamePlatform).hasUser(GameId.make("2"))];
+ *   }).pipe(Effect.provide(platforms));
+ *
+ *   const before = yield* isKnown;
+ *   const fault = { mode: "down", platform: "chat", times: null, status: 503 } as const;
+ *   const body = JSON.stringify(Schema.encodeSync(Fault)(fault));
+ *   yield* Effect.promise(() => fetch(`${baseUrl}/faults`, { method: "PUT", body }));
+ *   return [before, (yield* Effect.flip(isKnown))._tag] as const;
+ * });
+ * const everything = Layer.merge(server, FetchHttpClient.layer);
+ * await Effect.runPromise(Effect.provide(program, everything)); // [[true, false], "PlatformUnavailable"]
+ * ```
+ */
+export const devChatPlatform = ({
+  baseUrl,
+  botToken,
+  resilience,
+}: DevChatPlatformOptions): Layer.Layer<ChatPlatform, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.gen(function* () {
+      const http = HttpClient.mapRequest(
+        yield* HttpClient.HttpClient,
+        flow(HttpClientRequest.prependUrl(`${baseUrl}/chat/api`), HttpClientRequest.bearerToken(botToken)),
+      );
+      const client = yield* resilientClient(http, "chat", resilience);
+
+      const findGuild = (guildId: GuildId) =>
+        findResource(client, {
+          operation: "ChatPlatform.findGuild",
+          url: `/guilds/${guildId}`,
+          found: Guild,
+          matches: ({ id }) => id === guildId,
+          absent: refusal("unknown_guild"),
+        });
+
+      const findMember = (guildId: GuildId, chatId: ChatId) =>
+        findResource(client, {
+          operation: "ChatPlatform.findMember",
+          url: `/guilds/${guildId}/members/${chatId}`,
+          found: Member,
+          matches: (member) => member.chatId === chatId,
+          absent: refusal("unknown_guild", "unknown_member", "unknown_user"),
+        });
+
+      const findUser = (chatId: ChatId) =>
+        findResource(client, {
+          operation: "ChatPlatform.findUser",
+          url: `/users/${chatId}`,
+          found: ChatUser,
+          matches: ({ id }) => id === chatId,
+          absent: refusal("unknown_user"),
+        });
+
+      const findUserByName = (username: string) =>
+        findResource(client, {
+          operation: "ChatPlatform.findUserByName",
+          url: `/users/by-name/${encodeURIComponent(username)}`,
+          found: ChatUser,
+          absent: refusal("unknown_user"),
+        });
+
+      const botGuilds = findResource(client, {
+        operation: "ChatPlatform.joinedGuilds",
+        url: "/bot/guilds",
+        found: Guilds,
+        absent: refusal(),
+      });
+
+      return ChatPlatform.of({
+        findGuild,
+        findMember: flow(
+          findMember,
+          Effect.map(Option.map(({ chatId: _, manager: __, ...member }) => member)),
+        ),
+        joinedGuilds: (guildIds) =>
+          Effect.map(botGuilds, (found) => {
+            const joined = new Set(Option.toArray(found).flatMap(({ guilds }) => guilds.map(({ id }) => id)));
+            return new Set(guildIds.filter((id) => joined.has(id)));
+          }),
+        isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
+        findUser,
+        findUserByName: (username) =>
+          Effect.map(
+            findUserByName(username),
+            Option.map(({ id }) => ChatId.make(id)),
+          ),
+      });
+    }),
+  );

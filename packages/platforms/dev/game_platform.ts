@@ -1,0 +1,65 @@
+/** The game platform port on a dev platform. */
+import { GameId, GamePlatform } from "@accountlink/core";
+import { GameProfile } from "@accountlink/core/platforms";
+import { Effect, flow, Layer, Option } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
+import { GameUser, refusal } from "./wire.ts";
+
+export interface DevGamePlatformOptions {
+  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
+  readonly baseUrl: string;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/** The application provides the HTTP client. */
+export const devGamePlatform = ({
+  baseUrl,
+  resilience,
+}: DevGamePlatformOptions): Layer.Layer<GamePlatform, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    GamePlatform,
+    Effect.gen(function* () {
+      const http = HttpClient.mapRequest(
+        yield* HttpClient.HttpClient,
+        HttpClientRequest.prependUrl(`${baseUrl}/game/api`),
+      );
+      const client = yield* resilientClient(http, "game", resilience);
+
+      const findUser = (gameId: GameId) =>
+        findResource(client, {
+          operation: "GamePlatform.hasUser",
+          url: `/users/${gameId}`,
+          found: GameUser,
+          matches: ({ id }) => id === gameId,
+          absent: refusal("unknown_user"),
+        });
+
+      const findProfile = (gameId: GameId) =>
+        findResource(client, {
+          operation: "GamePlatform.findProfile",
+          url: `/users/${gameId}/profile`,
+          found: GameProfile,
+          matches: ({ id }) => id === gameId,
+          absent: refusal("unknown_user"),
+        });
+
+      const findUserByName = (username: string) =>
+        findResource(client, {
+          operation: "GamePlatform.findUserByName",
+          url: `/users/by-name/${encodeURIComponent(username)}`,
+          found: GameUser,
+          absent: refusal("unknown_user"),
+        });
+
+      return GamePlatform.of({
+        hasUser: flow(findUser, Effect.map(Option.isSome)),
+        findProfile,
+        findUserByName: (username) =>
+          Effect.map(
+            findUserByName(username),
+            Option.map(({ id }) => GameId.make(id)),
+          ),
+      });
+    }),
+  );

@@ -1,0 +1,64 @@
+/**
+ * Sign-in at the simulated platforms: OAuth 2.0 with a request for the user at the chat platform,
+ * OpenID Connect at the game platform. The application provides the HTTP client.
+ */
+import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
+import { Effect, Layer, Option } from "effect";
+import type { HttpClient } from "effect/http";
+import { findResource, identityProvider } from "../http/mod.ts";
+import type { Platform } from "./fault.ts";
+import type { DevIdentityOptions } from "./oauth_client.ts";
+import { refusal, UserGuilds } from "./wire.ts";
+
+export const devChatIdentity = (
+  options: DevIdentityOptions,
+): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatIdentity,
+    identityProvider({
+      ...clientOf(options, "chat"),
+      platform: "chat_sign_in",
+      operation: "ChatIdentity.finish",
+      scopes: ["identify"],
+      proof: { kind: "userInfo", url: `${options.baseUrl}/chat/api/users/@me` },
+      guilds: {
+        scope: "guilds",
+        list: (client) =>
+          findResource(client, {
+            operation: "ChatIdentity.finish",
+            url: `${options.baseUrl}/chat/api/users/@me/guilds`,
+            found: UserGuilds,
+            absent: refusal(),
+          }).pipe(Effect.map(Option.match({ onNone: () => [], onSome: ({ guilds }) => guilds }))),
+      },
+      userId: ChatId,
+    }),
+  );
+
+export const devGameIdentity = (
+  options: DevIdentityOptions,
+): Layer.Layer<GameIdentity, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    GameIdentity,
+    identityProvider({
+      ...clientOf(options, "game"),
+      platform: "game_sign_in",
+      operation: "GameIdentity.finish",
+      scopes: ["openid"],
+      proof: {
+        kind: "idToken",
+        jwksUrl: `${options.baseUrl}/game/oauth/jwks`,
+        algorithm: "ES256",
+      },
+      userId: GameId,
+    }),
+  );
+
+const clientOf = ({ baseUrl, client, resilience = {} }: DevIdentityOptions, platform: Platform) => ({
+  issuer: `${baseUrl}/${platform}/oauth`,
+  authorizationUrl: `${baseUrl}/${platform}/oauth/authorize`,
+  tokenUrl: `${baseUrl}/${platform}/oauth/token`,
+  ...client,
+  clientAuthentication: "basic" as const,
+  resilience,
+});

@@ -1,0 +1,140 @@
+import {
+  type ChatId,
+  ChatPlatform,
+  type GameId,
+  GamePlatform,
+  type GuildId,
+  type PlatformUnavailable,
+} from "@accountlink/core";
+import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
+import { describe, expect, it } from "@effect/vitest";
+import { Context, Duration, Effect, Layer, Option } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { devChatPlatform } from "./chat_platform.ts";
+import { devGamePlatform } from "./game_platform.ts";
+import { botToken, type FaultBody, startServer } from "./test_server.ts";
+
+const guildId = "70001" as GuildId;
+const chatId = "10001" as ChatId;
+const gameId = "1" as GameId;
+
+const started = decodeFixture(
+  JSON.stringify({
+    platform: {
+      guilds: [{ id: guildId, members: [{ chatId, manager: true }] }],
+      chatUsers: [{ id: chatId }],
+      gameUsers: [{ id: gameId }],
+    },
+  }),
+).pipe(Effect.flatMap(({ platform }) => startServer(platform)));
+
+const findMember = ChatPlatform.use((chat) => chat.findMember(guildId, chatId));
+const findGuild = ChatPlatform.use((chat) => chat.findGuild(guildId));
+
+/** Every operation of both ports. */
+const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatPlatform | GamePlatform>> = [
+  findGuild,
+  findMember,
+  ChatPlatform.use((chat) => chat.findUser(chatId)),
+  ChatPlatform.use((chat) => chat.joinedGuilds([guildId])),
+  ChatPlatform.use((chat) => chat.isManager(guildId, chatId)),
+  GamePlatform.use((game) => game.hasUser(gameId)),
+  GamePlatform.use((game) => game.findProfile(gameId)),
+];
+
+const causeOf = <A, R>(question: Effect.Effect<A, PlatformUnavailable, R>) =>
+  Effect.map(Effect.flip(question), ({ cause }) => cause);
+
+/** How often the server was asked. */
+const asked = ({ traffic }: Effect.Success<typeof started>) =>
+  Effect.map(traffic, ({ routes }) => Object.values(routes).reduce((sum, count) => sum + count, 0));
+
+const idsOf = <Id extends string>(entries: ReadonlyArray<{ readonly id: Id }>) => entries.map(({ id }) => id);
+
+/** The last entry of an ID is the one that counts. */
+const lastOf = <A extends { readonly id: string }>(entries: ReadonlyArray<A>, id: string) =>
+  Option.fromNullishOr(entries.findLast((entry) => entry.id === id));
+
+describe("answers", () => {
+  const stranger = "99999999";
+
+  it.effect.prop(
+    "are what the fixture says",
+    [PlatformFixture],
+    ([random]) =>
+      Effect.gen(function* () {
+        // JSON knows no -0.
+        const fixture: PlatformFixture = JSON.parse(JSON.stringify(random));
+        const { guilds, chatUsers, gameUsers } = fixture;
+        const { adapters } = yield* startServer(fixture);
+        const ports = yield* Layer.build(adapters());
+        const chat = Context.get(ports, ChatPlatform);
+        const game = Context.get(ports, GamePlatform);
+
+        for (const id of [...idsOf(guilds), stranger as GuildId]) {
+          const guild = Option.filter(lastOf(guilds, id), ({ bot }) => bot);
+          expect(yield* chat.findGuild(id)).toEqual(Option.map(guild, ({ name }) => ({ id, name })));
+
+          const members = Option.isSome(guild) ? guild.value.members : [];
+          const mentioned = guilds.filter((entry) => entry.id === id).flatMap((entry) => entry.members);
+          for (const user of [...mentioned.map((entry) => entry.chatId), stranger as ChatId]) {
+            const member = members.findLast((entry) => entry.chatId === user);
+            const { nickname, joined, roles } = member ?? {};
+            const expected = member === undefined ? Option.none() : Option.some({ nickname, joined, roles });
+            expect(yield* chat.findMember(id, user)).toEqual(expected);
+          }
+        }
+        for (const id of [...idsOf(chatUsers), stranger as ChatId]) {
+          expect(yield* chat.findUser(id)).toEqual(lastOf(chatUsers, id));
+        }
+        for (const id of [...idsOf(gameUsers), stranger as GameId]) {
+          expect(yield* game.hasUser(id)).toBe(Option.isSome(lastOf(gameUsers, id)));
+          expect(yield* game.findProfile(id)).toEqual(lastOf(gameUsers, id));
+        }
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 30 } },
+  );
+
+  it.effect("of another server are refused", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
+      const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
+      for (const question of questions) {
+        const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
+        expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
+      }
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  );
+});
+
+describe("faults", () => {
+  const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };
+
+  it.live.each<[fault: FaultBody, sent: number, cause: unknown]>([
+    [{ mode: "down" }, 3, { reason: "status", status: 503 }],
+    [{ mode: "down", status: 500 }, 1, { reason: "status", status: 500 }],
+    [{ mode: "cut" }, 3, { reason: "connection" }],
+    [{ mode: "limited", retryAfter: 60 }, 1, { reason: "status", status: 429 }],
+    [{ mode: "limited", retryAfter: 0 }, 3, { reason: "status", status: 429 }],
+    [{ mode: "garbage" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: "" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: "{}" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
+    [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
+  ])("%o is asked %i times and then unavailable", ([fault, sent, cause]) =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
+      yield* server.setFault(fault);
+      yield* Effect.gen(function* () {
+        for (const question of questions) {
+          yield* server.send("DELETE", "/requests");
+          expect(yield* causeOf(question)).toMatchObject(cause as object);
+          expect(yield* asked(server)).toBe(sent);
+        }
+      }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
+    }),
+  );
+});

@@ -1,0 +1,68 @@
+/** A chat platform with a short-lived cache. */
+import { type Cache, type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatUser, Guild, GuildMember } from "@accountlink/core/platforms";
+import { Effect, Layer, Option, Schema } from "effect";
+import { cachedLookup } from "./cached_lookup.ts";
+import { defaultStaleness, type Staleness } from "./staleness.ts";
+
+/**
+ * Wraps the provided chat platform.
+ *
+ * @param overrides maximum ages that differ from the defaults
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { Duration, Layer } from "effect";
+ *
+ * const platform = PlatformMemory.layer({ guilds: [], chatUsers: [], gameUsers: [] });
+ * const cached = cachedChatPlatform({ member: Duration.seconds(2) });
+ * const layer = cached.pipe(Layer.provide([platform, CacheMemory.layer]));
+ * ```
+ */
+export const cachedChatPlatform = (
+  overrides: Partial<Staleness> = {},
+): Layer.Layer<ChatPlatform, never, ChatPlatform | Cache> =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.gen(function* () {
+      const platform = yield* ChatPlatform;
+      const { guild, member, profile, absence } = { ...defaultStaleness, ...overrides };
+
+      const findGuild = yield* cachedLookup({
+        answer: "chat.guild",
+        entry: (guildId: GuildId) => guildId,
+        lookup: platform.findGuild,
+        schema: Schema.OptionFromNullOr(Guild),
+        freshFor: (found) => (Option.isSome(found) ? guild : absence),
+      });
+
+      const findMember = yield* cachedLookup({
+        answer: "chat.member",
+        entry: ([guildId, chatId]: readonly [GuildId, ChatId]) => `${guildId}:${chatId}`,
+        lookup: ([guildId, chatId]) => platform.findMember(guildId, chatId),
+        schema: Schema.OptionFromNullOr(GuildMember),
+        freshFor: (found) => (Option.isSome(found) ? member : absence),
+      });
+
+      const findUser = yield* cachedLookup({
+        answer: "chat.user",
+        entry: (chatId: ChatId) => chatId,
+        lookup: platform.findUser,
+        schema: Schema.OptionFromNullOr(ChatUser),
+        freshFor: (found) => (Option.isSome(found) ? profile : absence),
+      });
+
+      return ChatPlatform.of({
+        findGuild,
+        findMember: (guildId, chatId) => findMember([guildId, chatId]),
+        // A list is not worth keeping: whom it knows a request asks about once.
+        ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
+        ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
+        findUser,
+        joinedGuilds: platform.joinedGuilds,
+        isManager: platform.isManager,
+      });
+    }),
+  );

@@ -1,0 +1,132 @@
+import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
+import { CacheMemory } from "@accountlink/memory";
+import { describe, expect, it } from "@effect/vitest";
+import { Duration, Effect, Layer, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { cachedChatPlatform } from "./cached_chat_platform.ts";
+import { cachedGamePlatform } from "./cached_game_platform.ts";
+import type { Staleness } from "./staleness.ts";
+
+const guildId = "700001" as GuildId;
+const chatId = "100001" as ChatId;
+const gameId = "1" as GameId;
+
+const guild = { id: guildId, name: "Engine Room" };
+const member = { nickname: null, joined: "2024-01-01T00:00:00Z", roles: [{ id: "1", name: "Member" }] };
+const user = { id: chatId, username: "ada", displayName: null, avatar: null, banner: null, created: null };
+const profile = {
+  id: gameId,
+  username: "ada_g",
+  displayName: null,
+  description: null,
+  created: null,
+  isBanned: false,
+  hasVerifiedBadge: null,
+  avatar: { headshot: null, fullBody: "https://images.test/1" },
+  badges: [{ id: 1, name: "First", description: null, imageUrl: null }],
+  groups: null,
+};
+
+/** Platforms where everything is there, or nothing, and which count what they are asked. */
+const platforms = (isThere: boolean, count: () => void) => {
+  const answer = <A>(whenThere: A, whenNot: A) => Effect.sync(() => (count(), isThere ? whenThere : whenNot));
+  const found = <A>(value: A) => answer(Option.some(value), Option.none<A>());
+  return Layer.merge(
+    Layer.succeed(
+      ChatPlatform,
+      ChatPlatform.of({
+        findGuild: () => found(guild),
+        findMember: () => found(member),
+        findUser: () => found(user),
+        joinedGuilds: (ids) => answer(new Set(ids), new Set()),
+        isManager: () => answer(true, false),
+      }),
+    ),
+    Layer.succeed(
+      GamePlatform,
+      GamePlatform.of({ hasUser: () => answer(true, false), findProfile: () => found(profile) }),
+    ),
+  );
+};
+
+const cached = (staleness?: Partial<Staleness>) =>
+  Layer.merge(cachedChatPlatform(staleness), cachedGamePlatform(staleness));
+
+type Asked = Effect.Effect<unknown, unknown, ChatPlatform | GamePlatform>;
+
+const questions: ReadonlyArray<
+  [what: string, ask: Asked, there: unknown, notThere: unknown, seconds: number]
+> = [
+  ["a guild", ChatPlatform.use((chat) => chat.findGuild(guildId)), Option.some(guild), Option.none(), 10],
+  [
+    "a member",
+    ChatPlatform.use((chat) => chat.findMember(guildId, chatId)),
+    Option.some(member),
+    Option.none(),
+    5,
+  ],
+  ["a chat user", ChatPlatform.use((chat) => chat.findUser(chatId)), Option.some(user), Option.none(), 30],
+  ["a game user", GamePlatform.use((game) => game.hasUser(gameId)), true, false, 30],
+  [
+    "a profile",
+    GamePlatform.use((game) => game.findProfile(gameId)),
+    Option.some(profile),
+    Option.none(),
+    30,
+  ],
+];
+
+describe.each(questions)("that %s is there", (_, ask, there, notThere, seconds) => {
+  const check = (
+    isThere: boolean,
+    expected: unknown,
+    freshFor: Duration.Duration,
+    staleness?: Partial<Staleness>,
+  ) => {
+    let asked = 0;
+    return Effect.gen(function* () {
+      expect([yield* ask, yield* ask]).toEqual([expected, expected]);
+      yield* TestClock.adjust(Duration.subtract(freshFor, Duration.millis(1)));
+      expect(yield* ask).toEqual(expected);
+      expect(asked).toBe(1);
+      yield* TestClock.adjust(1);
+      expect(yield* ask).toEqual(expected);
+      expect(asked).toBe(2);
+    }).pipe(
+      Effect.provide(
+        cached(staleness).pipe(Layer.provide([platforms(isThere, () => asked++), CacheMemory.layer])),
+      ),
+    );
+  };
+
+  it.effect(`is believed for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
+
+  it.effect("is absent for 1 s", () => check(false, notThere, Duration.seconds(1)));
+
+  it.effect("is cached for as long as the overrides say", () => {
+    const age = Duration.minutes(2);
+    return check(true, there, age, { guild: age, member: age, profile: age });
+  });
+});
+
+it.effect("keeps members of different guilds and users apart", () => {
+  const asked: Array<string> = [];
+  const platform = ChatPlatform.of({
+    findGuild: () => Effect.succeed(Option.none()),
+    findMember: (...ids) => Effect.sync(() => (asked.push(ids.join()), Option.none())),
+    findUser: () => Effect.succeed(Option.none()),
+    joinedGuilds: () => Effect.succeed(new Set()),
+    isManager: () => Effect.succeed(false),
+  });
+  return Effect.gen(function* () {
+    const chat = yield* ChatPlatform;
+    for (const place of ["70001", "70002", "70001"]) {
+      for (const id of ["10001", "10002"]) yield* chat.findMember(place as GuildId, id as ChatId);
+    }
+    expect(asked).toEqual(["70001,10001", "70001,10002", "70002,10001", "70002,10002"]);
+  }).pipe(
+    Effect.provide(
+      cachedChatPlatform().pipe(Layer.provide([Layer.succeed(ChatPlatform, platform), CacheMemory.layer])),
+    ),
+  );
+});

@@ -1,0 +1,47 @@
+/**
+ * Timeouts, retries and limits of requests to a platform. By default a request ends within 4
+ * seconds.
+ */
+import { Duration } from "effect";
+
+export interface Resilience {
+  /** The timeout of one attempt, body included. */
+  readonly attemptTimeout: Duration.Duration;
+  /** The timeout of a request with its waits, attempts and pauses. */
+  readonly deadline: Duration.Duration;
+  /** How often a request that is safe to repeat is retried. */
+  readonly retries: number;
+  /** The pause before the first retry. It doubles each time; up to half of it is cut at random. */
+  readonly backoff: Duration.Duration;
+  /** How many consecutive failures open the circuit. */
+  readonly failuresToOpen: number;
+  /** How long the circuit stays open before one request may probe. */
+  readonly openFor: Duration.Duration;
+  /** The maximum number of concurrent attempts. Others wait. */
+  readonly concurrency: number;
+  /** The maximum size of a response body, in bytes. */
+  readonly maxBodyBytes: number;
+}
+
+/**
+ * What holds unless an adapter is told otherwise.
+ *
+ * @example
+ * ```ts
+ * import { defaultResilience } from "@accountlink/platforms/http";
+ * import { Duration } from "effect";
+ *
+ * const patient = { ...defaultResilience, deadline: Duration.times(defaultResilience.deadline, 2) };
+ * Duration.toSeconds(patient.deadline); // 8
+ * ```
+ */
+export const defaultResilience: Resilience = {
+  attemptTimeout: Duration.millis(1_500),
+  deadline: Duration.seconds(4),
+  retries: 2,
+  backoff: Duration.millis(100),
+  failuresToOpen: 5,
+  openFor: Duration.seconds(2),
+  concurrency: 32,
+  maxBodyBytes: 1_048_576,
+};

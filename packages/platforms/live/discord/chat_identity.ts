@@ -1,0 +1,89 @@
+/** Sign-in at Discord. */
+import { ChatId, ChatIdentity } from "@accountlink/core";
+import type { UserGuild } from "@accountlink/core/platforms";
+import { Array as Arr, Effect, Layer, Option, type Redacted, Schema } from "effect";
+import { HttpClient } from "effect/http";
+import { findResource, identityProvider, type Resilience } from "../../http/mod.ts";
+import { discordApi, userAgent } from "./discord_client.ts";
+import { canManage, isSnowflake } from "./discord_values.ts";
+import { Member, OwnGuild, refusal } from "./discord_wire.ts";
+
+export interface LiveChatIdentityOptions {
+  readonly clientId: string;
+  readonly clientSecret: Redacted.Redacted;
+  /** This service's public URL, which Discord wants in the user agent. */
+  readonly publicUrl: string;
+  /** The base URL of Discord's API, version included. */
+  readonly apiUrl?: string | undefined;
+  /** Where the browser is sent to sign in. */
+  readonly authorizationUrl?: string | undefined;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/**
+ * Sign-in of chat users at Discord, by OAuth 2.0. The application provides the HTTP client.
+ *
+ * The scopes are `identify`; `guilds` for a sign-in that asks for the guilds of the user; and, if a
+ * guild requested the sign-in, `guilds.members.read`. With the
+ * latter, the user's own token tells whether they are a member: without delay after they join, and
+ * without using the bot's rate limits.
+ */
+export const liveChatIdentity = ({
+  clientId,
+  clientSecret,
+  publicUrl,
+  apiUrl = discordApi,
+  authorizationUrl = "https://discord.com/oauth2/authorize",
+  resilience = {},
+}: LiveChatIdentityOptions): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatIdentity,
+    identityProvider({
+      platform: "chat_sign_in",
+      operation: "ChatIdentity.finish",
+      issuer: "https://discord.com",
+      authorizationUrl,
+      tokenUrl: `${apiUrl}/oauth2/token`,
+      clientId,
+      clientSecret,
+      clientAuthentication: "post",
+      scopes: ["identify"],
+      proof: { kind: "userInfo", url: `${apiUrl}/users/@me` },
+      userId: ChatId,
+      membership: {
+        scope: "guilds.members.read",
+        isMember: (client, guildId, userId) =>
+          isSnowflake(guildId)
+            ? findResource(client, {
+                operation: "ChatIdentity.finish",
+                url: `${apiUrl}/users/@me/guilds/${guildId}/member`,
+                found: Member,
+                matches: ({ user }) => user.id === userId,
+                absent: refusal("unknownGuild", "unknownMember"),
+              }).pipe(Effect.map(Option.isSome))
+            : Effect.succeed(false),
+      },
+      guilds: {
+        scope: "guilds",
+        list: (client) =>
+          findResource(client, {
+            operation: "ChatIdentity.finish",
+            url: `${apiUrl}/users/@me/guilds`,
+            found: Schema.Array(OwnGuild),
+            absent: refusal(),
+          }).pipe(Effect.map(Option.match({ onNone: () => [], onSome: Arr.map(userGuild) }))),
+      },
+      resilience,
+    }).pipe(
+      Effect.provideServiceEffect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(userAgent(publicUrl))),
+      ),
+    ),
+  );
+
+const userGuild = ({ id, name, owner = false, permissions = "0" }: typeof OwnGuild.Type): UserGuild => ({
+  id,
+  name: name ?? null,
+  manager: owner || canManage(permissions),
+});

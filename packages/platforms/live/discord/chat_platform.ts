@@ -1,0 +1,158 @@
+/** The chat platform port on Discord. */
+import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
+import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
+import type { HttpClient } from "effect/http";
+import { findResource, type ResilientClient } from "../../http/mod.ts";
+import { discordClient, type LiveChatPlatformOptions } from "./discord_client.ts";
+import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
+import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
+import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
+
+/** How long the names of a guild's roles are cached. Which roles a member has is not cached. */
+const rolesFreshFor = Duration.minutes(1);
+const guildsWithRoles = 1_000;
+
+/** How long a member lookup waits for role names before it answers without them. */
+const rolesWait = Duration.seconds(1);
+
+/**
+ * The chat platform port on Discord's API with a bot token. The application provides the HTTP
+ * client.
+ *
+ * Each process keeps to Discord's rate limits as the response headers state them. A request that
+ * exceeds a limit waits; one that would wait too long fails at once as unavailable.
+ */
+export const liveChatPlatform = (
+  options: LiveChatPlatformOptions,
+): Layer.Layer<ChatPlatform, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.gen(function* () {
+      const client = yield* discordClient(options);
+      const rolesOf = yield* roleNames(client);
+
+      const findGuild = (guildId: GuildId) =>
+        isSnowflake(guildId)
+          ? findResource(client, {
+              operation: "ChatPlatform.findGuild",
+              url: `/guilds/${guildId}`,
+              found: Guild,
+              matches: ({ id }) => id === guildId,
+              absent: refusal("unknownGuild", "missingAccess"),
+            }).pipe(Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))))
+          : Effect.succeedNone;
+
+      const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
+        if (!isSnowflake(guildId) || !isSnowflake(chatId)) return Option.none();
+        const found = yield* memberOn(client, "ChatPlatform.findMember")(guildId, chatId);
+        if (Option.isNone(found)) return Option.none();
+        const names = found.value.roles.length === 0 ? noNames : yield* rolesOf(guildId);
+        return Option.some(guildMember(found.value, names));
+      });
+
+      const findUser = (chatId: ChatId) =>
+        isSnowflake(chatId)
+          ? findResource(client, {
+              operation: "ChatPlatform.findUser",
+              url: `/users/${chatId}`,
+              found: User,
+              matches: ({ id }) => id === chatId,
+              absent: refusal("unknownUser"),
+            }).pipe(Effect.map(Option.map(chatUser)))
+          : Effect.succeedNone;
+
+      /** One page, which begins with the first of the users. Without the intent for it, nobody is known. */
+      const findMembers = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
+        const asked = chatIds.filter(isSnowflake).map(BigInt);
+        const [first] = asked.toSorted((one, other) => (one < other ? -1 : 1));
+        if (!isSnowflake(guildId) || first === undefined) return new Map<ChatId, boolean>();
+        const page = yield* findResource(client, {
+          operation: "ChatPlatform.findMembers",
+          url: `/guilds/${guildId}/members?limit=${pageSize}&after=${first - 1n}`,
+          found: Schema.Array(ListedMember),
+          absent: refusal("unknownGuild", "missingAccess"),
+        });
+        if (Option.isNone(page)) return new Map<ChatId, boolean>();
+        const ids = page.value.map(({ user }) => user.id);
+        const last = ids.length < pageSize ? null : BigInt(ids.at(-1) ?? 0);
+        const members = new Set(ids);
+        const told = chatIds.filter((id) => isSnowflake(id) && (last === null || BigInt(id) <= last));
+        return new Map(told.map((id) => [id, members.has(id)]));
+      });
+
+      /** Discord finds members of a guild by how their names begin, and nobody outside of one. */
+      const findUserByName = Effect.fnUntraced(function* (username: string, guildId: GuildId | null) {
+        if (guildId === null || !isSnowflake(guildId)) return Option.none();
+        const found = yield* findResource(client, {
+          operation: "ChatPlatform.findUserByName",
+          url: `/guilds/${guildId}/members/search?limit=100&query=${encodeURIComponent(username)}`,
+          found: Schema.Array(NamedMember),
+          absent: refusal("unknownGuild", "missingAccess"),
+        });
+        const wanted = username.toLowerCase();
+        const member = Option.getOrElse(found, () => []).find(
+          ({ user }) => user.username.toLowerCase() === wanted,
+        );
+        return member === undefined ? Option.none() : Option.some(ChatId.make(member.user.id));
+      });
+
+      return ChatPlatform.of({
+        findGuild,
+        findMember,
+        findMembers,
+        findUser,
+        findUserByName,
+        joinedGuilds: joinedGuildsOn(client),
+        isManager: isManagerOn(client),
+      });
+    }),
+  );
+
+/** How many members Discord lists at once, in the order of their ids. */
+const pageSize = 1_000;
+
+type Names = ReadonlyMap<string, string>;
+
+const noNames: Names = new Map();
+
+/** Role names by guild, cached. A lookup that fails gives no names. */
+const roleNames = Effect.fnUntraced(function* (client: ResilientClient) {
+  const cached = yield* Cache.makeWith(
+    (guildId: GuildId) =>
+      findResource(client, {
+        operation: "ChatPlatform.findMember",
+        url: `/guilds/${guildId}/roles`,
+        found: Schema.Array(Role),
+        absent: refusal("unknownGuild", "missingAccess"),
+      }).pipe(
+        Effect.map(
+          (roles): Names => new Map(Option.getOrElse(roles, () => []).map(({ id, name }) => [id, name])),
+        ),
+      ),
+    {
+      capacity: guildsWithRoles,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? rolesFreshFor : Duration.zero),
+    },
+  );
+  return (guildId: GuildId) =>
+    Cache.get(cached, guildId).pipe(
+      Effect.timeout(rolesWait),
+      Effect.orElseSucceed(() => noNames),
+    );
+});
+
+const chatUser = ({ id, username, global_name, avatar, banner }: typeof User.Type): ChatUser => ({
+  id,
+  username,
+  displayName: global_name ?? username,
+  avatar: imageUrl("avatars", id, avatar),
+  banner: imageUrl("banners", id, banner),
+  created: createdAt(id),
+});
+
+const guildMember = ({ nick, joined_at, roles }: typeof Member.Type, names: Names): GuildMember => ({
+  nickname: nick ?? null,
+  joined: joined_at === null ? null : DateTime.formatIso(joined_at),
+  roles: roles.map((id) => ({ id, name: names.get(id) ?? null })),
+});

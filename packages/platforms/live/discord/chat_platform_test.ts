@@ -1,0 +1,406 @@
+import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
+import type { HttpAnswering } from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
+import type { Resilience } from "../../http/mod.ts";
+import { liveChatPlatform } from "./chat_platform.ts";
+import {
+  ada,
+  bob,
+  botToken,
+  budget,
+  eve,
+  foreignGuildId,
+  guildId,
+  limited,
+  moderator,
+  startDiscord,
+  unknownGuild,
+  unknownMember,
+} from "./test_discord.ts";
+
+const setUp = Effect.fnUntraced(function* (
+  instead?: Parameters<typeof startDiscord>[0],
+  options: { readonly token?: string; readonly resilience?: Partial<Resilience> } = {},
+) {
+  const discord = yield* startDiscord(instead);
+  const layer = liveChatPlatform({
+    botToken: Redacted.make(options.token ?? botToken),
+    publicUrl: "https://link.example",
+    apiUrl: discord.apiUrl,
+    resilience: { backoff: Duration.millis(1), failuresToOpen: 100, ...options.resilience },
+  });
+  const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
+  return { ...discord, chat };
+});
+
+type Chat = Context.Service.Shape<typeof ChatPlatform>;
+
+/** Every operation of the port. */
+const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUnavailable>> = [
+  (chat) => chat.findGuild(guildId),
+  (chat) => chat.findMember(guildId, ada.id),
+  (chat) => chat.findUser(ada.id),
+  (chat) => chat.joinedGuilds([guildId]),
+  (chat) => chat.isManager(guildId, ada.id),
+];
+
+const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
+  Effect.map(Effect.flip(question), ({ cause }) => cause);
+
+describe("answers", () => {
+  it.live("find a guild that the bot is in", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp();
+      expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: "Engine Room" }));
+      expect(yield* chat.findGuild(foreignGuildId)).toEqual(Option.none());
+      expect(yield* chat.findGuild("11111111111111111" as GuildId)).toEqual(Option.none());
+    }),
+  );
+
+  it.live("find a guild whose name is left out", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
+      expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
+    }),
+  );
+
+  it.live("find a member, with the names of the roles that have one", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp();
+      expect(yield* chat.findMember(guildId, ada.id)).toEqual(
+        Option.some({
+          nickname: "Countess",
+          joined: "2015-04-26T06:26:56.936Z",
+          roles: [
+            { id: "41771983423143936", name: "Moderator" },
+            { id: "41771983423143937", name: null },
+          ],
+        }),
+      );
+      expect(yield* chat.findMember(guildId, bob.id)).toEqual(
+        Option.some({ nickname: null, joined: null, roles: [] }),
+      );
+    }),
+  );
+
+  it.live("find nobody where there is none", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp();
+      expect(yield* chat.findMember(guildId, eve.id)).toEqual(Option.none());
+      expect(yield* chat.findMember(guildId, "11111111111111111" as ChatId)).toEqual(Option.none());
+      expect(yield* chat.findMember(foreignGuildId, ada.id)).toEqual(Option.none());
+      expect(yield* chat.findUser("11111111111111111" as ChatId)).toEqual(Option.none());
+    }),
+  );
+
+  it.live("find a user, with the URLs of the images and the account's creation time", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp();
+      expect(yield* chat.findUser(ada.id)).toEqual(
+        Option.some({
+          id: ada.id,
+          username: "ada",
+          displayName: "Ada Lovelace",
+          avatar: `https://cdn.discordapp.com/avatars/${ada.id}/a_1269e74af4df7417b13759eae50c83dc.gif?size=256`,
+          banner: `https://cdn.discordapp.com/banners/${ada.id}/06c16474723fe537c283b8efa61a30c8.png?size=512`,
+          created: "2016-04-30T11:18:25.796Z",
+        }),
+      );
+      expect(yield* chat.findUser(bob.id)).toEqual(
+        Option.some({
+          id: bob.id,
+          username: "bob",
+          displayName: "bob",
+          avatar: null,
+          banner: null,
+          created: "2015-08-15T19:49:04.665Z",
+        }),
+      );
+    }),
+  );
+
+  it.live.each(["00175928847299117063", "9223372036854775808", "1".repeat(32)])(
+    "need no request for %s, which cannot be a Discord ID",
+    (id) =>
+      Effect.gen(function* () {
+        const { chat, takePaths } = yield* setUp();
+        expect(yield* chat.findGuild(id as GuildId)).toEqual(Option.none());
+        expect(yield* chat.findMember(guildId, id as ChatId)).toEqual(Option.none());
+        expect(yield* chat.findMember(id as GuildId, ada.id)).toEqual(Option.none());
+        expect(yield* chat.findUser(id as ChatId)).toEqual(Option.none());
+        expect(takePaths()).toEqual([]);
+      }),
+  );
+
+  it.live("are requested with the bot's token and a user agent", () =>
+    Effect.gen(function* () {
+      const { chat, heard } = yield* setUp();
+      yield* chat.findGuild(guildId);
+      expect(heard[0]).toMatchObject({
+        method: "GET",
+        headers: {
+          authorization: `Bot ${botToken}`,
+          "user-agent": "DiscordBot (https://link.example, 1)",
+        },
+      });
+    }),
+  );
+});
+
+describe("roles", () => {
+  it.live("of a guild are requested once for many members", () =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp();
+      yield* chat.findMember(guildId, ada.id);
+      yield* chat.findMember(guildId, ada.id);
+      yield* chat.findMember(guildId, bob.id);
+      const member = (id: string) => `/guilds/${guildId}/members/${id}`;
+      expect(takePaths()).toEqual([
+        member(ada.id),
+        `/guilds/${guildId}/roles`,
+        member(ada.id),
+        member(bob.id),
+      ]);
+    }),
+  );
+
+  it.live.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
+    "that get %o have no names, and are requested again",
+    (answer) =>
+      Effect.gen(function* () {
+        const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
+        const expected = Option.some({
+          nickname: "Countess",
+          joined: "2015-04-26T06:26:56.936Z",
+          roles: [
+            { id: "41771983423143936", name: null },
+            { id: "41771983423143937", name: null },
+          ],
+        });
+        expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
+        expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
+        const asked = takePaths().filter((path) => path.endsWith("/roles"));
+        expect(asked).toHaveLength(answer === unknownGuild ? 1 : 2);
+      }),
+  );
+});
+
+describe("an unusable answer", () => {
+  it.live.each<[answer: HttpAnswering, sent: number, cause: object]>([
+    [{ status: 500 }, 1, { reason: "status", status: 500 }],
+    [{ status: 502, body: "<h1>Bad Gateway</h1>" }, 3, { reason: "status", status: 502 }],
+    ["cut", 3, { reason: "connection" }],
+    [{ body: "<!doctype html>" }, 1, { reason: "unreadable" }],
+    [{ body: {} }, 1, { reason: "unreadable" }],
+    [{ body: { ...bob, user: bob, roles: [], joined_at: null } }, 1, { reason: "unreadable" }],
+    [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "unreadable", status: 404 }],
+    [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "unreadable", status: 403 }],
+    [
+      { status: 400, body: { message: "Invalid Form Body", code: 50035 } },
+      1,
+      { reason: "status", status: 400 },
+    ],
+    [{ status: 302, headers: { location: "/" } }, 1, { reason: "status", status: 302 }],
+  ])("such as %o is requested %i times, then the platform is unavailable", ([answer, sent, cause]) =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp(() => answer);
+      for (const question of questions) {
+        expect(yield* causeOf(question(chat))).toMatchObject(cause);
+        expect(takePaths()).toHaveLength(sent);
+      }
+    }),
+  );
+
+  it.live("that does not come ends in a timeout", () =>
+    Effect.gen(function* () {
+      const resilience = { attemptTimeout: Duration.millis(50), retries: 0 };
+      const { chat } = yield* setUp(() => "silent", { resilience });
+      for (const question of questions) {
+        expect(yield* causeOf(question(chat))).toMatchObject({ reason: "timeout" });
+      }
+    }),
+  );
+});
+
+describe("rate limits", () => {
+  const member = `/guilds/${guildId}/members/${ada.id}`;
+
+  it.live("that are used up delay requests of that route and guild only", () =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp((path) =>
+        path.includes("/members/") ? { ...unknownMember, headers: budget(0, 60) } : undefined,
+      );
+      yield* chat.findMember(guildId, ada.id);
+      expect(takePaths()).toEqual([member]);
+
+      const held = yield* causeOf(chat.findMember(guildId, bob.id));
+      expect(held).toMatchObject({ reason: "status", status: 429 });
+      expect(takePaths()).toEqual([]);
+
+      yield* chat.findUser(ada.id);
+      yield* chat.findMember(foreignGuildId, ada.id);
+      expect(takePaths()).toEqual([`/users/${ada.id}`, `/guilds/${foreignGuildId}/members/${ada.id}`]);
+    }),
+  );
+
+  it.live("that a 429 reveals delay the other requests of the route", () =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp((path) =>
+        path.includes("/members/") ? limited(64.57, "user") : undefined,
+      );
+      expect(yield* causeOf(chat.findMember(guildId, ada.id))).toMatchObject({
+        status: 429,
+        retryAfter: Duration.seconds(65),
+      });
+      expect(yield* causeOf(chat.findMember(guildId, bob.id))).toMatchObject({ status: 429 });
+      expect(takePaths()).toEqual([member]);
+      expect(Option.isSome(yield* chat.findGuild(guildId))).toBe(true);
+    }),
+  );
+
+  it.live.each<[what: string, answer: HttpAnswering]>([
+    ["of all routes", limited(64.57, "global")],
+    ["of the address", { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" }],
+  ])("%s delay every request", ([, answer]) =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp(() => answer);
+      for (const question of questions) {
+        expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 429 });
+      }
+      expect(takePaths()).toEqual([`/guilds/${guildId}`]);
+    }),
+  );
+
+  it.live("send nothing with a token that was refused, which is logged once", () =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = [];
+      const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
+      yield* Effect.gen(function* () {
+        const { chat, takePaths } = yield* setUp(undefined, { token: "revoked" });
+        for (const question of questions) {
+          expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 401 });
+        }
+        expect(takePaths()).toEqual([`/guilds/${guildId}`]);
+      }).pipe(Effect.provide(Logger.layer([keep])));
+      expect(logged).toEqual([["Error", ["Cannot ask Discord: it refuses the bot token"]]]);
+    }),
+  );
+});
+
+describe("the list of members", () => {
+  const users = [ada.id, bob.id, eve.id, "not a snowflake" as ChatId];
+  const page = (ids: ReadonlyArray<string>) => ({ body: ids.map((id) => ({ user: { id }, roles: [] })) });
+  const listed = (answer: HttpAnswering) =>
+    setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
+
+  it.live("tells of all whom it reaches, in one request from the first of them", () =>
+    Effect.gen(function* () {
+      const { chat, heard } = yield* listed(page([bob.id, ada.id]));
+      expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+        new Map([
+          [ada.id, true],
+          [bob.id, true],
+          [eve.id, false],
+        ]),
+      );
+      expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+        ["1000", String(BigInt(eve.id) - 1n)],
+      ]);
+    }),
+  );
+
+  it.live("tells nothing of those after a page that is full", () =>
+    Effect.gen(function* () {
+      const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
+      const { chat } = yield* listed(page(ids));
+      expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+        new Map([
+          [bob.id, true],
+          [eve.id, false],
+        ]),
+      );
+    }),
+  );
+
+  it.live("tells nothing to a bot that may not read it", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
+      expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
+    }),
+  );
+});
+
+describe("the bot's guilds", () => {
+  const idsFrom = (first: bigint, count: number) =>
+    Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
+
+  it.live("are listed from the first that is asked about, without a request for each", () =>
+    Effect.gen(function* () {
+      const { chat, heard } = yield* setUp();
+      const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
+      expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([guildId]));
+      expect(heard.map(({ path, query }) => [path, query.get("limit"), query.get("after")])).toEqual([
+        ["/api/v10/users/@me/guilds", "200", String(BigInt(foreignGuildId) - 1n)],
+      ]);
+      expect(yield* chat.joinedGuilds([])).toEqual(new Set());
+      expect(heard).toHaveLength(1);
+    }),
+  );
+
+  it.live("are listed on behind a full page", () =>
+    Effect.gen(function* () {
+      const joined = idsFrom(BigInt(foreignGuildId), 300);
+      const { chat, heard } = yield* setUp((path, { query }) => {
+        if (path !== "/users/@me/guilds") return undefined;
+        const after = BigInt(query.get("after") ?? 0);
+        return {
+          body: joined
+            .filter((id) => BigInt(id) > after)
+            .slice(0, 200)
+            .map((id) => ({ id })),
+        };
+      });
+      const asked = [joined[250], joined[0], guildId, joined[199]].filter((id) => id !== undefined);
+      expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([joined[0], joined[199], joined[250]]));
+      expect(heard.map(({ query }) => query.get("after"))).toEqual([
+        String(BigInt(joined[0] ?? 0) - 1n),
+        String(BigInt(joined[250] ?? 0) - 1n),
+      ]);
+    }),
+  );
+});
+
+describe("the right to manage a guild", () => {
+  const governed = (owner: string, everyone: string) => (path: string) =>
+    path === `/guilds/${guildId}`
+      ? { body: { id: guildId, owner_id: owner, roles: [{ id: guildId, permissions: everyone }, moderator] } }
+      : undefined;
+
+  it.live.each<[what: string, owner: string, everyone: string, user: ChatId, isManager: boolean]>([
+    ["its owner", bob.id, "0", bob.id, true],
+    ["a member with a role that manages", eve.id, "0", ada.id, true],
+    ["a member without one", eve.id, "1071698660929", bob.id, false],
+    ["everyone, if everyone may", eve.id, "8", bob.id, true],
+    ["nobody who left, an owner neither", eve.id, "8", eve.id, false],
+  ])("has %s", ([, owner, everyone, user, isManager]) =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp(governed(owner, everyone));
+      expect(yield* chat.isManager(guildId, user)).toBe(isManager);
+    }),
+  );
+
+  it.live("is asked about each time, and of no guild without the bot", () =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp();
+      expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([
+        true,
+        true,
+      ]);
+      expect(takePaths()).toHaveLength(4);
+      expect(yield* chat.isManager(foreignGuildId, ada.id)).toBe(false);
+      expect(yield* chat.isManager("not a snowflake" as GuildId, ada.id)).toBe(false);
+    }),
+  );
+});

@@ -1,0 +1,46 @@
+/**
+ * The HTTP client for Discord's API: identified by a user agent, authorized as the bot, rate
+ * limited.
+ */
+
+import { Effect, flow, Redacted } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { type Resilience, resilientClient } from "../../http/mod.ts";
+import { makeRateLimiter, observeRateLimits } from "./rate_limiter.ts";
+import { RateLimits } from "./rate_limits.ts";
+
+/** Discord's API, in the version that the schemas in `discord_wire.ts` describe. */
+export const discordApi = "https://discord.com/api/v10";
+
+export interface LiveChatPlatformOptions {
+  /** The token of the application's bot. */
+  readonly botToken: Redacted.Redacted;
+  /** This service's public URL, which Discord wants in the user agent. */
+  readonly publicUrl: string;
+  /** The base URL of Discord's API, version included. */
+  readonly apiUrl?: string | undefined;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/** Sets the user agent in the format that Discord requires. */
+export const userAgent = (publicUrl: string) =>
+  HttpClientRequest.setHeader("user-agent", `DiscordBot (${publicUrl}, 1)`);
+
+export const discordClient = Effect.fnUntraced(function* ({
+  botToken,
+  publicUrl,
+  apiUrl = discordApi,
+  resilience,
+}: LiveChatPlatformOptions) {
+  const limits = new RateLimits();
+  const http = observeRateLimits(yield* HttpClient.HttpClient, limits);
+  const client = yield* resilientClient(http, "chat", resilience, yield* makeRateLimiter(limits));
+  return HttpClient.mapRequest(
+    client,
+    flow(
+      HttpClientRequest.prependUrl(apiUrl),
+      HttpClientRequest.setHeader("authorization", `Bot ${Redacted.value(botToken)}`),
+      userAgent(publicUrl),
+    ),
+  );
+});

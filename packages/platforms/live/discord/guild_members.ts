@@ -1,0 +1,65 @@
+/** Which guilds the bot is in, and what their members may do. */
+import type { ChatId, ChatPlatform, GuildId } from "@accountlink/core";
+import { Effect, Option, Schema } from "effect";
+import { findResource, type ResilientClient } from "../../http/mod.ts";
+import { canManage, isSnowflake } from "./discord_values.ts";
+import { GovernedGuild, Member, OwnGuild, refusal } from "./discord_wire.ts";
+
+/** Looks up a member. Both ids have to be snowflakes. */
+export const memberOn = (client: ResilientClient, operation: string) => (guildId: GuildId, chatId: ChatId) =>
+  findResource(client, {
+    operation,
+    url: `/guilds/${guildId}/members/${chatId}`,
+    found: Member,
+    matches: ({ user }) => user.id === chatId,
+    absent: refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
+  });
+
+/** How many guilds Discord lists at once, in the order of their ids. */
+const guildPageSize = 200;
+
+/**
+ * Lists the bot's guilds from the first of the asked ones on, and again from the first one behind a
+ * full page. A request for each guild would count as invalid where the bot is not in it, and Discord
+ * shuts out an address with many of those.
+ */
+export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
+  Effect.fnUntraced(function* (guildIds) {
+    const joined = new Set<GuildId>();
+    let left = guildIds.filter(isSnowflake).toSorted(bySnowflake);
+    while (left[0] !== undefined) {
+      const page = yield* findResource(client, {
+        operation: "ChatPlatform.joinedGuilds",
+        url: `/users/@me/guilds?limit=${guildPageSize}&after=${BigInt(left[0]) - 1n}`,
+        found: Schema.Array(OwnGuild),
+        absent: refusal(),
+      });
+      const listed = Option.getOrElse(page, () => []).map(({ id }) => id);
+      for (const id of left) if (listed.includes(id)) joined.add(id);
+      const last = listed.length < guildPageSize ? null : BigInt(listed.at(-1) ?? 0);
+      left = last === null ? [] : left.filter((id) => BigInt(id) > last);
+    }
+    return joined;
+  });
+
+const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
+
+/** By the owner of the guild, the roles of the member and the role that everyone has. */
+export const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
+  Effect.fnUntraced(function* (guildId, chatId) {
+    if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;
+    const operation = "ChatPlatform.isManager";
+    const guild = yield* findResource(client, {
+      operation,
+      url: `/guilds/${guildId}`,
+      found: GovernedGuild,
+      matches: ({ id }) => id === guildId,
+      absent: refusal("unknownGuild", "missingAccess"),
+    });
+    if (Option.isNone(guild)) return false;
+    const member = yield* memberOn(client, operation)(guildId, chatId);
+    if (Option.isNone(member)) return false;
+    const { owner_id, roles } = guild.value;
+    const held = new Set([guildId, ...member.value.roles]);
+    return owner_id === chatId || roles.some(({ id, permissions }) => held.has(id) && canManage(permissions));
+  });

@@ -1,0 +1,68 @@
+/**
+ * Delays requests to Discord until its rate limits allow them. Discord blocks the tokens and IP
+ * addresses of applications that ignore its limits.
+ */
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { Duration, Effect, RcMap, type Scope, Semaphore } from "effect";
+import { HttpClient, type HttpClientRequest } from "effect/http";
+import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
+import type { RateLimits, Route } from "./rate_limits.ts";
+
+/** The longest time a request waits. One that would have to wait longer fails at once. */
+const longestWait = Duration.millis(2_500);
+
+/**
+ * Makes attempts wait, first come first served for each route and guild. An attempt that would wait
+ * too long fails as if Discord had refused it: with a 429 and the time to come back, or with a 401
+ * for a while after Discord refused the token.
+ */
+export const makeRateLimiter = Effect.fnUntraced(function* (
+  limits: RateLimits,
+): Effect.fn.Return<BeforeAttempt, never, Scope.Scope> {
+  const queues = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) });
+
+  const acquire = Effect.fnUntraced(function* (route: Route) {
+    for (;;) {
+      const refusal = limits.take(route, yield* monotonicMillis);
+      if (refusal === null) return;
+      const { status, wait } = refusal;
+      if (Duration.isGreaterThan(wait, longestWait)) {
+        return yield* new RequestFailed({ reason: "status", status, retryAfter: wait });
+      }
+      yield* Effect.sleep(wait);
+    }
+  });
+
+  return (request) => {
+    const route = routeOf(request);
+    return RcMap.get(queues, `${route.name} ${route.guild}`).pipe(
+      Effect.flatMap((queue) => queue.withPermits(1)(acquire(route))),
+      Effect.scoped,
+      Effect.timeoutOrElse({
+        duration: longestWait,
+        orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
+      }),
+    );
+  };
+});
+
+/** Updates the limits from the headers of every response, those of retries included. */
+export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLimits): HttpClient.HttpClient =>
+  HttpClient.transform(
+    client,
+    Effect.fnUntraced(function* (send, request) {
+      const response = yield* send;
+      limits.observe(routeOf(request), response.status, response.headers, yield* monotonicMillis);
+      if (response.status === 401) yield* Effect.logError("Cannot ask Discord: it refuses the bot token");
+      return response;
+    }),
+  );
+
+/** Discord counts by method and path without IDs, and separately for each guild. */
+const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): Route => {
+  const { pathname } = new URL(url);
+  return {
+    name: `${method} ${pathname.replaceAll(/\/\d{5,}/g, "/:id")}`,
+    guild: /\/guilds\/(\d+)/.exec(pathname)?.[1] ?? "",
+  };
+};

@@ -1,0 +1,16 @@
+/**
+ * The live platforms behind the ports of `@accountlink/core`: Discord is the chat platform, Roblox
+ * the game platform.
+ *
+ * `liveChatPlatform` and `liveGamePlatform` look up guilds, members and users; wrap them in the
+ * cached platforms of `@accountlink/platforms/http`. `liveChatIdentity` and `liveGameIdentity` are
+ * the sign-ins. `inspectLiveChatPlatform` and `inspectLiveGamePlatform` check that the platforms
+ * answer. `docs/platforms.md` says how to register an application with each platform.
+ */
+export * from "./discord/chat_identity.ts";
+export * from "./discord/chat_platform.ts";
+export type { LiveChatPlatformOptions } from "./discord/discord_client.ts";
+export * from "./inspect.ts";
+export * from "./presentation.ts";
+export * from "./roblox/game_identity.ts";
+export * from "./roblox/game_platform.ts";

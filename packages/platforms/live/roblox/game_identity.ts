@@ -1,0 +1,49 @@
+/** Sign-in at Roblox. */
+import { GameId, GameIdentity } from "@accountlink/core";
+import { Layer, type Redacted } from "effect";
+import type { HttpClient } from "effect/http";
+import { identityProvider, type Resilience } from "../../http/mod.ts";
+import { robloxApi, robloxService } from "./roblox_api.ts";
+
+export interface LiveGameIdentityOptions {
+  readonly clientId: string;
+  readonly clientSecret: Redacted.Redacted;
+  /** The base URL of Roblox's services, with `{service}` in place of the name. */
+  readonly apiUrl?: string | undefined;
+  /** Where the browser is sent to sign in. */
+  readonly authorizationUrl?: string | undefined;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/**
+ * Sign-in of game users at Roblox, by OpenID Connect. The application provides the HTTP client.
+ *
+ * The only scope is `openid`. The user is the subject of the ID token, whose signature is checked.
+ */
+export const liveGameIdentity = ({
+  clientId,
+  clientSecret,
+  apiUrl = robloxApi,
+  authorizationUrl = "https://apis.roblox.com/oauth/v1/authorize",
+  resilience = {},
+}: LiveGameIdentityOptions): Layer.Layer<GameIdentity, never, HttpClient.HttpClient> => {
+  const oauthUrl = `${robloxService(apiUrl, "apis")}/oauth/v1`;
+  return Layer.effect(
+    GameIdentity,
+    identityProvider({
+      platform: "game_sign_in",
+      operation: "GameIdentity.finish",
+      // The issuer in Roblox's tokens, whatever `apiUrl` is.
+      issuer: "https://apis.roblox.com/oauth/",
+      authorizationUrl,
+      tokenUrl: `${oauthUrl}/token`,
+      clientId,
+      clientSecret,
+      clientAuthentication: "post",
+      scopes: ["openid"],
+      proof: { kind: "idToken", jwksUrl: `${oauthUrl}/certs`, algorithm: "ES256" },
+      userId: GameId,
+      resilience,
+    }),
+  );
+};

@@ -1,0 +1,113 @@
+/** The game platform port on Roblox. */
+import { GameId, GamePlatform } from "@accountlink/core";
+import { Effect, Layer, Option, Schema } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { findResource, type Resilience, resilientClient } from "../../http/mod.ts";
+import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
+import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts";
+import { Badges, FoundUsers, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
+
+export interface LiveGamePlatformOptions {
+  /** The base URL of Roblox's services, with `{service}` in place of the name. */
+  readonly apiUrl?: string | undefined;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/**
+ * The game platform port on Roblox's public APIs, which need no key. The application provides the
+ * HTTP client.
+ *
+ * A profile is assembled from four services in parallel. The users service is required; parts from
+ * a service that fails are null.
+ */
+export const liveGamePlatform = ({
+  apiUrl = robloxApi,
+  resilience,
+}: LiveGamePlatformOptions = {}): Layer.Layer<GamePlatform, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    GamePlatform,
+    Effect.gen(function* () {
+      const http = yield* HttpClient.HttpClient;
+      // Each service has its own circuit, so that an optional one that is down does not block
+      // users.
+      const clientOf = (service: RobloxService, platform: string) =>
+        resilientClient(
+          HttpClient.mapRequest(http, HttpClientRequest.prependUrl(robloxService(apiUrl, service))),
+          platform,
+          resilience,
+        );
+      const users = yield* clientOf("users", "game");
+      const thumbnails = yield* clientOf("thumbnails", "game_thumbnails");
+      const groups = yield* clientOf("groups", "game_groups");
+      const badges = yield* clientOf("accountinformation", "game_badges");
+
+      const findUser = (operation: string, gameId: GameId) =>
+        isRobloxId(gameId)
+          ? findResource(users, {
+              operation,
+              url: `/v1/users/${gameId}`,
+              found: User,
+              matches: ({ id }) => String(id) === gameId,
+              absent: UnknownUser,
+            })
+          : Effect.succeedNone;
+
+      const part = <A>(client: typeof users, url: string, found: Schema.ConstraintDecoder<A>) =>
+        findResource(client, {
+          operation: "GamePlatform.findProfile",
+          url,
+          found,
+          absent: Schema.Never,
+        }).pipe(
+          Effect.map(Option.getOrNull),
+          Effect.orElseSucceed(() => null),
+        );
+
+      const image = (kind: "avatar" | "avatar-headshot", gameId: GameId) =>
+        part(
+          thumbnails,
+          `/v1/users/${kind}?userIds=${gameId}&size=420x420&format=Png&isCircular=false`,
+          Thumbnails,
+        ).pipe(Effect.map((answer) => imageOf(answer?.data ?? [], gameId)));
+
+      const groupsOf = (gameId: GameId) =>
+        part(
+          groups,
+          `/v2/users/${gameId}/groups/roles?includeLocked=false&includeNotificationPreferences=false&discoveryType=0`,
+          Memberships,
+        ).pipe(Effect.map((answer) => answer?.data.map(gameGroup) ?? null));
+
+      const findProfile = Effect.fnUntraced(function* (gameId: GameId) {
+        const user = yield* findUser("GamePlatform.findProfile", gameId);
+        if (Option.isNone(user)) return Option.none();
+        const parts = yield* Effect.all(
+          {
+            headshot: image("avatar-headshot", gameId),
+            fullBody: image("avatar", gameId),
+            badges: part(badges, `/v1/users/${gameId}/roblox-badges`, Badges),
+            groups: groupsOf(gameId),
+          },
+          { concurrency: "unbounded" },
+        );
+        return Option.some(gameProfile(user.value, parts));
+      });
+
+      return GamePlatform.of({
+        hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
+        findProfile,
+        findUserByName: (username) =>
+          Effect.map(
+            findResource(users, {
+              operation: "GamePlatform.findUserByName",
+              url: `/v1/users/search?keyword=${encodeURIComponent(username)}&limit=10`,
+              found: FoundUsers,
+              absent: Schema.Never,
+            }),
+            Option.flatMap(({ data }) => {
+              const user = data.find(({ name }) => name.toLowerCase() === username.toLowerCase());
+              return user === undefined ? Option.none() : Option.some(GameId.make(String(user.id)));
+            }),
+          ),
+      });
+    }),
+  );

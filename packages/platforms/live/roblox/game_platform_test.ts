@@ -1,0 +1,178 @@
+import { type GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
+import type { HttpAnswering } from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Context, Duration, Effect, Layer, Option } from "effect";
+import { FetchHttpClient } from "effect/http";
+import type { Resilience } from "../../http/mod.ts";
+import { liveGamePlatform } from "./game_platform.ts";
+import { ada, adaId, adaProfile, refused, startRoblox, thumbnail } from "./test_roblox.ts";
+
+const setUp = Effect.fnUntraced(function* (
+  instead?: Parameters<typeof startRoblox>[0],
+  resilience: Partial<Resilience> = {},
+) {
+  const roblox = yield* startRoblox(instead);
+  const layer = liveGamePlatform({
+    apiUrl: roblox.apiUrl,
+    resilience: { backoff: Duration.millis(1), failuresToOpen: 100, ...resilience },
+  });
+  const game = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), GamePlatform);
+  return { ...roblox, game };
+});
+
+const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
+  Effect.map(Effect.flip(question), ({ cause }) => cause);
+
+describe("a user", () => {
+  it.live("is there or not", () =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp();
+      expect(yield* game.hasUser(adaId)).toBe(true);
+      expect(yield* game.hasUser("2" as GameId)).toBe(false);
+      expect(yield* game.findProfile("2" as GameId)).toEqual(Option.none());
+    }),
+  );
+
+  it.live("is there when banned", () =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp(({ path }) =>
+        path.startsWith("/users/") ? { body: { ...ada, isBanned: true } } : undefined,
+      );
+      expect(yield* game.hasUser(adaId)).toBe(true);
+      expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, isBanned: true }));
+    }),
+  );
+
+  it.live.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
+    "is not requested for %s, which cannot be a Roblox ID",
+    (id) =>
+      Effect.gen(function* () {
+        const { game, heard } = yield* setUp();
+        expect(yield* game.hasUser(id as GameId)).toBe(false);
+        expect(yield* game.findProfile(id as GameId)).toEqual(Option.none());
+        expect(heard).toEqual([]);
+      }),
+  );
+
+  it.live.each<[answer: HttpAnswering, sent: number, cause: object]>([
+    [{ status: 500 }, 1, { reason: "status", status: 500 }],
+    [refused(503, 0, "Service Unavailable"), 3, { reason: "status", status: 503 }],
+    [{ ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } }, 1, { status: 429 }],
+    ["cut", 3, { reason: "connection" }],
+    [{ body: "<!doctype html>" }, 1, { reason: "unreadable" }],
+    [{ body: { ...ada, id: 2 } }, 1, { reason: "unreadable" }],
+    [refused(404, 0, "NotFound"), 1, { reason: "unreadable", status: 404 }],
+    [{ status: 404, body: { errors: [] } }, 1, { reason: "unreadable", status: 404 }],
+    [refused(400, 0, "BadRequest"), 1, { reason: "status", status: 400 }],
+  ])("is unavailable when Roblox answers %o, %i times", ([answer, sent, cause]) =>
+    Effect.gen(function* () {
+      const { game, heard } = yield* setUp(() => answer);
+      for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
+        expect(yield* causeOf<unknown>(question)).toMatchObject(cause);
+        expect(heard.splice(0)).toHaveLength(sent);
+      }
+    }),
+  );
+});
+
+describe("a profile", () => {
+  it.live("is assembled from four services", () =>
+    Effect.gen(function* () {
+      const { game, heard } = yield* setUp();
+      expect(yield* game.findProfile(adaId)).toEqual(Option.some(adaProfile));
+      const image = { userIds: adaId, size: "420x420", format: "Png", isCircular: "false" };
+      const asked = heard.map(({ path, query }) => [path, Object.fromEntries(query)]);
+      expect(Object.fromEntries(asked)).toEqual({
+        [`/users/v1/users/${adaId}`]: {},
+        "/thumbnails/v1/users/avatar-headshot": image,
+        "/thumbnails/v1/users/avatar": image,
+        [`/groups/v2/users/${adaId}/groups/roles`]: {
+          includeLocked: "false",
+          includeNotificationPreferences: "false",
+          discoveryType: "0",
+        },
+        [`/accountinformation/v1/users/${adaId}/roblox-badges`]: {},
+      });
+    }),
+  );
+
+  it.live("is null where Roblox leaves a value out", () =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp(({ path }) => {
+        if (path.startsWith("/users/")) return { body: { id: ada.id, name: "ada_g", description: null } };
+        return path.startsWith("/groups/")
+          ? { body: { data: [{ group: { id: 7 }, role: { id: 30 } }] } }
+          : undefined;
+      });
+      const nothing = { name: null, memberCount: null, hasVerifiedBadge: null };
+      expect(yield* game.findProfile(adaId)).toEqual(
+        Option.some({
+          ...adaProfile,
+          displayName: null,
+          description: null,
+          created: null,
+          isBanned: null,
+          hasVerifiedBadge: null,
+          groups: [{ id: 7, ...nothing, role: { id: 30, name: null, rank: null } }],
+        }),
+      );
+    }),
+  );
+
+  it.live.each<[what: string, answer: HttpAnswering]>([
+    ["pending", thumbnail("Pending", "")],
+    ["blocked", thumbnail("Blocked", "https://tr.rbxcdn.com/blocked.png")],
+    [
+      "of somebody else",
+      { body: { data: [{ targetId: 2, state: "Completed", imageUrl: "https://x.test" }] } },
+    ],
+    ["left out", { body: { data: [] } }],
+  ])("has no image while it is %s", ([, answer]) =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp(({ path }) => (path.endsWith("/avatar-headshot") ? answer : undefined));
+      const avatar = { ...adaProfile.avatar, headshot: null };
+      expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, avatar }));
+    }),
+  );
+
+  const parts = [
+    ["/thumbnails/", { avatar: { headshot: null, fullBody: null } }],
+    ["/groups/", { groups: null }],
+    ["/accountinformation/", { badges: null }],
+  ] as const;
+  const failures: ReadonlyArray<HttpAnswering> = [
+    { status: 503 },
+    { ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } },
+    { body: "<!doctype html>" },
+    refused(404, 0, "NotFound"),
+    "cut",
+    "silent",
+  ];
+
+  describe.each(parts)("without %s", (folder, missing) => {
+    it.live.each(failures)("which answers %o, has the other parts", (answer) =>
+      Effect.gen(function* () {
+        const hasty = {
+          retries: 0,
+          ...(answer === "silent" ? { attemptTimeout: Duration.seconds(1) } : {}),
+        };
+        const { game } = yield* setUp(({ path }) => (path.startsWith(folder) ? answer : undefined), hasty);
+        expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...missing }));
+      }),
+    );
+  });
+
+  it.live("does not need a service whose circuit is open", () =>
+    Effect.gen(function* () {
+      const { game, heard } = yield* setUp(
+        ({ path }) => (path.startsWith("/thumbnails/") ? { status: 500 } : undefined),
+        { failuresToOpen: 2 },
+      );
+      const expected = Option.some({ ...adaProfile, avatar: { headshot: null, fullBody: null } });
+      expect(yield* game.findProfile(adaId)).toEqual(expected);
+      heard.splice(0);
+      expect(yield* game.findProfile(adaId)).toEqual(expected);
+      expect(heard.filter(({ path }) => path.startsWith("/thumbnails/"))).toEqual([]);
+    }),
+  );
+});

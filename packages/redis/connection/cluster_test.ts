@@ -1,0 +1,146 @@
+import { Counters, Signals } from "@accountlink/core";
+import type { CounterRule } from "@accountlink/core/limits";
+import { startRedisCluster, whyNoRedis } from "@accountlink/test-servers";
+import { cacheSuite, countersSuite, signalsSuite } from "@accountlink/testing/conformance";
+import { Context, Effect, Exit, Layer, Queue, Scope } from "effect";
+import * as test from "vitest";
+import { layerAt, openNode, until } from "../test_redis.ts";
+
+const missing = await whyNoRedis();
+const minute = 60_000;
+
+test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}`, () => {
+  const scope = Scope.makeUnsafe();
+  const cluster = Effect.runSync(Effect.cached(Scope.provide(startRedisCluster, scope)));
+  const layer = Layer.unwrap(Effect.map(cluster, ({ url }) => layerAt(url)));
+  test.afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+
+  countersSuite({ name: "Redis Cluster", layer, test });
+  cacheSuite({ name: "Redis Cluster", layer, test });
+  signalsSuite({ name: "Redis Cluster", layer, test });
+
+  const run = (body: Effect.Effect<void, unknown, Scope.Scope>) => Effect.runPromise(Effect.scoped(body));
+
+  /** Windows of an address and of a key, in different slots. */
+  const ruleSets = Array.from({ length: 20 }, (_, i) => ({
+    address: { key: `ip_day:${i}-${crypto.randomUUID()}`, limit: 100, durationMs: minute },
+    key: { key: `day:${i}-${crypto.randomUUID()}`, limit: 3, durationMs: minute },
+    pacing: { key: "", limit: 100, durationMs: minute },
+  })).map((rules) => ({
+    ...rules,
+    pacing: { ...rules.pacing, key: rules.key.key.replace("day:", "second:") },
+  }));
+
+  test.it("the count of the address is refunded when the key refuses", () =>
+    run(
+      Effect.gen(function* () {
+        const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
+        for (const { address, key, pacing } of ruleSets) {
+          const all = [address, pacing, key];
+          const admissions = yield* Effect.replicateEffect(
+            Effect.suspend(() => counters.admit(all, Date.now())),
+            5,
+          );
+          test.expect(admissions.map(({ admitted }) => admitted)).toEqual([true, true, true, false, false]);
+          const counts = admissions.map(({ states }) => states.map(({ count }) => count));
+          test.expect(counts).toEqual([1, 2, 3, 3, 3].map((count) => [count, count, count]));
+        }
+      }),
+    ),
+  );
+
+  test.it("a missing durable window is forgotten until it has a floor", () =>
+    run(
+      Effect.gen(function* () {
+        const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
+        for (const { address, key } of ruleSets) {
+          const now = Date.now();
+          const lasting = (rule: CounterRule, floor: number | null): CounterRule => ({
+            ...rule,
+            key: `${rule.key}-lost`,
+            checkpoint: { since: now, floor, unsynced: 0 },
+          });
+          const first = lasting(address, null);
+          const second = lasting({ ...key, limit: 2 }, null);
+          const { admitted, forgotten } = yield* counters.admit([first, second], now);
+          test.expect([admitted, forgotten]).toEqual([false, [0]]);
+          const restored = [lasting(address, 7), lasting({ ...key, limit: 2 }, 2)];
+          const refused = yield* counters.admit(restored, now);
+          test.expect(refused).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
+          // Both windows exist now.
+          test.expect(yield* counters.admit([first, second], now)).toEqual(refused);
+        }
+      }),
+    ),
+  );
+
+  test.it("a refusal leaves no new window of the address", () =>
+    run(
+      Effect.gen(function* () {
+        const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
+        for (const { address, key } of ruleSets) {
+          const fresh = { ...address, key: `${address.key}-fresh` };
+          test
+            .expect((yield* counters.admit([fresh, { ...key, limit: 1 }], Date.now())).admitted)
+            .toBe(false);
+          const [state] = yield* counters.read([fresh], 0);
+          test.expect(state).toEqual({ count: 0, resetsAt: minute });
+        }
+      }),
+    ),
+  );
+
+  test.it("concurrent requests on three nodes never exceed a limit", () =>
+    run(
+      Effect.gen(function* () {
+        const { url } = yield* cluster;
+        const nodes = yield* Effect.all([openNode(url), openNode(url), openNode(url)]);
+        for (let round = 0; round < 20; round++) {
+          const rules = [
+            { key: `ip_day:${crypto.randomUUID()}`, limit: 100, durationMs: minute },
+            { key: `day:${crypto.randomUUID()}`, limit: 1 + round, durationMs: minute },
+          ];
+          const admissions = yield* Effect.forEach(
+            Array.from({ length: 40 }, (_, i) => Context.get(nodes[i % 3] as (typeof nodes)[0], Counters)),
+            (counters) => counters.admit(rules, Date.now()),
+            { concurrency: "unbounded" },
+          );
+          test.expect(admissions.filter(({ admitted }) => admitted)).toHaveLength(1 + round);
+          const states = yield* Context.get(nodes[0], Counters).read(rules, Date.now());
+          test.expect(states.map(({ count }) => count)).toEqual([1 + round, 1 + round]);
+        }
+      }),
+    ),
+  );
+
+  test.it("signals move to another node when theirs fails, and other slots keep counting", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, nodes } = yield* cluster;
+        const ports = yield* openNode(url, { commandTimeout: "500 millis" });
+        const signals = Context.get(ports, Signals);
+        const queue = yield* Effect.eventually(signals.subscribe("keys"));
+        yield* nodes[0]?.kill ?? Effect.void;
+        const heard = yield* Effect.forkChild(Queue.take(queue));
+        yield* until(
+          Effect.andThen(
+            Effect.ignore(signals.publish("keys", "changed")),
+            Effect.sync(() => heard.pollUnsafe() !== undefined),
+          ),
+        );
+        const counters = Context.get(ports, Counters);
+        // A third of the slots is lost.
+        const rules = Array.from({ length: 60 }, () => ({
+          key: `ip_day:${crypto.randomUUID()}`,
+          limit: 1,
+          durationMs: minute,
+        }));
+        const admitted = yield* Effect.forEach(rules, (rule) =>
+          Effect.exit(counters.admit([rule], Date.now())),
+        );
+        test.expect(admitted.filter(Exit.isSuccess).length).toBeGreaterThan(0);
+        test.expect(admitted.filter(Exit.isFailure).length).toBeGreaterThan(0);
+      }),
+    ),
+  );
+});

@@ -1,0 +1,105 @@
+/** The connections to Redis, shared by the ports. */
+import type { SecureContextOptions } from "node:tls";
+import { StorageIdentity } from "@accountlink/core";
+import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect";
+import { type Cluster, Redis } from "ioredis";
+import { type ClientOptions, makersOf } from "./clients.ts";
+import { ConnectionHealth, firstOutcome, keepPinging, watch } from "./health.ts";
+import { forms, parse, type RedisAddress } from "./redis_url.ts";
+
+export interface RedisOptions {
+  /** In one of the forms of `RedisUrl.forms`. */
+  readonly url: Redacted.Redacted;
+  /**
+   * Prefix of every key and channel; `accountlink:` by default. With a storage that several nodes
+   * share, the identity of its database follows. So only a copy of the files of a database needs
+   * another prefix on the same Redis, even in another database of Redis, to which channels do not
+   * belong.
+   */
+  readonly prefix?: string;
+  /**
+   * How long a command may take; 500 milliseconds by default. Then it fails, and a connection
+   * without any reply for that time is replaced.
+   */
+  readonly commandTimeout?: Duration.Input;
+  /** For `rediss`: the authority of the server's certificate, and a client certificate. */
+  readonly tls?: Pick<SecureContextOptions, "ca" | "cert" | "key">;
+}
+
+/** The URL has none of the forms. It is not repeated, since it may hold a password. */
+export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{}> {
+  override readonly message = `Cannot read the Redis URL, expected one of: ${forms.join(" ")}`;
+}
+
+export class RedisConnections extends Context.Service<
+  RedisConnections,
+  {
+    /** For everything except pub/sub. Fails at once while disconnected; never resends. */
+    readonly commands: RedisCommands;
+    /** In a cluster, always the same node, so messages keep their order. */
+    readonly publisher: Redis;
+    /** In subscriber mode, which allows no other commands. */
+    readonly subscriber: Redis;
+    readonly prefix: string;
+    /** Whether the keys of one script have to share a slot. */
+    readonly isCluster: boolean;
+    readonly health: ConnectionHealth;
+  }
+>()("@accountlink/redis/RedisConnections") {}
+
+export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pexpire" | "set">;
+
+/**
+ * Connects, and disconnects with the scope. Waits for the connections up to 2 seconds; an
+ * unreachable Redis does not prevent the start, and is retried at least every second.
+ */
+export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, InvalidRedisUrl> =>
+  Layer.effect(
+    RedisConnections,
+    Effect.gen(function* () {
+      const { address, client } = yield* addressOf(options);
+      const { prefix = "accountlink:" } = options;
+      const identity = yield* StorageIdentity;
+      const makers = makersOf(address, client);
+      const health = new ConnectionHealth(yield* Effect.context());
+      const commands = yield* open("commands", makers.commands, health);
+      const publisher =
+        commands instanceof Redis ? commands : yield* open("publisher", makers.single, health);
+      const subscriber = yield* open("subscriber", makers.single, health);
+
+      const clients = new Set([commands, publisher, subscriber]);
+      yield* Effect.forEach(clients, firstOutcome, { concurrency: "unbounded", discard: true }).pipe(
+        Effect.timeoutOption("2 seconds"),
+      );
+      return RedisConnections.of({
+        commands,
+        publisher,
+        subscriber,
+        prefix: identity === "" ? prefix : `${prefix}${identity}:`,
+        isCluster: address.kind === "cluster",
+        health,
+      });
+    }),
+  );
+
+export const addressOf = (
+  options: RedisOptions,
+): Effect.Effect<{ readonly address: RedisAddress; readonly client: ClientOptions }, InvalidRedisUrl> => {
+  const address = Option.getOrNull(parse(Redacted.value(options.url)));
+  if (address === null) return Effect.fail(new InvalidRedisUrl());
+  const commandTimeout = Duration.toMillis(options.commandTimeout ?? "500 millis");
+  return Effect.succeed({ address, client: { commandTimeout, tls: options.tls ?? {} } });
+};
+
+const open = Effect.fnUntraced(function* <Client extends Redis | Cluster>(
+  name: string,
+  make: () => Client,
+  health: ConnectionHealth,
+) {
+  const client = yield* Effect.acquireRelease(Effect.sync(make), (opened) =>
+    Effect.sync(() => opened.disconnect()),
+  );
+  yield* watch(client, name, health);
+  if (client instanceof Redis) yield* keepPinging(client, name, health);
+  return client;
+});

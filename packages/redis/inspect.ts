@@ -1,0 +1,93 @@
+/** Reads the state of a Redis server, for diagnostics. */
+import { Data, Effect } from "effect";
+import { makersOf } from "./connection/clients.ts";
+import { addressOf, type InvalidRedisUrl, type RedisOptions } from "./connection/connections.ts";
+import { reasonOf } from "./connection/failure.ts";
+import { firstOutcome } from "./connection/health.ts";
+import type { RedisAddress, RedisEndpoint } from "./connection/redis_url.ts";
+
+export interface RedisState {
+  /** `host:port`, all of them for a cluster, or `master at host:port` for sentinels. */
+  readonly path: string;
+  /** The version of Redis, such as `7.2.4`; of Valkey, the version with which it is compatible. */
+  readonly version: string;
+  /** The policy `maxmemory-policy`, such as `noeviction`; null if Redis hides it. */
+  readonly eviction: string | null;
+}
+
+/** Redis is unreachable, or refuses the login. */
+export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
+  readonly path: string;
+  /** In one word: `ECONNREFUSED`, `WRONGPASS`, `timeout`. */
+  readonly reason: string;
+}> {
+  override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
+}
+
+/**
+ * Asks Redis for its state, in a cluster one node of it. Takes at most 3 seconds.
+ *
+ * @example
+ * ```ts
+ * import { CacheRedis } from "@accountlink/redis";
+ * import { Effect, Redacted } from "effect";
+ *
+ * const reasonAt = (url: string) =>
+ *   CacheRedis.inspect({ url: Redacted.make(url) }).pipe(
+ *     Effect.flip,
+ *     Effect.map((error) => {
+ *       if (error instanceof CacheRedis.InvalidRedisUrl) return "no URL";
+ *       return error instanceof CacheRedis.RedisUnusable ? error.reason : error;
+ *     }),
+ *   );
+ * await Effect.runPromise(reasonAt("redis://127.0.0.1:1")); // "ECONNREFUSED"
+ * await Effect.runPromise(reasonAt("127.0.0.1")); // "no URL"
+ * ```
+ */
+export const inspect = Effect.fn("CacheRedis.inspect")(function* (
+  options: RedisOptions,
+): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisUnusable> {
+  const { address, client } = yield* addressOf(options);
+  const path = pathOf(address);
+  const makers = makersOf(address, client);
+  return yield* Effect.acquireUseRelease(
+    Effect.sync(makers.commands),
+    (commands) => {
+      let reason = "timeout";
+      commands.on("error", (error: unknown) => {
+        reason = reasonOf(error);
+      });
+      return firstOutcome(commands).pipe(
+        Effect.timeoutOption("2 seconds"),
+        Effect.andThen(
+          Effect.tryPromise({
+            try: () => commands.info(),
+            // Without a connection, the reason is that of the failed connection.
+            catch: (error) =>
+              new RedisUnusable({ path, reason: commands.status === "ready" ? reasonOf(error) : reason }),
+          }),
+        ),
+      );
+    },
+    (commands) => Effect.sync(() => commands.disconnect()),
+  ).pipe(
+    Effect.map((info) => ({
+      path,
+      version: fieldOf(info, "redis_version") ?? "unknown",
+      eviction: fieldOf(info, "maxmemory_policy"),
+    })),
+  );
+});
+
+const fieldOf = (info: string, name: string): string | null =>
+  new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? null;
+
+const pathOf = (address: RedisAddress): string => {
+  if (address.kind === "single") return endpointText(address);
+  return address.kind === "cluster"
+    ? address.nodes.map(endpointText).join(",")
+    : `${address.master} at ${address.sentinels.map(endpointText).join(",")}`;
+};
+
+const endpointText = ({ host, port }: RedisEndpoint): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,0 +1,87 @@
+import { Counters } from "@accountlink/core";
+import { CountLedger, type LedgerWindow, ResilientCounters } from "@accountlink/core/limits";
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
+import { startRedis, whyNoRedis } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Effect, Layer, Logger } from "effect";
+import { openNode, until } from "../test_redis.ts";
+
+const missing = await whyNoRedis();
+const hour = 3_600_000;
+const day = 24 * hour;
+const limit = 50;
+
+/** Two nodes that share the Redis and a ledger, and know of each other. */
+const openNodes = Effect.fnUntraced(function* (url: string) {
+  const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
+  const renewals: Array<string> = [];
+  const counting = CountLedger.of({
+    ...ledger,
+    renewNode: (nodeId, endsAt, now) => {
+      renewals.push(nodeId);
+      return ledger.renewNode(nodeId, endsAt, now);
+    },
+  });
+  const open = Effect.gen(function* () {
+    const redis = yield* openNode(url);
+    const ports = yield* Layer.build(
+      Layer.fresh(ResilientCounters.layer({ local: CacheMemory.layer })).pipe(
+        Layer.provide(Layer.succeed(Counters, Context.get(redis, Counters))),
+        Layer.provide(Layer.succeed(CountLedger, counting)),
+        Layer.provide(Logger.layer([])),
+      ),
+    );
+    return Context.get(ports, Counters);
+  });
+  const nodes = [yield* open, yield* open] as const;
+  yield* until(Effect.sync(() => renewals.slice(2).includes(renewals[0] as string)));
+  return { nodes, ledger };
+});
+
+const newDay = (): LedgerWindow => ({ key: `day:${crypto.randomUUID()}`, endsAt: Date.now() + hour });
+
+/** Counts requests of the day, and returns how many were admitted. */
+const admitterOf =
+  ({ key, endsAt }: LedgerWindow) =>
+  (counters: Counters["Service"], requests: number) =>
+    Effect.suspend(() => {
+      const now = Date.now();
+      return counters.admit([{ key, limit, durationMs: endsAt - now, since: endsAt - day }], now);
+    }).pipe(
+      Effect.replicateEffect(requests, { concurrency: "unbounded" }),
+      Effect.map((admissions) => admissions.filter(({ admitted }) => admitted).length),
+    );
+
+describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`, () => {
+  it.live("do not trust a Redis with an older state", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const {
+        nodes: [one, other],
+        ledger,
+      } = yield* openNodes(server.url);
+      const today = newDay();
+      const admit = admitterOf(today);
+      assert.strictEqual(yield* admit(one, 10), 10);
+      yield* ledger.saveCounts([{ ...today, counted: 30 }], 0);
+      // The generation of an older state has ended.
+      yield* server.ask("DEL", "accountlink:generation");
+      assert.strictEqual(yield* admit(other, 80), 20);
+    }),
+  );
+
+  it.live("do not read the ledger for windows that began on the same Redis", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const {
+        nodes: [one],
+        ledger,
+      } = yield* openNodes(server.url);
+      assert.strictEqual(yield* admitterOf(newDay())(one, 1), 1);
+      const tomorrow = { key: `day:${crypto.randomUUID()}`, endsAt: Date.now() + day + hour };
+      // If the ledger was read, this count would refuse requests.
+      yield* ledger.saveCounts([{ ...tomorrow, counted: 40 }], 0);
+      assert.strictEqual(yield* admitterOf(tomorrow)(one, limit), limit);
+    }),
+  );
+});

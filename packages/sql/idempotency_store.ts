@@ -1,0 +1,138 @@
+/** `IdempotencyStore` in SQL. */
+import {
+  type Claim,
+  type EarlierRequest,
+  IdempotencyStore,
+  type KeptAnswer,
+  type NewClaim,
+} from "@accountlink/core/idempotency";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Array as Arr, Data, Effect, Layer, Option, Result, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "./statements/dialect.ts";
+import { batchSize, inBatches } from "./statements/in_batches.ts";
+import { operation } from "./statements/operation.ts";
+import { schemaReaderOf } from "./statements/row.ts";
+
+export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = Layer.effect(
+  IdempotencyStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const [claim, find, sweep] = [claimOn(sql), findOn(sql), sweepOn(sql)];
+    const { usersInUse, withBulkTimeout } = dialectOf(sql);
+    /** After WHERE: the claim of a request that has no answer. */
+    const isHeldBy = ({ id, requestId }: Claim) =>
+      sql`id = ${id} AND request_id = ${requestId} AND answer IS NULL`;
+
+    return IdempotencyStore.of({
+      claim: (write) => claim(write).pipe(operation("IdempotencyStore.claim")),
+      find: (id) => find(id).pipe(operation("IdempotencyStore.find")),
+
+      extend: (held, heldUntil) =>
+        sql`UPDATE idempotency_keys SET held_until = ${heldUntil} WHERE ${isHeldBy(held)}`.pipe(
+          Effect.asVoid,
+          operation("IdempotencyStore.extend"),
+        ),
+
+      commit: <O, E>(held: Claim, write: Effect.Effect<readonly [O, KeptAnswer], E>, size?: "bulk") => {
+        const transaction = Effect.gen(function* () {
+          if (held.chatIds.length > 0) yield* sql`SELECT locks FROM ${usersInUse(held.chatIds)}`;
+          const [outcome, { answer, chatIds, endsAt }] = yield* Effect.mapError(
+            write,
+            (error) => new WriteFailed({ error }),
+          );
+          // Last, so that a claim is never locked while its write waits.
+          const kept = yield* sql`
+            UPDATE idempotency_keys
+            SET answer = ${answer}, chat_ids = ${JSON.stringify(chatIds)}, ends_at = ${endsAt}, held_until = NULL
+            WHERE ${isHeldBy(held)} RETURNING id`;
+          return kept.length === 0 ? yield* new ClaimLost() : outcome;
+        }).pipe(sql.withTransaction);
+        return (size === "bulk" ? withBulkTimeout(transaction) : transaction).pipe(
+          Effect.map((outcome) => Result.succeed(Option.some(outcome))),
+          Effect.catchTags({
+            ClaimLost: () => Effect.succeed(Result.succeed(Option.none<O>())),
+            WriteFailed: ({ error }) => Effect.succeed(Result.fail(error as E)),
+          }),
+          operation("IdempotencyStore.commit"),
+          Effect.flatMap((committed) => Effect.fromResult(committed)),
+        );
+      },
+
+      release: (held) =>
+        sql`UPDATE idempotency_keys SET request_id = '', held_until = 0 WHERE ${isHeldBy(held)}`.pipe(
+          Effect.asVoid,
+          operation("IdempotencyStore.release"),
+        ),
+
+      sweep: (at) => sweep(at).pipe(Effect.asVoid, operation("IdempotencyStore.sweep")),
+    });
+  }),
+);
+
+/** These two roll the transaction of a commit back. */
+class ClaimLost extends Data.TaggedError("ClaimLost") {}
+class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
+
+const claimOn = (sql: SqlClient.SqlClient) => {
+  const { usersIfFree } = dialectOf(sql);
+  const find = findOn(sql);
+  return Effect.fnUntraced(function* (claim: NewClaim) {
+    const { id, requestId, fingerprint, chatIds, at, heldUntil, endsAt } = claim;
+    while (true) {
+      // What comes while its user is erased is erased as well.
+      const claimed = yield* sql`
+        INSERT INTO idempotency_keys (id, request_id, fingerprint, answer, chat_ids, held_until, ends_at, erased)
+        SELECT
+          ${id},
+          CASE WHEN free = 1 THEN ${requestId} ELSE '' END,
+          ${fingerprint},
+          NULL,
+          CASE WHEN free = 1 THEN ${JSON.stringify(chatIds)} ELSE '[]' END,
+          CASE WHEN free = 1 THEN CAST(${heldUntil} AS BIGINT) END,
+          ${endsAt},
+          1 - free
+        FROM ${usersIfFree(chatIds)} WHERE free >= 0
+        ON CONFLICT (id) DO UPDATE SET
+          request_id = excluded.request_id,
+          fingerprint = excluded.fingerprint,
+          answer = NULL,
+          chat_ids = excluded.chat_ids,
+          held_until = excluded.held_until,
+          ends_at = excluded.ends_at,
+          erased = excluded.erased
+        WHERE COALESCE(idempotency_keys.held_until, idempotency_keys.ends_at) <= ${at}
+        RETURNING fingerprint, answer, erased`;
+      const [own] = yield* readEarlier(claimed);
+      if (own !== undefined) return own.isErased ? Option.some(own) : Option.none();
+      const earlier = yield* find(id);
+      // Otherwise, it was swept between the two statements.
+      if (Option.isSome(earlier)) return earlier;
+    }
+  });
+};
+
+const findOn = (sql: SqlClient.SqlClient) => (id: Claim["id"]) =>
+  sql`SELECT fingerprint, answer, erased FROM idempotency_keys WHERE id = ${id}`.pipe(
+    Effect.flatMap(readEarlier),
+    Effect.map(Arr.head),
+  );
+
+const readEarlier = schemaReaderOf(
+  "idempotency_keys",
+  Schema.Struct({ fingerprint: Schema.String, answer: Schema.NullOr(Schema.String), erased: Schema.Int }),
+  ({ erased, ...row }): EarlierRequest => ({ ...row, isErased: erased === 1 }),
+);
+
+const sweepOn = (sql: SqlClient.SqlClient) => {
+  const { firstRows, rowsWritten } = dialectOf(sql);
+  return (at: Millis) => {
+    const ended = firstRows({
+      table: "idempotency_keys",
+      primaryKey: ["id"],
+      order: "ends_at",
+      condition: sql`ends_at <= ${at}`,
+      limit: batchSize,
+    });
+    return inBatches(Effect.map(sql`DELETE FROM idempotency_keys ${ended}`.raw, rowsWritten));
+  };
+};

@@ -1,0 +1,57 @@
+import type { ChatId, GameId, Pid } from "@accountlink/core";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+
+/**
+ * Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values.
+ */
+export const linkStatements = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, forReference } = dialectOf(sql);
+  return {
+    /**
+     * Returns the record, or nothing if the conflict clause `existing` kept the old one. Locks the
+     * scope before the record, like deleteScope, to avoid deadlocks; the check of the foreign key
+     * would lock it after.
+     */
+    link: (pid: Pid, chatId: ChatId, gameId: GameId, at: Millis, existing: Statement.Fragment) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at} FROM scopes WHERE pid = ${pid} ${forReference}
+      ON CONFLICT (pid, chat_id) ${existing}
+      RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
+
+    /** Returns the removed game, or nothing if there was no link. */
+    unlink: (pid: Pid, chatId: ChatId, at: Millis) => sql`
+      UPDATE links
+      SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1, linked_at = ${at}
+      WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NOT NULL
+      RETURNING previous_game_id, link_version`,
+
+    /** Returns both records, locked in sorted order to avoid deadlocks. */
+    lock: (pid: Pid, one: ChatId, other: ChatId) => sql`
+      SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links
+      WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
+      ORDER BY chat_id ${forUpdate}`,
+
+    /** Inserts a record before its first version, unless there is one or the old user has no link to move. */
+    placeholder: (pid: Pid, chatId: ChatId, oldChatId: ChatId, at: Millis) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      SELECT pid, ${chatId}, NULL, 0, ${at}, ${at} FROM links
+      WHERE pid = ${pid} AND chat_id = ${oldChatId} AND game_id IS NOT NULL
+      ON CONFLICT (pid, chat_id) DO NOTHING`,
+
+    removePlaceholder: (pid: Pid, chatId: ChatId) => sql`
+      DELETE FROM links WHERE pid = ${pid} AND chat_id = ${chatId} AND link_version = 0`,
+
+    lockScope: (pid: Pid, lock: Statement.Fragment) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${lock}`,
+  };
+};
+
+/** The conflict clause of a link: how it changes versions and times of an existing record. */
+export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql.literal(`DO UPDATE SET
+    previous_game_id = links.game_id,
+    game_id = excluded.game_id,
+    link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
+    linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
+    last_verified_at = excluded.last_verified_at`);

@@ -1,0 +1,168 @@
+import { ChatId, GameId, LinkStore } from "@accountlink/core";
+import { dayMs } from "@accountlink/core/timestamp";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layerSqlite } from "../sqlite/client/sql_client.ts";
+import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
+import { linkQueries } from "./link_queries.ts";
+
+const { pid } = scope;
+const chatId = ChatId.make("10001");
+const otherChatId = ChatId.make("10002");
+const gameId = GameId.make("1");
+const otherGameId = GameId.make("2");
+const write = { ...origin, pid, chatId, at: 1 };
+
+const unavailable = <A, R>(operation: string, effect: Effect.Effect<A, unknown, R>) =>
+  Effect.map(Effect.flip(effect), (error) => {
+    expect(error).toMatchObject({ _tag: "StoreUnavailable", operation, cause: { _tag: "UnreadableRow" } });
+  });
+
+type Links = LinkStore["Service"];
+
+describe("links", () => {
+  it.effect.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
+    "are refused with the damage %s",
+    (damaged) =>
+      withTampering((tamper) =>
+        Effect.gen(function* () {
+          const links = yield* LinkStore;
+          yield* links.setGame({ ...write, gameId });
+          tamper(`UPDATE links SET game_id = ${damaged}`);
+          yield* unavailable("LinkStore.findByChatId", links.findByChatId(pid, chatId));
+          yield* unavailable("LinkStore.findByChatIds", links.findByChatIds(pid, [chatId]));
+          yield* unavailable("LinkStore.findGamesByChatIds", links.findGamesByChatIds(pid, [chatId]));
+          yield* unavailable("LinkStore.exportPage", links.exportPage(pid, null, 10));
+          yield* unavailable("LinkStore.removeGame", links.removeGame(write));
+          yield* unavailable("LinkStore.setGame", links.setGame({ ...write, gameId }));
+          tamper(`UPDATE links SET game_id = '1', chat_id = ${damaged}`);
+          yield* unavailable("LinkStore.findByGameIds", links.findByGameIds(pid, [gameId]));
+        }),
+      ),
+  );
+
+  it.effect("that are damaged are whole after a write, which cannot say what it replaced", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        yield* links.setGame({ ...write, gameId });
+        tamper("UPDATE links SET game_id = 'one'");
+        yield* unavailable("LinkStore.setGame", links.setGame({ ...write, gameId }));
+        const { record, previousGameId } = yield* links.setGame({ ...write, gameId });
+        expect([record.gameId, record.linkVersion, previousGameId]).toEqual([gameId, 2, gameId]);
+      }),
+    ),
+  );
+
+  it.effect("with invalid numbers are no answer", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        yield* links.setGame({ ...write, gameId });
+        tamper("UPDATE links SET linked_at = 9007199254740993");
+        const exit = yield* Effect.exit(links.findByChatId(pid, chatId));
+        expect(Exit.hasDies(exit)).toBe(true);
+      }),
+    ),
+  );
+});
+
+describe("a count of many links", () => {
+  it.effect("has them all once, those of one time as well, with and without a range", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        // Every time of the first 50,000 is that of one link; that of the rest is one.
+        tamper(`
+          INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+          WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 89999)
+          SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 0, min(i, 50000) FROM numbers`);
+        tamper("UPDATE links SET game_id = NULL WHERE chat_id IN ('100001', '150001')");
+        const countOf = (from: number, before: number) =>
+          links.countLinks(pid, { verified: { from, before } });
+        expect(yield* links.countLinks(pid)).toBe(89_998);
+        expect(yield* links.countLinks(pid, { enough: 70_000 })).toBe(70_000);
+        expect(yield* countOf(0, dayMs)).toBe(89_998);
+        expect(yield* countOf(0, 50_000)).toBe(49_999);
+        expect(yield* countOf(50_000, dayMs)).toBe(39_999);
+        expect(yield* countOf(40_000, 50_001)).toBe(49_999);
+        expect(yield* countOf(20_000, 40_000)).toBe(20_000);
+        expect(yield* countOf(dayMs, 2 * dayMs)).toBe(0);
+      }),
+    ),
+  );
+});
+
+describe("a write of links", () => {
+  const line = { chatId, gameId: otherGameId, lastVerifiedAt: 9 };
+  const newLine = { chatId: otherChatId, gameId, lastVerifiedAt: 9 };
+  const batch = {
+    ...origin,
+    pid,
+    at: 1,
+    links: [line, newLine],
+    existing: "replace",
+    progress: { source: "file", position: 2 },
+  } as const;
+
+  it.effect.each([
+    ["setGame", "audit_log", (links: Links) => links.setGame({ ...write, gameId: otherGameId })],
+    [
+      "moveChat",
+      "audit_log",
+      (links: Links) => links.moveChat({ ...write, oldChatId: chatId, newChatId: otherChatId }),
+    ],
+    ["removeGame", "audit_log", (links: Links) => links.removeGame(write)],
+    ["deleteScope", "audit_log", (links: Links) => links.deleteScope(write)],
+    ["importBatch", "audit_log", (links: Links) => links.importBatch(batch)],
+  ] as const)("rolls back when its last statement fails: %s", ([, table, attempt]) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        yield* links.setGame({ ...write, gameId });
+        const before = yield* links.findByChatIds(pid, [chatId, otherChatId]);
+        tamper(refuseWritesTo(table));
+        expect(Exit.isFailure(yield* Effect.exit<unknown, unknown, never>(attempt(links)))).toBe(true);
+        expect(yield* links.findByChatIds(pid, [chatId, otherChatId])).toEqual(before);
+        expect(yield* links.importPosition(batch.progress.source)).toBe(0);
+      }),
+    ),
+  );
+});
+
+describe("linkQueries", () => {
+  const plan = (query: keyof ReturnType<typeof linkQueries>, values: ReadonlyArray<unknown>) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* migrate;
+      const steps = yield* sql.unsafe<{ readonly detail: string }>(
+        `EXPLAIN QUERY PLAN ${linkQueries(sql)[query]}`,
+        values,
+      );
+      return steps.map((step) => step.detail);
+    }).pipe(Effect.provide(Layer.fresh(layerSqlite({ filename: ":memory:" }))));
+
+  const byVerification = "SEARCH links USING COVERING INDEX links_by_verification";
+
+  it.effect.each([
+    ["byChatId", [pid, chatId], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
+    ["byChatIds", [pid, "[]"], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
+    ["gamesByChatIds", [pid, "[]"], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
+    ["byGame", [pid, gameId], "SEARCH links USING COVERING INDEX links_by_game (pid=? AND game_id=?)"],
+    ["countVerified", [pid, 9, 1], `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`],
+    [
+      "verifiedAfter",
+      [pid, 9, 1, 5],
+      `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`,
+    ],
+    ["page", [pid, "", 10], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id>?)"],
+  ] as const)("search for %s, and sort nothing", ([query, values, search]) =>
+    Effect.gen(function* () {
+      const steps = yield* plan(query, values);
+      expect(steps[0]).toBe(search);
+      expect(steps).not.toContainEqual(expect.stringContaining("TEMP B-TREE"));
+    }),
+  );
+});

@@ -1,0 +1,76 @@
+/**
+ * The writes of `LinkStore`. Each answers with values of the statement that writes, or of rows that
+ * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
+ */
+import type { LinkStore } from "@accountlink/core";
+import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
+import { type GameUnlinked, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
+import { Effect, Option } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { endVerificationsOn } from "../flow/verification_ends.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import type { DirectWrites } from "../statements/direct_writes.ts";
+import { operation } from "../statements/operation.ts";
+import { readRecords, readSets, readUnlinked } from "./link_row.ts";
+import { linkStatements, relinkOf } from "./link_statements.ts";
+import { setGameOn } from "./set_game.ts";
+
+/** Each write is a transaction with its audit entry. */
+export const linkWrites = (
+  sql: SqlClient.SqlClient,
+  writes: DirectWrites,
+): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame"> => {
+  const [setGame, moveChat, removeGame] = [setGameOn(sql, writes), moveChatOn(sql), removeGameOn(sql)];
+  return {
+    setGame: (write) =>
+      setGame(write).pipe(operation("LinkStore.setGame", write.actor.id, write.requestId ?? "")),
+    moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
+    removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
+  };
+};
+
+const removeGameOn = (sql: SqlClient.SqlClient) => {
+  const { unlink } = linkStatements(sql);
+  const endVerifications = endVerificationsOn(sql);
+  return Effect.fnUntraced(function* (write: RemoveGame) {
+    const { pid, chatId, at } = write;
+    const [unlinked] = yield* Effect.flatMap(unlink(pid, chatId, at), readUnlinked);
+    if (unlinked === undefined) return Option.none<GameUnlinked>();
+    const { removedGameId, linkVersion } = unlinked;
+    const ended = yield* endVerifications(pid, chatId, at);
+    const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(write.actor));
+    yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId }, event);
+    return Option.some({ gameId: removedGameId, ended });
+  }, sql.withTransaction);
+};
+
+const moveChatOn = (sql: SqlClient.SqlClient) => {
+  const { forReference } = dialectOf(sql);
+  const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
+  const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
+  return Effect.fnUntraced(function* (write: MoveChat) {
+    const { pid, oldChatId, newChatId, at } = write;
+    // Before the records, like deleteScope, to avoid deadlocks.
+    yield* lockScope(pid, forReference);
+    // Writes of both users lock the smaller ID first. Without a record, only an insert locks it.
+    if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
+    const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
+    const old = records.find(({ chatId }) => chatId === oldChatId);
+    if (old === undefined || !isLinked(old)) {
+      yield* removePlaceholder(pid, newChatId);
+      return { _tag: "NoLink" } as const;
+    }
+
+    const { gameId } = old;
+    if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
+
+    // A new user without a record has no row to lock, so the statement itself checks for a link.
+    const [linked] = yield* Effect.flatMap(link(pid, newChatId, gameId, at, onlyUnlinked), readSets);
+    if (linked === undefined) return { _tag: "Occupied" } as const;
+    yield* unlink(pid, oldChatId, at);
+    const event = linkMoved(linked.record, oldChatId, sourceOf(write.actor));
+    yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId }, event);
+    return { _tag: "Moved", gameId } as const;
+  }, sql.withTransaction);
+};

@@ -1,0 +1,294 @@
+import {
+  makePostgresDatabase,
+  type PostgresServer,
+  startPostgres,
+  startPostgresWithStandby,
+  startProxy,
+  type TcpProxy,
+  whyNoPostgres,
+  whyNoPostgresDatabase,
+} from "@accountlink/test-servers";
+import { describe, expect, it, layer as withLayer } from "@effect/vitest";
+import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
+import { SqlClient, SqlError } from "effect/sql";
+import { dialectOf } from "../../statements/dialect.ts";
+import { Database, layerClient, onDatabase } from "../test_postgres.ts";
+
+const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
+
+/** As short as a busy machine allows. */
+const short = { connectTimeout: Duration.seconds(1), statementTimeout: Duration.millis(600) };
+
+/** The longest time of an operation with these timeouts, and the delay of a busy machine, in ms. */
+const bound = 1_000 + 600 + 250;
+const slack = 10_000;
+
+const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS one`);
+
+const sleep = (seconds: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_sleep(${seconds})`);
+
+/** The process ids of all open connections. */
+const backends = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql`
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' ORDER BY pid`.values,
+);
+
+const transact = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect));
+
+/** The second attempt is for a machine that is too busy to connect in time. */
+const soon = Effect.retry({ times: 1 });
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+/** The reason of the failure, and the time until then in milliseconds. */
+const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const started = performance.now();
+    const error = yield* Effect.flip(effect);
+    const reason = SqlError.isSqlError(error) ? error.reason._tag : "none";
+    return { reason, time: performance.now() - started };
+  });
+
+describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}`, () => {
+  it.live("are opened on demand, up to the maximum", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* Effect.all(
+          Array.from({ length: 12 }, () => sleep(0.02)),
+          atOnce,
+        );
+        expect(yield* backends).toHaveLength(3);
+      }),
+      { maxConnections: 3 },
+    ),
+  );
+
+  it.live("are waited for until the timeout, and go to later callers then", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
+        const holder = yield* Effect.forkChild(
+          transact(Effect.andThen(taken.open, Effect.andThen(one, free.await))),
+        );
+        yield* taken.await;
+        const { reason, time } = yield* failureOf(one);
+        expect(reason).toBe("ConnectionError");
+        expect(time).toBeLessThan(bound + slack);
+        yield* free.open;
+        yield* Fiber.join(holder);
+        yield* one;
+      }),
+      { maxConnections: 1, connectTimeout: Duration.seconds(1) },
+    ),
+  );
+
+  it.live("do not leak when callers are interrupted while they wait", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* one;
+        const waiting = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 20 }, () => sleep(0.01)),
+            atOnce,
+          ),
+        );
+        yield* Effect.yieldNow;
+        yield* Fiber.interrupt(waiting);
+        const both = Array.from({ length: 2 }, () => transact(sleep(0.02)));
+        expect(yield* Effect.all(both, atOnce)).toHaveLength(2);
+      }),
+      { maxConnections: 2 },
+    ),
+  );
+
+  it.live("are replaced after the server closed them", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { query } = yield* Database;
+        yield* one;
+        const before = yield* backends;
+        yield* query(
+          "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+        // A checkout may come before the client has noticed.
+        yield* Effect.retry(one, { times: 1 });
+        expect(yield* backends).not.toEqual(before);
+      }),
+      { maxConnections: 1 },
+    ),
+  );
+
+  it.live.skipIf(noServer !== null)("are refused by a replica until it is promoted", () =>
+    Effect.gen(function* () {
+      const { standby } = yield* startPostgresWithStandby;
+      yield* Effect.gen(function* () {
+        expect((yield* failureOf(one)).reason).toBe("ConnectionError");
+        yield* standby.promote;
+        yield* soon(one);
+      }).pipe(Effect.provide(layerClient(standby.urlOf("postgres"), short)));
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("are replaced when their server becomes a replica", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* sql`CREATE TABLE things (id BIGINT)`;
+        const before = yield* backends;
+        yield* sql`SET default_transaction_read_only = on`;
+        const insert = sql`INSERT INTO things VALUES (1)`;
+        expect((yield* failureOf(insert)).reason).toBe("ConnectionError");
+        yield* insert;
+        expect(yield* backends).not.toEqual(before);
+      }),
+      { maxConnections: 1 },
+    ),
+  );
+});
+
+describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`, () => {
+  it.live("cancel a slow statement, and keep its connection", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const before = yield* backends;
+        expect((yield* failureOf(sleep(60))).reason).toBe("StatementTimeoutError");
+        expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
+        expect(yield* backends).toEqual(before);
+      }),
+      { maxConnections: 1, statementTimeout: Duration.millis(300) },
+    ),
+  );
+
+  it.live("end a slow transaction of many short statements", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { query } = yield* Database;
+        yield* query("CREATE TABLE things (id BIGINT)");
+        const sql = yield* SqlClient.SqlClient;
+        const endless = Effect.forever(Effect.andThen(sql`INSERT INTO things VALUES (1)`, sleep(0.05)));
+        const { reason, time } = yield* failureOf(transact(endless));
+        expect(reason).toBe("ConnectionError");
+        expect(time).toBeLessThan(bound + slack);
+        expect(yield* sql`SELECT count(*) FROM things`.values).toEqual([[0]]);
+      }),
+      { maxConnections: 1, statementTimeout: Duration.seconds(1) },
+    ),
+  );
+
+  it.live("are later for a bulk transaction, and for that one alone", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* dialectOf(sql).withBulkTimeout(transact(sleep(0.6)));
+        expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
+      }),
+      { maxConnections: 1, statementTimeout: Duration.millis(300) },
+    ),
+  );
+
+  it.live("of a slow transaction end no other lease while the server answers", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const [slow, patient, late] = yield* Effect.all(
+          [
+            // Each statement is in time, both together are not; the last one runs when they have failed.
+            failureOf(transact(Effect.andThen(sleep(1.2), sleep(1.2)))),
+            Effect.exit(dialectOf(sql).withBulkTimeout(transact(sleep(2.5)))),
+            Effect.exit(Effect.andThen(Effect.sleep("1.2 seconds"), sleep(1))),
+          ],
+          atOnce,
+        );
+        expect(slow.reason).toBe("ConnectionError");
+        expect([patient, late].map(({ _tag }) => _tag)).toEqual(["Success", "Success"]);
+      }),
+      { maxConnections: 3, statementTimeout: Duration.millis(1_600) },
+    ),
+  );
+
+  it.live("are set on the server, for a node that is paused", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
+        for (const setting of settings) {
+          expect(yield* sql`SELECT current_setting(${setting})`.values).toEqual([["300ms"]]);
+        }
+      }),
+      { statementTimeout: Duration.millis(300) },
+    ),
+  );
+});
+
+/** A server behind a proxy that can be disconnected. */
+class FlakyPostgres extends Context.Service<
+  FlakyPostgres,
+  { readonly server: PostgresServer; readonly proxy: TcpProxy; readonly url: string }
+>()("@accountlink/sql/postgres/client/pool_test/FlakyPostgres") {
+  static readonly layer = Layer.effect(
+    FlakyPostgres,
+    Effect.gen(function* () {
+      const server = yield* startPostgres();
+      const proxy = yield* startProxy(server.port);
+      const url = new URL((yield* makePostgresDatabase(server)).url);
+      url.port = `${proxy.port}`;
+      return { server, proxy, url: url.href };
+    }),
+  );
+}
+
+describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, () => {
+  withLayer(FlakyPostgres.layer, { excludeTestServices: true })((onFlaky) => {
+    onFlaky.effect("fails one operation on a silent connection, and none after that", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* FlakyPostgres;
+        yield* Effect.gen(function* () {
+          yield* soon(Effect.all([sleep(0.05), sleep(0.05), sleep(0.05)], atOnce));
+          yield* proxy.silence;
+          yield* proxy.restore;
+          expect((yield* failureOf(one)).reason).toBe("ConnectionError");
+          for (let i = 0; i < 6; i++) yield* soon(one);
+        }).pipe(Effect.provide(layerClient(url, short)));
+      }),
+    );
+
+    onFlaky.effect("is detected once, and fails later operations sooner", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* FlakyPostgres;
+        yield* Effect.gen(function* () {
+          yield* soon(Effect.all([sleep(0.05), sleep(0.05)], atOnce));
+          yield* proxy.silence;
+          yield* proxy.restore;
+          const first = yield* Effect.forkChild(failureOf(one));
+          yield* Effect.sleep("1 second");
+          const second = yield* failureOf(one);
+          expect(second.reason).toBe("ConnectionError");
+          expect(second.time).toBeLessThan((yield* Fiber.join(first)).time - 500);
+        }).pipe(Effect.provide(layerClient(url, { ...short, statementTimeout: Duration.seconds(2) })));
+      }),
+    );
+
+    onFlaky.effect("does not delay the closing of the pool", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* FlakyPostgres;
+        const scope = yield* Scope.make();
+        const context = yield* Layer.buildWithScope(layerClient(url, short), scope);
+        const started = yield* Latch.make();
+        yield* Effect.gen(function* () {
+          yield* soon(Effect.all([sleep(0.02), sleep(0.02)], atOnce));
+          yield* Effect.forkChild(Effect.exit(transact(Effect.andThen(started.open, one))));
+          yield* started.await;
+          yield* proxy.silence;
+        }).pipe(Effect.provideContext(context));
+        const closing = performance.now();
+        yield* Scope.close(scope, Exit.void);
+        expect(performance.now() - closing).toBeLessThan(bound + slack);
+      }),
+    );
+  });
+});

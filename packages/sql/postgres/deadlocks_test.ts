@@ -1,0 +1,149 @@
+import { ChatId, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import {
+  anyCommand,
+  type Command,
+  newCommandWorld,
+  runCommand,
+  storeCommandWorld,
+  sweepCommand,
+  verificationWalk,
+} from "@accountlink/testing/conformance/commands";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
+import * as FastCheck from "fast-check";
+import { layerPostgres } from "./postgres.ts";
+import { generous } from "./test_postgres.ts";
+
+const { array, constant, constantFrom, integer, nat, oneof, record, sample, tuple } = FastCheck;
+
+const missing = await whyNoPostgresDatabase();
+
+const walks = array(verificationWalk, { minLength: 6, maxLength: 6 });
+
+/** Leaves out duplicate flow IDs, which random IDs never are. */
+const isLockOrdered = (command: Command): boolean =>
+  !(command.op === "prove" && command.nextFlow !== command.flow);
+
+const commands = array(
+  oneof({ weight: 20, arbitrary: anyCommand }, { weight: 1, arbitrary: sweepCommand }).filter(isLockOrdered),
+  { minLength: 40, maxLength: 40 },
+);
+
+const scope = constant("global" as const);
+const chatId = integer({ min: 50_000, max: 50_019 }).map((id) => ChatId.make(`${id}`));
+const gameId = constantFrom(GameId.make("1"), GameId.make("2"));
+const at = nat(3);
+const existing = constantFrom("keep", "replace", "newest");
+const links = array(record({ chatId, gameId, lastVerifiedAt: at }), { maxLength: 10 });
+
+/** Writes of one turn of the event loop to several records of a scope, of which some exist. */
+const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
+  {
+    weight: 5,
+    arbitrary: array(record({ op: constant("setGame"), scope, chatId, gameId, at }), {
+      minLength: 2,
+      maxLength: 10,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: tuple(
+      record({ op: constant("importBatch"), scope, links, existing, position: constant(null), at }),
+    ),
+  },
+  { weight: 1, arbitrary: tuple(record({ op: constant("deleteScope"), scope, at })) },
+);
+
+/** A move to a smaller chat ID without a record, and writes of both users. */
+const moveAndWrites = (
+  pair: number,
+): { readonly first: Command; readonly together: ReadonlyArray<Command> } => {
+  const [game, other] = [GameId.make("1"), GameId.make("2")];
+  const small = ChatId.make(`${60_000 + 2 * pair}`);
+  const large = ChatId.make(`${60_001 + 2 * pair}`);
+  const both = [small, large].map((user) => ({ chatId: user, gameId: other, lastVerifiedAt: 1 }));
+  const set = (user: ChatId): Command => ({
+    op: "setGame",
+    scope: "global",
+    chatId: user,
+    gameId: game,
+    at: 1,
+  });
+  return {
+    first: set(large),
+    together: [
+      { op: "moveChat", scope: "global", oldChatId: large, newChatId: small, at: 2 },
+      { op: "importBatch", scope: "global", links: both, existing: "replace", position: null, at: 2 },
+      set(small),
+      set(large),
+    ],
+  };
+};
+
+/** How many deadlocks Postgres broke up while the writes ran, which are retried. */
+const deadlocksOf = Effect.fnUntraced(function* (
+  writes: Effect.Effect<unknown, StoreUnavailable, StoragePorts>,
+) {
+  const { url, query } = yield* makePostgresDatabase();
+  const pool = layerPostgres({ url: Redacted.make(url), maxConnections: 20, ...generous });
+  yield* Effect.provide(writes, pool, { local: true });
+  return yield* query(
+    "SELECT deadlocks::int, xact_commit > 500 AS worked FROM pg_stat_database WHERE datname = current_database()",
+  );
+});
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}`, () => {
+  it.live("never deadlock", () =>
+    Effect.gen(function* () {
+      const rounds = sample(tuple(walks, commands), { numRuns: 20, seed: 1 });
+      const writes = Effect.forEach(
+        rounds,
+        Effect.fnUntraced(function* ([before, together]) {
+          const world = newCommandWorld();
+          yield* storeCommandWorld(world);
+          yield* Effect.forEach(before.flat(), (command) => runCommand(world, command));
+          yield* Effect.forEach(together, (command) => runCommand(world, command), atOnce);
+        }),
+      );
+      expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
+    }),
+  );
+
+  it.live("of many records never deadlock, imports that replace them included", () =>
+    Effect.gen(function* () {
+      const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
+      const writes = Effect.gen(function* () {
+        const world = newCommandWorld();
+        yield* storeCommandWorld(world);
+        yield* Effect.forEach(
+          groups,
+          (group) => Effect.forEach(group, (command) => runCommand(world, command), atOnce),
+          { concurrency: 10 },
+        );
+      });
+      expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
+    }),
+  );
+
+  it.live("never deadlock with moves to users without a record", () =>
+    Effect.gen(function* () {
+      const writes = Effect.gen(function* () {
+        const world = newCommandWorld();
+        yield* storeCommandWorld(world);
+        yield* Effect.forEach(
+          Array.from({ length: 300 }, (_, pair) => moveAndWrites(pair)),
+          ({ first, together }) =>
+            Effect.andThen(
+              runCommand(world, first),
+              Effect.forEach(together, (command) => runCommand(world, command), atOnce),
+            ),
+          { concurrency: 5 },
+        );
+      });
+      expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
+    }),
+  );
+});

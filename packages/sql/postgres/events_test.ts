@@ -1,0 +1,119 @@
+/** The feed in Postgres, where transactions commit in any order. */
+import { ChatId, type DataScope, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Layer, Option, Redacted } from "effect";
+import { Client } from "pg";
+import * as StoragePostgres from "./mod.ts";
+
+const missing = await whyNoPostgresDatabase();
+
+const pid = Pid.make("pid_0123456789abcdefghij");
+const scope: DataScope = { kind: "global", pid, account: "acme" };
+const write = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 1 } as const;
+const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
+const [chess, poker] = [GameId.make("1"), GameId.make("2")];
+
+/** Two nodes on one database, and a connection that holds transactions open. */
+const makeNodes = Effect.gen(function* () {
+  const { url } = yield* makePostgresDatabase();
+  const node = Layer.build(Layer.fresh(StoragePostgres.layerPostgres({ url: Redacted.make(url) })));
+  const [one, other] = [yield* node, yield* node];
+  const database = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      return client;
+    }),
+    (client) => Effect.promise(() => client.end()),
+  );
+  const ask = (text: string) => Effect.promise(() => database.query(text));
+  yield* Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+    yield* keys.ensureScope("acme", scope, pid);
+  }).pipe(Effect.provideContext(one));
+  const set = (chatId: ChatId, gameId: GameId) =>
+    Effect.flatMap(LinkStore, (links) => links.setGame({ ...write, chatId, gameId }));
+  const read = (after: number) =>
+    Effect.map(
+      Effect.flatMap(EventStore, (store) => store.read(pid, after, 100)),
+      Option.getOrThrow,
+    );
+  return { one, other, ask, set, read };
+});
+
+/** An event of a transaction that is under way. */
+const insert = (id: string) => `
+  INSERT INTO events (pid, id, type, at, data) VALUES ('${pid}', '${id}', 'user.erased', 1, '{"chatId":"100009"}')`;
+
+describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () => {
+  it.live("has what was committed, and later what a slower transaction commits", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { one, other, ask, set, read } = yield* makeNodes;
+        yield* ask("BEGIN");
+        yield* ask(insert("evt_slow"));
+        yield* Effect.provideContext(set(ada, chess), one);
+        const [first, ...rest] = yield* Effect.provideContext(read(0), other);
+        expect([first?.type, rest]).toEqual(["link.set", []]);
+
+        yield* ask("COMMIT");
+        yield* Effect.provideContext(set(bob, chess), one);
+        const later = yield* Effect.provideContext(read(first?.position ?? 0), one);
+        expect(later.map(({ id, type }) => (id === "evt_slow" ? id : type))).toEqual([
+          "evt_slow",
+          "link.set",
+        ]);
+        const all = yield* Effect.provideContext(read(0), other);
+        expect(all.slice(1)).toEqual(later);
+      }),
+    ),
+  );
+
+  it.live("waits for no transaction of this database or another", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { one, other, ask, set, read } = yield* makeNodes;
+        yield* ask("BEGIN ISOLATION LEVEL REPEATABLE READ");
+        yield* ask("SELECT pg_current_xact_id()");
+        let after = 0;
+        for (const gameId of [chess, poker, chess]) {
+          yield* Effect.provideContext(set(ada, gameId), one);
+          const [event, ...rest] = yield* Effect.provideContext(read(after), other);
+          expect([event?.data, rest]).toMatchObject([{ gameId }, []]);
+          after = event?.position ?? after;
+        }
+        yield* ask("ROLLBACK");
+      }),
+    ),
+  );
+
+  it.live("has one order for readers on all nodes that number it at once", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { one, other, set, read } = yield* makeNodes;
+        const users = Array.from({ length: 20 }, (_, i) => ChatId.make(String(200_001 + i)));
+        for (let round = 0; round < 5; round++) {
+          const writes = users.map((chatId, i) =>
+            Effect.provideContext(set(chatId, round % 2 === 0 ? chess : poker), i % 2 === 0 ? one : other),
+          );
+          const reads = [one, other, one, other].map((node) => Effect.provideContext(read(0), node));
+          const [, pages] = yield* Effect.all(
+            [
+              Effect.all(writes, { concurrency: "unbounded" }),
+              Effect.all(reads, { concurrency: "unbounded" }),
+            ],
+            { concurrency: 2 },
+          );
+          const all = yield* Effect.provideContext(read(0), one);
+          // What a reader saw is the beginning of what is there.
+          for (const page of pages) expect(all.slice(0, page.length)).toEqual(page);
+        }
+        const all = yield* Effect.provideContext(read(0), other);
+        expect(all.length).toBe(Math.min(100, users.length * 5));
+      }),
+    ),
+  );
+});

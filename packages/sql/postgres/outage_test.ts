@@ -1,0 +1,57 @@
+import { makePostgresDatabase, startPostgres, startProxy, whyNoPostgres } from "@accountlink/test-servers";
+import { Connection, storageOutageSuite } from "@accountlink/testing/conformance";
+import { Effect, Layer, Redacted } from "effect";
+import * as test from "vitest";
+import { layerPostgres } from "./postgres.ts";
+
+const missing = await whyNoPostgres();
+
+interface Outage {
+  readonly connectionOf: (parts: Parts) => Connection["Service"];
+  /** Whether operations end by their timeout only. */
+  readonly isSilent?: true;
+}
+
+/** Outages of the server and of the network, and their ends. */
+const outages: Readonly<Record<string, Outage>> = {
+  "is killed": { connectionOf: ({ server }) => ({ break: server.kill, restore: server.restart }) },
+  "is stopped": { connectionOf: ({ server }) => ({ break: server.stop, restore: server.restart }) },
+  "is frozen": {
+    connectionOf: ({ server }) => ({ break: server.freeze, restore: server.thaw }),
+    isSilent: true,
+  },
+  "refuses connections": { connectionOf: ({ proxy }) => ({ break: proxy.cut, restore: proxy.restore }) },
+  "falls silent": {
+    connectionOf: ({ proxy }) => ({ break: proxy.silence, restore: proxy.restore }),
+    isSilent: true,
+  },
+};
+
+/** As short as a busy machine allows where every case waits for them. */
+const timeoutsOf = ({ isSilent }: Outage) =>
+  isSilent ? ({ connectTimeout: "1.5 seconds", statementTimeout: "1 second" } as const) : {};
+
+interface Parts {
+  readonly server: Effect.Success<ReturnType<typeof startPostgres>>;
+  readonly proxy: Effect.Success<ReturnType<typeof startProxy>>;
+}
+
+const layerOf = (outage: Outage) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const server = yield* startPostgres();
+      const proxy = yield* startProxy(server.port);
+      const { url } = yield* makePostgresDatabase(server);
+      const throughProxy = new URL(url);
+      throughProxy.port = `${proxy.port}`;
+      return layerPostgres({ url: Redacted.make(throughProxy.href), ...timeoutsOf(outage) }).pipe(
+        Layer.merge(Layer.succeed(Connection, outage.connectionOf({ server, proxy }))),
+      );
+    }),
+  );
+
+test.describe.skipIf(missing !== null)(`Postgres ${missing ?? "when its server"}`, () => {
+  for (const [name, outage] of Object.entries(outages)) {
+    storageOutageSuite({ name, layer: layerOf(outage), test });
+  }
+});

@@ -1,0 +1,104 @@
+/** The stores on a `links` table that `deploy/partition_links.sql` has partitioned. */
+import { readFileSync } from "node:fs";
+import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { StorageMemory } from "@accountlink/memory";
+import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { linkStoreSuite, storagePropertySuite } from "@accountlink/testing/conformance";
+import { describe, expect, it, layer as withLayer } from "@effect/vitest";
+import { Effect, Layer, Redacted } from "effect";
+import * as test from "vitest";
+import { layerPostgres, migratePostgres } from "./postgres.ts";
+import { cases, layerFull, maxReads, readsOf } from "./test_plans.ts";
+import { generous } from "./test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+
+const byScope = readFileSync(new URL("../../../deploy/partition_links.sql", import.meta.url), "utf8");
+/** For a scope that is too large for one partition. */
+const byRecord = byScope.replace("HASH (pid)", "HASH (pid, chat_id)");
+
+const definitions = `
+  SELECT column_name AS name, concat_ws(' ', data_type, collation_name, column_default, is_nullable) AS is
+  FROM information_schema.columns WHERE table_name = 'links'
+  UNION ALL SELECT indexname, replace(indexdef, ' ONLY', '') FROM pg_indexes WHERE tablename = 'links'
+  UNION ALL SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+    WHERE conrelid = 'links'::regclass AND contype IN ('p', 'f', 'c')
+  ORDER BY 1, 2`;
+
+const makeDatabase = Effect.gen(function* () {
+  const { url, query } = yield* makePostgresDatabase();
+  const options = { url: Redacted.make(url), ...generous };
+  yield* migratePostgres(options);
+  return { query, options };
+});
+
+const layerPartitioned = (script: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { query, options } = yield* makeDatabase;
+      yield* query(script);
+      return layerPostgres(options);
+    }),
+  );
+
+describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}`, () => {
+  const partitioned = { name: "Partitions by scope", layer: layerPartitioned(byScope), test };
+  linkStoreSuite(partitioned);
+  if (isProof) linkStoreSuite({ name: "Partitions by record", layer: layerPartitioned(byRecord), test });
+  storagePropertySuite({ ...partitioned, model: StorageMemory.layer, runs: isProof ? 100 : 10 });
+
+  it.live("have the columns, keys and indexes of the original table", () =>
+    Effect.gen(function* () {
+      const { query } = yield* makeDatabase;
+      const before = yield* query(definitions);
+      yield* query(byScope);
+      expect(yield* query(definitions)).toEqual(before);
+      expect(before.length).toBeGreaterThan(8);
+    }),
+  );
+
+  it.live("keep all links, and those of a scope in one partition", () =>
+    Effect.gen(function* () {
+      const { query, options } = yield* makeDatabase;
+      const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
+      const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+      const chatIds = ["10001", "10002"].map((id) => ChatId.make(id));
+      yield* Effect.gen(function* () {
+        const [keys, links] = [yield* KeyStore, yield* LinkStore];
+        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+        for (const [i, pid] of pids.entries()) {
+          yield* keys.ensureScope("acme", { kind: "guild", guildId: `${70_000 + i}` as never }, pid);
+          for (const chatId of chatIds) {
+            yield* links.setGame({ ...origin, pid, chatId, gameId: GameId.make(`${i + 1}`), at: i });
+          }
+        }
+      }).pipe(Effect.provide(layerPostgres(options), { local: true }));
+      const before = yield* query("SELECT * FROM links ORDER BY pid, chat_id");
+
+      yield* query(byScope);
+
+      expect(yield* query("SELECT * FROM links ORDER BY pid, chat_id")).toEqual(before);
+      expect(before).toHaveLength(pids.length * chatIds.length);
+      const counts = yield* query(
+        "SELECT pid, count(DISTINCT tableoid)::int AS partitions FROM links GROUP BY pid ORDER BY pid",
+      );
+      expect(counts).toEqual(pids.map((pid) => ({ pid, partitions: 1 })));
+    }),
+  );
+
+  // The script is optional and rarely changes.
+  if (!isProof) return;
+  withLayer(layerFull(150, byScope), { excludeTestServices: true })("with 150,000 of them", (on) => {
+    on.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
+      Effect.gen(function* () {
+        const partitions = (yield* readsOf(mode, operation)).filter((table) =>
+          String(table.name).startsWith("links_"),
+        );
+        expect(partitions).toHaveLength(16);
+        expect(partitions.filter(({ scans }) => scans > 0)).toEqual([]);
+        expect(partitions.reduce((sum, { read }) => sum + read, 0)).toBeLessThan(maxReads);
+      }),
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { GameId, LinkStore } from "@accountlink/core";
+import { maxChatsOfGame } from "@accountlink/core/links";
+import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect, layer as withLayer } from "@effect/vitest";
+import { Effect } from "effect";
+import { sightingsOfStrangers } from "./test_alt_plans.ts";
+import { cases, layerFull, maxReads, modes, pid, readsOf } from "./test_plans.ts";
+import { Database } from "./test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+
+/** Scopes with a thousand links each. */
+const scopes = isProof ? 1_000 : 110;
+
+describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres"}`, () => {
+  withLayer(layerFull(scopes), { excludeTestServices: true })("with every key and scope", (it) => {
+    it.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
+      Effect.gen(function* () {
+        const tables = yield* readsOf(mode, operation);
+        expect(tables.filter(({ scans }) => scans > 0)).toEqual([]);
+        const read = tables.reduce((sum, table) => sum + table.read, 0);
+        expect(read).toBeGreaterThan(0);
+        expect(read).toBeLessThan(maxReads);
+      }),
+    );
+
+    it.effect.each(modes)("of one game user are read up to the limit (%s)", (mode) =>
+      Effect.gen(function* () {
+        const { query } = yield* Database;
+        const gameId = mode === "force_custom_plan" ? "1" : "2";
+        yield* query(`INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+          SELECT '${pid}', ${gameId} || lpad(i::text, 9, '0'), '${gameId}', 1, i, i
+          FROM generate_series(1, 20000) AS i`);
+        for (const gameIds of [[gameId], [gameId, "3"]]) {
+          const found = Effect.flatMap(LinkStore, (links) =>
+            links.findByGameIds(
+              pid,
+              gameIds.map((id) => GameId.make(id)),
+            ),
+          );
+          const read = (yield* readsOf(mode, found)).reduce((sum, table) => sum + table.read, 0);
+          expect(read).toBeGreaterThanOrEqual(maxChatsOfGame);
+          expect(read).toBeLessThan(maxChatsOfGame + maxReads);
+        }
+      }),
+    );
+
+    // A connection keeps a plan that was made after a VACUUM and before the ANALYZE that follows.
+    it.effect.each(cases.filter(({ name }) => name.startsWith("findShared")))(
+      "are not all read by $name ($mode) while Postgres has no statistics",
+      ({ mode, operation }) =>
+        Effect.gen(function* () {
+          const { query } = yield* Database;
+          yield* query(sightingsOfStrangers);
+          yield* query("VACUUM sightings");
+          yield* query("DELETE FROM pg_statistic WHERE starelid = 'sightings'::regclass");
+          const pages = (yield* readsOf(mode, operation)).reduce((sum, table) => sum + table.pages, 0);
+          expect(pages).toBeGreaterThan(0);
+          expect(pages).toBeLessThan(250);
+        }),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+/** The stores on a Postgres database that several nodes share. */
+import { StorageIdentity, type StoragePorts } from "@accountlink/core";
+import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { DatabaseUnusable } from "../database_unusable.ts";
+import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
+import { layer } from "../stores.ts";
+import { layerPostgresClient } from "./client/sql_client.ts";
+import { parsePostgresUrl } from "./url.ts";
+
+export interface PostgresOptions {
+  /**
+   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the
+   * certificate, against the authorities in the file `sslrootcert` if given. Every other mode with
+   * TLS checks it as well, except `no-verify`.
+   */
+  readonly url: Redacted.Redacted;
+  /** The connections of this node at most; 10 by default. */
+  readonly maxConnections?: number;
+  /** How long to wait for a connection, new or in use; 1 second by default. */
+  readonly connectTimeout?: Duration.Input;
+  /**
+   * How long an operation may take once it has its connection; 1.5 seconds by default. Imports and
+   * the deletion of a scope have a minute.
+   */
+  readonly statementTimeout?: Duration.Input;
+  /**
+   * How long to wait at start for a database that is unreachable or not ready; not at all by
+   * default.
+   */
+  readonly startTimeout?: Duration.Input;
+}
+
+export type PostgresError = DatabaseUnusable | DatabaseTooNew;
+
+/**
+ * Every storage port, on Postgres 15 or later. Migrates the schema first.
+ *
+ * Whatever happens to the database, an operation answers, or fails with `StoreUnavailable`, within
+ * `connectTimeout` plus `statementTimeout` plus 250 ms. The stores recover with the database.
+ */
+export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePorts, PostgresError> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const opened = yield* open(options);
+      yield* migrateOn(opened, options);
+      const { database, unusable } = opened;
+      const identity = yield* databaseIdentity.pipe(
+        Effect.provideContext(database),
+        Effect.mapError(unusable),
+      );
+      return Layer.provide(layer, Layer.succeedContext(database)).pipe(
+        Layer.merge(Layer.succeed(StorageIdentity, identity)),
+      );
+    }),
+  );
+
+/** Another one for a copy by pg_dump. A copy of the files, as on a standby, has the same. */
+const databaseIdentity = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [database] = yield* sql<{ readonly oid: string }>`
+    SELECT oid::text AS oid FROM pg_database WHERE datname = current_database()`;
+  const [cluster] = yield* sql<{ readonly id: string }>`
+    SELECT system_identifier::text AS id FROM pg_control_system()`.pipe(
+    // A host may keep this to itself. Databases of one server still differ.
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "AuthorizationError",
+      () => Effect.succeed([]),
+    ),
+  );
+  return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
+});
+
+/** Migrates the schema, and returns the names of the migrations that it ran. */
+export const migratePostgres = (
+  options: PostgresOptions,
+): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
+  Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
+
+/** A database as it is. */
+export interface PostgresState {
+  /** `host:port/database`. */
+  readonly path: string;
+  /** The version of the server, such as `18.4`. */
+  readonly server: string;
+  /** The number of the last migration that ran, and of the last one in this release. */
+  readonly schema: { readonly version: number; readonly newest: number };
+  /** The wrapped root key; null when there is none yet. */
+  readonly rootKey: string | null;
+}
+
+/**
+ * Reads the state of a database, without changing it.
+ *
+ * @example
+ * ```ts
+ * import * as StoragePostgres from "@accountlink/sql/postgres";
+ * import { Effect, Layer, Redacted } from "effect";
+ *
+ * const options = { url: Redacted.make("postgres://links@127.0.0.1:1/links") };
+ * const opening = Effect.scoped(Layer.build(StoragePostgres.layerPostgres(options)));
+ * const attempts = [StoragePostgres.inspectPostgres(options), StoragePostgres.migratePostgres(options), opening];
+ * const isTooNew = attempts.map((attempt: Effect.Effect<unknown, StoragePostgres.PostgresError>) =>
+ *   Effect.map(Effect.flip(attempt), (error) => error instanceof StoragePostgres.DatabaseTooNew),
+ * );
+ * await Effect.runPromise(Effect.all(isTooNew)); // [false, false, false]
+ * ```
+ */
+export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
+  Effect.scoped(
+    Effect.flatMap(open(options), ({ path, database, unusable }) =>
+      state.pipe(
+        Effect.map((found) => ({ path, ...found })),
+        Effect.provideContext(database),
+        Effect.mapError(unusable),
+      ),
+    ),
+  );
+
+const state = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [found] = yield* sql<{
+    readonly server: string;
+    readonly steps: string | null;
+    readonly root_key: string | null;
+  }>`
+    SELECT current_setting('server_version') AS server,
+      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
+  const version = found?.steps === null ? 0 : yield* lastMigration;
+  const [stored] =
+    found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
+  return {
+    server: found?.server ?? "",
+    schema: { version, newest: newestMigration },
+    rootKey: stored?.wrapped ?? null,
+  };
+});
+
+type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
+
+interface Opened {
+  readonly path: string;
+  readonly database: Database;
+  readonly unusable: (cause: unknown) => DatabaseUnusable;
+}
+
+const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const url = yield* parsePostgresUrl(options.url);
+    const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "1500 millis" } = options;
+    const timeouts = {
+      connectTimeout: Duration.fromInputUnsafe(connectTimeout),
+      statementTimeout: Duration.fromInputUnsafe(statementTimeout),
+    };
+    const client = layerPostgresClient({ url, maxConnections, ...timeouts });
+    return {
+      path: url.path,
+      database: yield* Layer.build(client),
+      unusable: (cause) => new DatabaseUnusable({ path: url.path, cause }),
+    };
+  });
+
+/** Migrates once the database is available, and logs the wait once. */
+const migrateOn = (
+  { database, unusable }: Opened,
+  { startTimeout = 0 }: PostgresOptions,
+): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
+  const timeout = Duration.fromInputUnsafe(startTimeout);
+  const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
+  const tryAgain = (error: MigrateError) =>
+    Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
+      Effect.andThen(Effect.retry(migrate, { schedule, while: isTransient })),
+    );
+  const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
+  return migrate.pipe(
+    Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
+    Effect.catchTag(["SqlError", "MigrationError"], notMigrated),
+    Effect.provideContext(database),
+  );
+};
+
+const retryPause = Duration.millis(500);
+
+type MigrateError = Effect.Error<typeof migrate>;
+
+const isTransient = (error: MigrateError): boolean => error._tag === "SqlError" && error.isRetryable;

@@ -1,0 +1,212 @@
+import { KeyStore } from "@accountlink/core/keys";
+import {
+  makeCertificate,
+  makePostgresDatabase,
+  startPostgres,
+  startProxy,
+  whyNoCertificate,
+  whyNoPostgres,
+  whyNoPostgresDatabase,
+} from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, type Scope } from "effect";
+import { SqlClient } from "effect/sql";
+import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import * as StoragePostgres from "./mod.ts";
+import { Database, generous, layerClient, onDatabase } from "./test_postgres.ts";
+
+const { inspectPostgres, layerPostgres, migratePostgres } = StoragePostgres;
+
+const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
+const noTls = noServer ?? (await whyNoCertificate());
+
+const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
+
+type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
+
+const withParts = (url: string, parts: Parts): URL => Object.assign(new URL(url), parts);
+
+describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => {
+  it.live.each<readonly [string, Parts, string]>([
+    ["a wrong password", { password: "guess" }, "it refuses the user or the password (28P01)"],
+    ["a missing database", { pathname: "/none" }, "the server has none of that name (3D000)"],
+    ["a closed port", { port: "1" }, "the connection failed (ECONNREFUSED)"],
+    [
+      "a missing file of authorities",
+      { search: "?sslmode=verify-full&sslrootcert=/none/at/all" },
+      "ENOENT: no such file or directory, open '/none/at/all'",
+    ],
+  ])("reports %s without secrets", ([, parts, reason]) =>
+    Effect.gen(function* () {
+      const spoilt = withParts((yield* makePostgresDatabase()).url, parts);
+      const attempts: ReadonlyArray<Effect.Effect<unknown, StoragePostgres.PostgresError, Scope.Scope>> = [
+        Layer.build(layerPostgres(optionsOf(spoilt))),
+        migratePostgres(optionsOf(spoilt)),
+        inspectPostgres(optionsOf(spoilt)),
+      ];
+      for (const attempt of attempts) {
+        const error = yield* Effect.flip(Effect.scoped(attempt));
+        expect(error._tag).toBe("DatabaseUnusable");
+        expect(error.message).toBe(`Cannot use database "${spoilt.host}${spoilt.pathname}": ${reason}`);
+      }
+    }),
+  );
+
+  it.live.each(["cut", "silence"] as const)("waits for a database that is not available yet: %s", (fault) =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const proxy = yield* startProxy(Number(new URL(url).port));
+      yield* proxy[fault];
+      const waits = yield* Deferred.make<unknown>();
+      const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
+      const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
+      const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
+      const migrating = yield* migratePostgres(options).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.forkChild,
+      );
+      expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
+      yield* proxy.restore;
+      expect(yield* Fiber.join(migrating)).toEqual(["initial"]);
+    }),
+  );
+
+  it.live.each<readonly [string, Parts]>([
+    ["a missing database", { pathname: "/none" }],
+    ["a wrong password", { password: "guess" }],
+  ])("refuses %s at once, despite a start timeout", ([, parts]) =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = [];
+      const logger = Logger.make(({ message }) => void logged.push(message));
+      const { url } = yield* makePostgresDatabase();
+      const options = { ...optionsOf(withParts(url, parts)), startTimeout: "1 hour" } as const;
+      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([logger]))));
+      expect(error._tag).toBe("DatabaseUnusable");
+      expect(logged).toEqual([]);
+    }),
+  );
+
+  it.live("stops waiting after the start timeout", () =>
+    Effect.gen(function* () {
+      const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
+      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));
+      expect(error.message).toContain("ECONNREFUSED");
+    }),
+  );
+
+  it.live.each([
+    "mysql://user:hidden@host/name",
+    "host/name?password=hidden",
+    "",
+    "postgres//user:hidden@host",
+  ])("refuses the URL %s without repeating it", (url) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(migratePostgres(optionsOf(url)));
+      expect(error.message).toBe(
+        'Cannot use database "postgres": its URL is malformed, expected "postgres://user:password@host:port/database"',
+      );
+    }),
+  );
+});
+
+describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
+  it.live("connects only to servers with a valid certificate", () =>
+    Effect.gen(function* () {
+      const { certificate, key } = yield* makeCertificate;
+      const server = yield* startPostgres({ tls: { certificate, key } });
+      const { url } = yield* makePostgresDatabase(server);
+      const over = (search: string) => optionsOf(withParts(url, { search }));
+
+      expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
+      const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
+      expect(yield* migratePostgres(trusting)).toEqual(["initial"]);
+      expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(newestMigration);
+    }),
+  );
+});
+
+describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`, () => {
+  const schema = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name
+      FROM information_schema.columns WHERE table_schema = 'public'
+      UNION ALL SELECT tablename, indexdef, '', '', '', '' FROM pg_indexes WHERE schemaname = 'public'
+      ORDER BY 1, 2`,
+  );
+  const createTable = (name: string) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
+
+  it.live("are all or nothing", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* migrate;
+        const before = yield* schema;
+        const broken = Effect.andThen(createTable("half"), createTable("links"));
+        const error = yield* Effect.flip(
+          runMigrations({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
+        );
+        expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
+        expect(yield* schema).toEqual(before);
+      }),
+    ),
+  );
+
+  it.live("run once when several nodes start together", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
+      const answers = yield* Effect.all(starts, { concurrency: "unbounded" });
+      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([[], [], [], ["initial"]]);
+    }),
+  );
+
+  it.live("of a newer release keep running nodes at work, and refuse new ones", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const node = yield* Layer.build(layerPostgres(optionsOf(url)));
+      const addColumn = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
+      );
+      const account = { name: "acme", chatId: null, tier: "free" } as const;
+      const use = Effect.flatMap(KeyStore, (keys) => keys.ensureAccount(account)).pipe(
+        Effect.provideContext(node),
+      );
+      expect(yield* use).toMatchObject(account);
+
+      yield* runMigrations({ ...migrations, "0999_colours": Effect.asVoid(addColumn) }).pipe(
+        Effect.provide(layerClient(url)),
+      );
+
+      expect(yield* use).toMatchObject(account);
+      expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
+        schema: { version: 999, newest: newestMigration },
+      });
+      expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
+        _tag: "DatabaseTooNew",
+        version: 999,
+        known: newestMigration,
+      });
+    }),
+  );
+
+  it.live("give up soon on a lock, since it blocks all later statements", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { url } = yield* Database;
+        const sql = yield* SqlClient.SqlClient;
+        yield* migrate;
+        const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
+          dialectOf(other).withMigrationLock(other`ALTER TABLE links ADD COLUMN colour TEXT`),
+        );
+        const error = yield* sql`SELECT 1 FROM links`.pipe(
+          Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
+          sql.withTransaction,
+        );
+        expect(error.reason._tag).toBe("LockTimeoutError");
+      }),
+    ),
+  );
+});

@@ -1,0 +1,13 @@
+import { StorageMemory } from "@accountlink/memory";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { storageSuites } from "@accountlink/testing/conformance";
+import * as test from "vitest";
+import { layerOnDatabase } from "./test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+const name = "Postgres";
+const layer = layerOnDatabase();
+
+test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
+  storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
+});

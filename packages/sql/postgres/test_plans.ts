@@ -1,0 +1,278 @@
+/** For tests: how many rows Postgres reads for each operation of the stores. */
+import {
+  AuditLog,
+  ChatId,
+  GameId,
+  KeyId,
+  LinkStore,
+  Pid,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import type { AuditFilter } from "@accountlink/core/audit";
+import { KeyStore } from "@accountlink/core/keys";
+import { CountLedger } from "@accountlink/core/limits";
+import type { ImportBatch } from "@accountlink/core/links";
+import { makePostgresDatabase } from "@accountlink/test-servers";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layer as stores } from "../stores.ts";
+import { altOperations, fillAlts } from "./test_alt_plans.ts";
+import { eventOperations, fillEvents } from "./test_event_plans.ts";
+import { Database, layerClient } from "./test_postgres.ts";
+import { fillSignIns, signInOperations } from "./test_sign_in_plans.ts";
+import { fillUsage, usageOperations } from "./test_usage_plans.ts";
+import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
+
+const number = 100;
+export const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
+const account = `account ${number}`;
+const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + number * 1_000 + index}`);
+const gameIdOf = (index: number) => GameId.make(`${number * 300 + index}`);
+const keyId = KeyId.make(`${number}5`.padStart(12, "0"));
+
+const windowsEnd = 2_000_000;
+const windows = Array.from({ length: 20 }, (_, i) => ({ key: `day:${i * 50}`, endsAt: windowsEnd }));
+
+/**
+ * Accounts, each with one scope of 1,000 links, ten keys and a hundred audit entries. Skips the
+ * checks of foreign keys, which would take most of the time.
+ */
+const fill = (accounts: number) => `
+  SET session_replication_role = replica;
+  -- Postgres scans a table of a few pages whatever its indexes are.
+  INSERT INTO accounts (name, chat_id, tier) SELECT 'account ' || i, (1000000 + i)::text, 'free'
+    FROM generate_series(1, ${Math.max(accounts, 1_000)}) AS i;
+  INSERT INTO scopes (pid, account) SELECT 'pid_' || lpad(substr(chat_id, 2), 16, '0'), name FROM accounts;
+  INSERT INTO keys (id, pid, name, tier, kind, status, limits, allow_ips, deny_ips, redirect_origins, created_at)
+    SELECT lpad(i::text, 12, '0'), 'pid_' || lpad((i / 10)::text, 16, '0'),
+      '', 'free', 'normal', 'active', '{}', '[]', '[]', '[]', i
+    FROM generate_series(1, ${accounts * 10}) AS i;
+  INSERT INTO key_secrets (hash, key_id) SELECT 'hash ' || id, id FROM keys;
+  INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (i * 3 / 10)::text, 1, i, i
+    FROM generate_series(1, ${accounts * 1_000}) AS i;
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
+    SELECT i, 'account ' || i / 100, NULL, 'operator', '', 'link.set', '{}'
+    FROM generate_series(1, ${accounts * 100}) AS i;
+  -- One account has a long log, in which few entries are about a key.
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
+    SELECT i, '${account}', NULL, 'operator', '', 'key.rotated', '{"keyId":"${keyId}","status":"active"}'
+    FROM generate_series(1, 5) AS i;
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
+    SELECT i, '${account}', NULL, 'key', 'another key', 'link.set', '{}' FROM generate_series(1, 5000) AS i;
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details, chat_id)
+    SELECT i, '${account}', NULL, 'key', 'another key', 'link.removed', '{}', '${chatIdOf(1)}'
+    FROM generate_series(1, 5) AS i;
+  INSERT INTO day_counts (ends_at, counter, counted)
+    SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
+  INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
+    FROM generate_series(1, ${accounts * 100}) AS i;
+`;
+
+/**
+ * A full database.
+ *
+ * @param accounts more than 100, each with 1,000 links
+ * @param prepare SQL to run on the empty schema
+ */
+export const layerFull = (accounts: number, prepare = "") =>
+  Layer.effect(
+    Database,
+    Effect.gen(function* () {
+      const database = yield* makePostgresDatabase();
+      yield* Effect.provide(migrate, layerClient(database.url), { local: true });
+      yield* database.query(prepare);
+      yield* database.query(
+        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)} ${fillSignIns(accounts)} ${fillEvents(accounts)}`,
+      );
+      yield* database.query("VACUUM ANALYZE");
+      return database;
+    }),
+  );
+
+const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
+const onLinks = <A>(use: (links: LinkStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(LinkStore, use);
+const onKeys = <A>(use: (keys: KeyStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(KeyStore, use);
+const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(CountLedger, use);
+
+/** Lists entries of the account, of which few pass the filter. */
+const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
+
+const importOf = (existing: ImportBatch["existing"]) =>
+  onLinks((links) =>
+    links.importBatch({
+      ...origin,
+      links: Array.from({ length: 20 }, (_, i) => ({
+        chatId: chatIdOf(i),
+        gameId: gameIdOf(0),
+        lastVerifiedAt: 9,
+      })),
+      existing,
+      progress: { source: "source 1", position: 2 },
+    }),
+  );
+
+/** Operations of requests. */
+const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
+  findByChatId: onLinks((links) => links.findByChatId(pid, chatIdOf(1))),
+  "findByChatId, batched": onLinks((links) =>
+    Effect.forEach(
+      Array.from({ length: 32 }, (_, i) => chatIdOf(i)),
+      (chatId) => links.findByChatId(pid, chatId),
+      { concurrency: "unbounded" },
+    ),
+  ),
+  findByChatIds: onLinks((links) =>
+    links.findByChatIds(
+      pid,
+      Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
+    ),
+  ),
+  findGamesByChatIds: onLinks((links) =>
+    links.findGamesByChatIds(
+      pid,
+      Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
+    ),
+  ),
+  findByGameIds: onLinks((links) =>
+    links.findByGameIds(
+      pid,
+      Array.from({ length: 10 }, (_, i) => gameIdOf(i)),
+    ),
+  ),
+  "findByGameIds, batched": onLinks((links) =>
+    Effect.forEach(
+      Array.from({ length: 32 }, (_, i) => gameIdOf(i)),
+      (gameId) => links.findByGameIds(pid, [gameId]),
+      { concurrency: "unbounded" },
+    ),
+  ),
+  newestPage: onLinks((links) => links.newestPage(pid, null, 50)),
+  "newestPage, further": onLinks((links) =>
+    links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50),
+  ),
+  // Each link of the scope was verified a millisecond after another.
+  "countLinks, verified": onLinks((links) =>
+    links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),
+  ),
+  "countLinks, enough": onLinks((links) => links.countLinks(pid, { enough: 50 })),
+  exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
+  setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
+  "setGame of a new chat user": onLinks((links) =>
+    links.setGame({ ...origin, chatId: ChatId.make("99999"), gameId: gameIdOf(2) }),
+  ),
+  moveChat: onLinks((links) =>
+    links.moveChat({ ...origin, oldChatId: chatIdOf(2), newChatId: ChatId.make("99998") }),
+  ),
+  removeGame: onLinks((links) => links.removeGame({ ...origin, chatId: chatIdOf(3) })),
+  importBatch: importOf("replace"),
+  "importBatch, kept": importOf("keep"),
+  importPosition: onLinks((links) => links.importPosition("source 100")),
+  ensureAccount: onKeys((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
+  findAccountByChatId: onKeys((keys) => keys.findAccountByChatId(ChatId.make(`${1_000_000 + number}`))),
+  updateAccount: onKeys((keys) =>
+    keys.updateAccount({ ...origin, name: account, update: { status: "suspended" } }),
+  ),
+  ensureScope: onKeys((keys) =>
+    keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
+  ),
+  listScopes: onKeys((keys) => keys.listScopes(account)),
+  findScopeByPid: onKeys((keys) => keys.findScopeByPid(pid)),
+  findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
+  "findByHash, batched": onKeys((keys) =>
+    Effect.forEach(
+      Array.from({ length: 10 }, (_, i) => `hash ${`${number}${i}`.padStart(12, "0")}`),
+      (hash) => keys.findByHash(hash),
+      { concurrency: "unbounded" },
+    ),
+  ),
+  findDetails: onKeys((keys) => keys.findDetails(keyId, 0)),
+  findById: onKeys((keys) => keys.findById(keyId)),
+  acceptedAmong: onKeys((keys) => keys.acceptedAmong([keyId], 1)),
+  listKeys: onKeys((keys) => keys.listKeys(account, 0)),
+  insertKey: onKeys((keys) =>
+    Effect.flatMap(keys.findById(keyId), (found) => {
+      if (found._tag === "None") return Effect.die("There is no such key");
+      const id = KeyId.make(crypto.randomUUID().replaceAll("-", "").slice(0, 12));
+      return keys.insertKey({ ...origin, key: { ...found.value, id }, hash: id, maxKeys: 100 });
+    }),
+  ),
+  rotateKey: onKeys((keys) =>
+    keys.rotateKey({ ...origin, id: keyId, hash: crypto.randomUUID(), previousUntil: 1 }),
+  ),
+  updateKey: onKeys((keys) => keys.updateKey({ ...origin, id: keyId, update: { name: "Another" } })),
+  ...signInOperations,
+  "AuditLog.list of an action": onLog({ action: "key.rotated", keyId: null }),
+  "AuditLog.list of a key": onLog({ action: null, keyId }),
+  "AuditLog.list of a chat user": onLog({ action: null, keyId: null, chatId: chatIdOf(1) }),
+  "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
+  loadCounts: onLedger((ledger) => ledger.loadCounts(windows)),
+  saveCounts: onLedger((ledger) =>
+    ledger.saveCounts(
+      windows.map((window) => ({ ...window, counted: 9 })),
+      1,
+    ),
+  ),
+  ...verificationOperations,
+  ...altOperations,
+  ...usageOperations,
+  ...eventOperations,
+};
+
+/** By table: sequential scans, rows and index entries, and pages read so far. */
+const counts = Effect.gen(function* () {
+  const database = yield* Database;
+  const tables = yield* database.query(`
+    SELECT relname AS name, seq_scan AS scans, seq_tup_read + (
+      SELECT sum(idx_tup_read) FROM pg_stat_user_indexes AS indexes WHERE indexes.relid = tables.relid
+    ) AS read, (
+      SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
+      FROM pg_statio_user_tables AS pages WHERE pages.relid = tables.relid
+    ) AS pages
+    FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`);
+  return tables.map(({ name, scans, read, pages }) => ({
+    name,
+    scans: Number(scans),
+    read: Number(read),
+    pages: Number(pages),
+  }));
+});
+
+/** What the operation reads, by the server's statistics. */
+export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (typeof operations)[string]) {
+  const { url } = yield* Database;
+  const inMode = new URL(url);
+  inMode.searchParams.set("options", `-c plan_cache_mode=${mode}`);
+  const before = yield* counts;
+  yield* Effect.andThen(
+    operation,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_stat_force_next_flush()`),
+  ).pipe(
+    Effect.provide(Layer.provideMerge(stores, layerClient(inMode.href, { maxConnections: 1 })), {
+      local: true,
+    }),
+  );
+  const after = yield* counts;
+  return after.map(({ name, scans, read, pages }, i) => ({
+    name,
+    scans: scans - (before[i]?.scans ?? 0),
+    read: read - (before[i]?.read ?? 0),
+    pages: pages - (before[i]?.pages ?? 0),
+  }));
+});
+
+/** The kinds of plans that Postgres has for prepared statements. */
+export const modes = ["force_custom_plan", "force_generic_plan"] as const;
+
+/** Every operation, with each kind of plan. */
+export const cases = Object.entries(operations).flatMap(([name, operation]) =>
+  modes.map((mode) => ({ name, mode, operation })),
+);
+
+/** More than any operation needs, and less than the links of a scope or all keys. */
+export const maxReads = 200;

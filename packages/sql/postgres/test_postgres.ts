@@ -1,0 +1,54 @@
+/** For tests: stores and clients on Postgres databases. */
+import { makePostgresDatabase, type PostgresDatabase, type PostgresServer } from "@accountlink/test-servers";
+import { Context, Duration, Effect, Layer, Redacted } from "effect";
+import type { SqlClient, SqlConnection } from "effect/sql";
+import type { PostgresPoolOptions } from "./client/pool.ts";
+import { layerPostgresClient } from "./client/sql_client.ts";
+import { layerPostgres, type PostgresOptions } from "./postgres.ts";
+import { parsePostgresUrl } from "./url.ts";
+
+/** A database for one test. */
+export class Database extends Context.Service<Database, PostgresDatabase>()(
+  "@accountlink/sql/postgres/test_postgres/Database",
+) {
+  static readonly layer = Layer.effect(Database, makePostgresDatabase());
+}
+
+/** Timeouts that a busy machine does not reach. */
+export const generous = { connectTimeout: "20 seconds", statementTimeout: "20 seconds" } as const;
+
+/** The stores on a new database. */
+export const layerOnDatabase = (options: Omit<PostgresOptions, "url"> = {}, server?: PostgresServer) =>
+  Layer.unwrap(
+    Effect.map(makePostgresDatabase(server), ({ url }) =>
+      layerPostgres({ url: Redacted.make(url), ...generous, ...options }),
+    ),
+  );
+
+export const layerClient = (
+  url: string,
+  options: Partial<PostgresPoolOptions> = {},
+): Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection> =>
+  Layer.unwrap(
+    Effect.map(Effect.orDie(parsePostgresUrl(Redacted.make(url))), (parsed) =>
+      layerPostgresClient({
+        url: parsed,
+        maxConnections: 4,
+        connectTimeout: Duration.seconds(20),
+        statementTimeout: Duration.seconds(20),
+        ...options,
+      }),
+    ),
+  );
+
+/** A new database, and a client of it. */
+export const layerClientOnDatabase = (options?: Partial<PostgresPoolOptions>) =>
+  Layer.unwrap(Effect.map(Database, ({ url }) => layerClient(url, options))).pipe(
+    Layer.provideMerge(Database.layer),
+  );
+
+/** Runs a test with the client of a new database. */
+export const onDatabase = <A, E, R>(
+  body: Effect.Effect<A, E, R | Database | SqlClient.SqlClient | SqlConnection.Connection>,
+  options?: Partial<PostgresPoolOptions>,
+) => Effect.provide(body, layerClientOnDatabase(options), { local: true });

@@ -1,0 +1,32 @@
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { operation } from "./statements/operation.ts";
+import { columnReader } from "./statements/row.ts";
+
+export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Layer.effect(
+  RootKeyStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const find = Effect.flatMap(sql`SELECT wrapped FROM root_key`, readWrapped);
+    return RootKeyStore.of({
+      adopt: (wrapped) =>
+        Effect.gen(function* () {
+          const [known] = yield* find;
+          if (known !== undefined) return known;
+          // If several nodes start together, one inserts it, and the others wait for its commit.
+          yield* sql`
+            INSERT INTO root_key (id, wrapped) VALUES (1, ${wrapped}) ON CONFLICT (id) DO NOTHING`;
+          const [stored = wrapped] = yield* find;
+          return stored;
+        }).pipe(operation("RootKeyStore.adopt", wrapped)),
+
+      replace: (expected, next) =>
+        sql`UPDATE root_key SET wrapped = ${next} WHERE wrapped = ${expected} RETURNING wrapped`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          operation("RootKeyStore.replace", expected, next),
+        ),
+    });
+  }),
+);
+
+const readWrapped = columnReader("root_key", "wrapped", Schema.String);

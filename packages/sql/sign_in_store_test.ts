@@ -1,0 +1,25 @@
+import { ChatId } from "@accountlink/core";
+import type { SignInId } from "@accountlink/core/ids";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import { expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { withTampering } from "./sqlite/test_tampering.ts";
+
+const id = "hash of a cookie" as SignInId;
+const chatId = ChatId.make("10001");
+
+it.effect.each(["chat_id = 'ada'", "guilds = '[{}]'", "guilds = '['"])(
+  "a sign-in is refused with the damage %s",
+  (damage) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const store = yield* SignInStore;
+        yield* store.create({ id, site: "dashboard", chatId, guilds: [], createdAt: 0, expiresAt: 9 }, null);
+        tamper(`UPDATE site_sign_ins SET ${damage}`);
+        expect(yield* Effect.flip(store.find("dashboard", id, 0))).toMatchObject({
+          _tag: "StoreUnavailable",
+          cause: { _tag: "UnreadableRow" },
+        });
+      }),
+    ),
+);

@@ -1,0 +1,80 @@
+/** Reads the state of a data folder, without opening its stores. */
+import { DatabaseSync } from "node:sqlite";
+import { Effect } from "effect";
+import { DatabaseUnusable } from "../database_unusable.ts";
+import { newestMigration } from "../migrations.ts";
+import { withoutDisguise } from "./client/sql_error.ts";
+import { databaseFile, hasDatabase } from "./data_folder.ts";
+
+export interface EmbeddedState {
+  /** Path of the database file. */
+  readonly path: string;
+  /** The number of the last migration that ran, and of the last one in this release. */
+  readonly schema: { readonly version: number; readonly newest: number };
+  /** The wrapped root key; null when there is none yet. */
+  readonly rootKey: string | null;
+  /** Damage of the file, as SQLite reports it; at most ten findings. */
+  readonly damage: ReadonlyArray<string>;
+}
+
+/**
+ * Checks the whole database without changing it, also beside a running server. Returns null if the
+ * folder has none, and fails with `DatabaseUnusable` if it cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { StorageSql } from "@accountlink/sql";
+ * import { Effect } from "effect";
+ *
+ * const folder = "inspected-data";
+ * StorageSql.hasDatabase(folder); // false
+ * await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
+ * const state = await Effect.runPromise(StorageSql.inspectEmbedded(folder));
+ * state?.damage; // []
+ *
+ * await writeFile(StorageSql.databaseFile(folder), "no database");
+ * const damaged = await Effect.runPromise(Effect.flip(StorageSql.inspectEmbedded(folder)));
+ * damaged instanceof StorageSql.DatabaseUnusable; // true
+ * ```
+ */
+export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
+  Effect.suspend(() => {
+    if (!hasDatabase(folder)) return Effect.succeed(null);
+    const path = databaseFile(folder);
+    return Effect.try({
+      try: () => ({ path, ...readFile(path) }),
+      catch: (cause) => new DatabaseUnusable({ path, cause: withoutDisguise(cause) }),
+    });
+  });
+
+const readFile = (path: string): Omit<EmbeddedState, "path"> => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const findings = database.prepare("PRAGMA integrity_check(10)").all();
+    const messages = findings.map((row) => String(row["integrity_check"]));
+    return {
+      schema: { version: versionOf(database), newest: newestMigration },
+      rootKey: rootKeyOf(database),
+      damage: messages.filter((message) => message !== "ok"),
+    };
+  } finally {
+    database.close();
+  }
+};
+
+const hasTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0;
+
+const rootKeyOf = (database: DatabaseSync): string | null => {
+  if (!hasTable(database, "root_key")) return null;
+  const row = database.prepare("SELECT wrapped FROM root_key").get();
+  return row === undefined ? null : String(row["wrapped"]);
+};
+
+const versionOf = (database: DatabaseSync): number => {
+  if (!hasTable(database, "schema_migrations")) return 0;
+  return Number(
+    database.prepare("SELECT MAX(migration_id) AS version FROM schema_migrations").get()?.["version"],
+  );
+};

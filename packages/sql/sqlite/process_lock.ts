@@ -1,0 +1,143 @@
+/** One server process per data folder. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Data, Effect, Schedule, type Scope } from "effect";
+import type { SqlError } from "effect/sql";
+import { failWith, isBusy } from "./client/sql_error.ts";
+
+/**
+ * Another server has the data folder. `pid` is its process ID; null if uncertain.
+ *
+ * @example
+ * ```ts
+ * import { StorageSql } from "@accountlink/sql";
+ * import { Effect, Layer } from "effect";
+ *
+ * const server = StorageSql.layerEmbedded({ folder: "shared-data" });
+ * const second = Effect.flip(Layer.build(Layer.fresh(server)));
+ * const refused = await Effect.runPromise(Effect.scoped(Effect.andThen(Layer.build(server), second)));
+ * refused instanceof StorageSql.DataFolderInUse && refused.pid === process.pid; // true
+ * ```
+ */
+export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
+  readonly folder: string;
+  readonly pid: number | null;
+}> {
+  override readonly message = `Cannot start: data folder "${this.folder}" is in use by ${
+    this.pid === null ? "another server" : `process ${this.pid}`
+  }, expected one server per folder`;
+}
+
+/** The server before may still be ending. */
+const retryPolicy = { times: 8, schedule: Schedule.spaced("25 millis") };
+
+/**
+ * Makes this process the only server of the data folder until the scope closes. The lock belongs to
+ * the operating system, so it ends with the process, also by `kill -9`.
+ *
+ * Fails with `DataFolderInUse` if another server keeps the lock for 200 ms, and with `SqlError` if
+ * the folder does not exist or cannot be written.
+ */
+export function acquireProcessLock(
+  folder: string,
+): Effect.Effect<void, DataFolderInUse | SqlError.SqlError, Scope.Scope> {
+  const taken = Effect.tap(lock(folder), () => Effect.sync(() => recordHolder(folder)));
+  return Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.retry(taken, { ...retryPolicy, while: ({ _tag }) => _tag === "DataFolderInUse" }),
+      (held) => Effect.sync(() => release(folder, held)),
+    ),
+  );
+}
+
+/** The file remains after the lock is released. */
+function lockFile(folder: string): string {
+  return join(folder, "server.lock");
+}
+
+/** The lock is an open write transaction on an empty database, which works on every platform. */
+function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> {
+  return Effect.suspend((): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> => {
+    try {
+      return Effect.succeed(beginOn(lockFile(folder)));
+    } catch (cause) {
+      return isBusy(cause)
+        ? Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) }))
+        : failWith(cause);
+    }
+  });
+}
+
+/**
+ * Acquires a named lock among processes, until the scope closes. Waits for it up to ten seconds.
+ *
+ * @internal
+ */
+export function acquireFolderLock(
+  folder: string,
+  name: string,
+): Effect.Effect<void, SqlError.SqlError, Scope.Scope> {
+  const begin = Effect.suspend(() => {
+    try {
+      return Effect.succeed(beginOn(join(folder, `${name}.lock`), 10_000));
+    } catch (cause) {
+      return failWith(cause);
+    }
+  });
+  return Effect.asVoid(Effect.acquireRelease(begin, (held) => Effect.sync(() => held.close())));
+}
+
+/** @param timeout how long to wait for another process, in milliseconds */
+function beginOn(file: string, timeout = 0): DatabaseSync {
+  const held = new DatabaseSync(file, { timeout });
+  try {
+    // With a journal on disk, two servers that recover it could refuse each other.
+    held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    return held;
+  } catch (cause) {
+    held.close();
+    throw cause;
+  }
+}
+
+function release(folder: string, held: DatabaseSync): void {
+  try {
+    rmSync(holderFile(folder), { force: true });
+  } finally {
+    held.close();
+  }
+}
+
+/** Not the locked file itself: a process that reopens and closes it loses the lock. */
+function holderFile(folder: string): string {
+  return join(folder, "server.pid");
+}
+
+function recordHolder(folder: string): void {
+  try {
+    writeFileSync(holderFile(folder), `${process.pid} ${hostname()}\n`);
+  } catch {
+    // Only the message to a second server needs the file.
+  }
+}
+
+/** The file may be that of a killed server, or of another machine or container. */
+function readHolder(folder: string): number | null {
+  try {
+    const [pid, host] = readFileSync(holderFile(folder), "utf8").trim().split(" ");
+    return host === hostname() && isRunning(Number(pid)) ? Number(pid) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch (cause) {
+    // The process exists, but belongs to another user.
+    return (cause as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * All differences between the SQL databases. The stores are the same on each of them: another
+ * database is one more value here, and one more case in `dialectOf`.
+ *
+ * SQLite and Postgres share `ON CONFLICT`, `RETURNING`, `IS DISTINCT FROM` and `->>`. Times are
+ * integers (milliseconds), JSON is text, and there are no booleans.
+ */
+import type { ChatId } from "@accountlink/core";
+import { hourMs } from "@accountlink/core/timestamp";
+import { Context, Effect } from "effect";
+import { SqlClient, type SqlConnection, type SqlError, type Statement } from "effect/sql";
+
+export interface Dialect {
+  /** A text column that compares and sorts by bytes. */
+  readonly text: Statement.Fragment;
+  /** A column of integers up to `Number.MAX_SAFE_INTEGER`, which are read as numbers. */
+  readonly integer: Statement.Fragment;
+  /** A primary key that numbers rows in insertion order. */
+  readonly sequence: Statement.Fragment;
+  /** The options of a table, after its columns. */
+  readonly table: Statement.Fragment;
+  /** The options of a table that is clustered by its primary key. */
+  readonly tableByKey: Statement.Fragment;
+
+  /** A table with the column `value`: the elements of a JSON array, which is one parameter. */
+  readonly elements: (json: string) => Statement.Fragment;
+  /** After a column: whether a JSON array of strings, which is one parameter or another column, has its value. */
+  readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
+  /** After an indexed column: whether a SELECT of a few rows has its value. */
+  readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
+
+  /** After a SELECT: locks the rows against changes, and against new rows that refer to them. */
+  readonly forUpdate: Statement.Fragment;
+  /** After a SELECT: locks the rows against changes; other transactions may still refer to them. */
+  readonly forReference: Statement.Fragment;
+  /** Like `forUpdate`, but skips rows that are locked. */
+  readonly forUpdateUnlocked: Statement.Fragment;
+  /**
+   * A table of one row with the column `locks`. Reading it waits while one of the chat users is erased, and lets erasures
+   * of them wait for the end of the transaction.
+   */
+  readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
+  /** The same without waiting: its column `free` is 1, or 0 while one of the chat users is erased. */
+  readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
+  /** `usersInUse` for the erasure itself, which waits for the transactions that have its user in use. */
+  readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
+  /**
+   * After `DELETE FROM <table>`: the first `limit` rows that meet the condition, by the columns of
+   * `order`. May skip rows that are locked.
+   */
+  readonly firstRows: (rows: {
+    readonly table: string;
+    readonly primaryKey: ReadonlyArray<string>;
+    readonly order: string;
+    readonly condition: Statement.Fragment;
+    readonly limit: number;
+  }) => Statement.Fragment;
+
+  /**
+   * A source of rows: for each element `value` of a JSON array, the first rows of a table that meet
+   * the condition. The condition names bare columns; together with it, the column `key` is unique.
+   */
+  readonly firstRowsOfEach: (rows: {
+    readonly json: string;
+    readonly table: string;
+    readonly key: string;
+    readonly condition: Statement.Fragment;
+    readonly order: string;
+    readonly limit: number;
+  }) => Statement.Fragment;
+
+  /**
+   * After FROM: the rows of a table for each row of `each`. Postgres reads each by the index on what the condition
+   * compares, also while it has no statistics of the table: it keeps such a plan for as long as a connection lives.
+   */
+  readonly rowsOfEach: (rows: {
+    readonly each: Statement.Fragment;
+    readonly table: string;
+    readonly condition: Statement.Fragment;
+  }) => Statement.Fragment;
+
+  /** Adds one statement to another that writes, in one round trip where that is possible. */
+  readonly together: <A extends object>(
+    one: Statement.Statement<SqlConnection.Row>,
+    other: Statement.Statement<A>,
+  ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>;
+  /**
+   * Whether transactions commit in the order of their statements, so that a row can be numbered when it is inserted.
+   */
+  readonly commitsInOrder: boolean;
+  /** A table of one row with the column `locks`. Reading it excludes other transactions that read it with the same name. */
+  readonly onlyOne: (name: string) => Statement.Fragment;
+
+  /** The clock of the database, in milliseconds. */
+  readonly now: Statement.Fragment;
+
+  /** The number of rows that a statement wrote, from its `raw` result. */
+  readonly rowsWritten: (raw: unknown) => number;
+
+  /** Whether statements need a network round trip, so that batching pays. */
+  readonly isRemote: boolean;
+  /** Gives a transaction over many rows a timeout of a minute. */
+  readonly withBulkTimeout: Around;
+  /** Runs a transaction that changes the schema, one at a time among all nodes. */
+  readonly withMigrationLock: Around;
+}
+
+type Around = <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>;
+
+const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
+  text: sql.literal("TEXT"),
+  integer: sql.literal("INTEGER"),
+  sequence: sql.literal("INTEGER PRIMARY KEY"),
+  table: sql.literal("STRICT"),
+  tableByKey: sql.literal("STRICT, WITHOUT ROWID"),
+  elements: (json) => sql`json_each(${json})`,
+  isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+  isAnyOf: (select) => sql`IN (${select})`,
+  // BEGIN IMMEDIATE makes the transaction the only writer.
+  forUpdate: sql.literal(""),
+  forReference: sql.literal(""),
+  forUpdateUnlocked: sql.literal(""),
+  usersInUse: () => sql`(SELECT 0 AS locks) AS held`,
+  usersIfFree: () => sql`(SELECT 1 AS free) AS held`,
+  userInErasure: () => sql`(SELECT 0 AS locks) AS held`,
+  firstRows: ({ table, primaryKey, order, condition, limit }) => {
+    const columns = sql.literal(primaryKey.join(", "));
+    return sql`WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit})`;
+  },
+  // SQLite has no LATERAL. CROSS JOIN fixes the order of the loops.
+  firstRowsOfEach: ({ json, table, key, condition, order, limit }) => {
+    const first = sql`SELECT ${sql(key)} FROM ${sql(table)} WHERE ${condition}
+      ORDER BY ${sql.literal(order)} LIMIT ${limit}`;
+    return sql`json_each(${json}) CROSS JOIN ${sql(table)} ON ${condition} AND ${sql(key)} IN (${first})`;
+  },
+  rowsOfEach: ({ each, table, condition }) => sql`${each} CROSS JOIN ${sql(table)} ON ${condition}`,
+  together: (one, other) => Effect.andThen(one, other),
+  commitsInOrder: true,
+  onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
+  now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
+  rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
+  isRemote: false,
+  withBulkTimeout: (transaction) => transaction,
+  withMigrationLock: sql.withTransaction,
+});
+
+const postgres = (sql: SqlClient.SqlClient): Dialect => ({
+  text: sql.literal('TEXT COLLATE "C"'),
+  integer: sql.literal("BIGINT"),
+  sequence: sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+  table: sql.literal(""),
+  tableByKey: sql.literal(""),
+  elements: (json) => sql`json_array_elements(${json}::json) AS element (value)`,
+  isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
+  // Postgres would plan IN as a join that scans the whole table.
+  isAnyOf: (select) => sql`= ANY (ARRAY (${select}))`,
+  forUpdate: sql.literal("FOR UPDATE"),
+  forReference: sql.literal("FOR KEY SHARE"),
+  forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+  usersInUse: (chatIds) => sql`(
+      SELECT COUNT(pg_advisory_xact_lock_shared(hashtextextended(value, 0))) AS locks
+      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
+    ) AS held`,
+  usersIfFree: (chatIds) => sql`(
+      SELECT COALESCE(MIN(pg_try_advisory_xact_lock_shared(hashtextextended(value, 0))::int), 1) AS free
+      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
+    ) AS held`,
+  userInErasure: (chatId) => sql`(
+      SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks
+    ) AS held`,
+  // By ctid: Postgres would look up many keys with a scan of the whole table.
+  firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
+  firstRowsOfEach: ({ json, table, condition, order, limit }) => sql`
+    json_array_elements(${json}::json) AS element (value) CROSS JOIN LATERAL (
+      SELECT * FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit}
+    ) AS found`,
+  rowsOfEach: ({ each, table, condition }) => sql`
+    ${each} CROSS JOIN LATERAL (SELECT * FROM ${sql(table)} WHERE ${condition} OFFSET 0) AS found`,
+  together: (one, other) => sql`WITH one AS (${one}) ${other}`,
+  commitsInOrder: false,
+  onlyOne: (name) => sql`(
+      SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
+    ) AS held`,
+  now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
+  rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
+  isRemote: true,
+  withBulkTimeout: (transaction) => withTimeout(60_000, transaction),
+  withMigrationLock: (transaction) => {
+    const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
+    // A schema change that waits for a lock blocks all later statements on the table.
+    const limitWait = sql`SET LOCAL lock_timeout = 1000`;
+    return withTimeout(
+      hourMs,
+      sql.withTransaction(Effect.andThen(Effect.andThen(lock, limitWait), transaction)),
+    );
+  },
+});
+
+/** An arbitrary number that no other program uses. It must be the same in every release. */
+const lockKey = 22_268_854_654;
+
+/** Timeout of the transactions in this context, in milliseconds; null is that of the pool. */
+export const TransactionTimeout = Context.Reference<number | null>("@accountlink/sql/TransactionTimeout", {
+  defaultValue: () => null,
+});
+
+/** @param time in milliseconds */
+const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
+  const begin = ["BEGIN", ...settings.map((setting) => `SET LOCAL ${setting} = ${time}`)].join("; ");
+  return transaction.pipe(
+    Effect.provideService(TransactionTimeout, time),
+    Effect.provideService(SqlClient.BeginTransaction, begin),
+  );
+};
+
+const dialects = new WeakMap<SqlClient.SqlClient, Dialect>();
+
+/** The dialect of a client; a defect for any other database. */
+export const dialectOf = (sql: SqlClient.SqlClient): Dialect => {
+  const known = dialects.get(sql);
+  if (known !== undefined) return known;
+  const made = sql.onDialectOrElse({
+    sqlite: () => sqlite(sql),
+    pg: () => postgres(sql),
+    orElse: () => {
+      throw new TypeError(
+        `Cannot speak to "${sql.driver}": it has no dialect, expected a client for SQLite or Postgres`,
+      );
+    },
+  });
+  dialects.set(sql, made);
+  return made;
+};

@@ -1,0 +1,38 @@
+import type { StoragePorts } from "@accountlink/core";
+import { Layer } from "effect";
+import type { SqlClient, SqlConnection } from "effect/sql";
+import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
+import * as SqlSightingStore from "./alts/sighting_store.ts";
+import * as SqlAuditLog from "./audit/audit_log.ts";
+import * as SqlCountLedger from "./count_ledger.ts";
+import * as SqlEventStore from "./events/event_store.ts";
+import * as SqlFlowStore from "./flow/flow_store.ts";
+import * as SqlIdempotencyStore from "./idempotency_store.ts";
+import * as SqlKeyStore from "./keys/key_store.ts";
+import * as SqlLinkStore from "./links/link_store.ts";
+import * as SqlRootKeyStore from "./root_key_store.ts";
+import * as SqlSessionStore from "./sessions/session_store.ts";
+import * as SqlSignInStore from "./sign_in_store.ts";
+import * as SqlUsageStore from "./usage_store.ts";
+import * as SqlUserStore from "./users/user_store.ts";
+import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
+
+/** Every storage port, on a database with a migrated schema. */
+export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
+  Layer.mergeAll(
+    SqlLinkStore.layer,
+    SqlKeyStore.layer,
+    SqlAuditLog.layer,
+    SqlCountLedger.layer,
+    SqlSessionStore.layer,
+    SqlFlowStore.layer,
+    SqlRootKeyStore.layer,
+    SqlSightingStore.layer,
+    SqlUserStore.layer,
+    SqlAltReviewStore.layer,
+    SqlIdempotencyStore.layer,
+    SqlSignInStore.layer,
+    SqlUsageStore.layer,
+    SqlEventStore.layer,
+    SqlWebhookStore.layer,
+  );

@@ -1,0 +1,95 @@
+import { DatabaseSync } from "node:sqlite";
+import { StorageMemory } from "@accountlink/memory";
+import { storageOutageSuite, storageSuites } from "@accountlink/testing/conformance";
+import { Effect, Layer } from "effect";
+import * as test from "vitest";
+import { StorageSql } from "./mod.ts";
+import { makeTempFolder } from "./sqlite/test_folder.ts";
+import { layerReopening } from "./sqlite/test_reopening.ts";
+
+const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
+const name = "Embedded";
+
+/** Every statement of the suites. */
+const statements = new Set<string>();
+const prepare: DatabaseSync["prepare"] = Reflect.get(DatabaseSync.prototype, "prepare");
+DatabaseSync.prototype.prepare = function (text) {
+  statements.add(text);
+  return prepare.call(this, text);
+};
+test.afterAll(() => {
+  DatabaseSync.prototype.prepare = prepare;
+});
+
+storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
+storageOutageSuite({ name, layer: layerReopening, test });
+
+/** Tables that stay small. */
+const small = /^(accounts|nodes|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
+
+/** The plan of each statement. SQLite has no statistics, so it is the same for many rows as for none. */
+const plans = Effect.gen(function* () {
+  const folder = yield* makeTempFolder;
+  yield* StorageSql.migrateEmbedded({ folder });
+  const db = new DatabaseSync(StorageSql.databaseFile(folder));
+  const isTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  const isLarge = (table: string) => isTable.get(table) !== undefined && !small.test(table);
+  const found = [...statements]
+    .filter((text) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(text))
+    .map((text) => ({
+      beginning: text.trim().split(/\s+/, 3).join(" "),
+      steps: db
+        .prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all()
+        .map(({ parent, detail }) => {
+          const [, way, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(String(detail)) ?? [];
+          return { parent, way, table, isLarge: isLarge(table) };
+        }),
+    }));
+  db.close();
+  test.expect(statements.size).toBeGreaterThan(300);
+  return found;
+}).pipe(Effect.scoped);
+
+test.it(
+  "statements scan no table that grows, but for a few rows at its end and for rare work on all of it",
+  () =>
+    Effect.gen(function* () {
+      const scans = (yield* plans).flatMap(({ beginning, steps }) =>
+        steps
+          .filter(({ way, isLarge }) => way === "SCAN" && isLarge)
+          .map(({ table }) => `${table}: ${beginning}`),
+      );
+      test
+        .expect([...new Set(scans)].toSorted())
+        .toEqual([
+          "audit_log: DELETE FROM audit_log",
+          "events: DELETE FROM events",
+          "events: SELECT at FROM",
+          "idempotency_keys: UPDATE idempotency_keys SET",
+          "keys: SELECT keys.id, keys.name,",
+          "sightings: SELECT address_key_id, COUNT(*)",
+          "sightings: SELECT pid, chat_id,",
+          "verification_sessions: DELETE FROM verification_sessions",
+          "verification_sessions: SELECT sid, key_id,",
+          "verification_sessions: UPDATE verification_sessions SET",
+        ]);
+    }).pipe(Effect.runPromise),
+);
+
+test.it("statements read the rows that they are given once, not for each row of a table", () =>
+  Effect.gen(function* () {
+    const repeated = (yield* plans).flatMap(({ beginning, steps }) =>
+      steps.flatMap(({ parent, table }, index) =>
+        table === "json_each"
+          ? steps
+              .slice(0, index)
+              .filter((outer) => outer.parent === parent && outer.table !== "")
+              .map((outer) => `${outer.table}: ${beginning}`)
+          : [],
+      ),
+    );
+    // The links of one scope.
+    test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
+  }).pipe(Effect.runPromise),
+);

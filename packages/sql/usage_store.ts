@@ -1,0 +1,156 @@
+import { KeyId } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
+import type { Millis } from "@accountlink/core/timestamp";
+import {
+  byTimeAndGroup,
+  lastUsePrecision,
+  type UsageBatch,
+  type UsageGroup,
+  type UsageOwner,
+  type UsagePeriod,
+  UsageStore,
+} from "@accountlink/core/usage";
+import { Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "./statements/dialect.ts";
+import { batchSize, inBatches } from "./statements/in_batches.ts";
+import { operation } from "./statements/operation.ts";
+import { literalsOf, schemaReaderOf } from "./statements/row.ts";
+
+export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.effect(
+  UsageStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const [add, forget] = [addOn(sql), forgetOn(sql)];
+    const { days, daysByKey } = readsOn(sql);
+    return UsageStore.of({
+      add: (batch) => add(batch).pipe(operation("UsageStore.add", batch.meter)),
+      days: (owner, from) => days(owner, from).pipe(operation("UsageStore.days")),
+      daysByKey: (account, from) => daysByKey(account, from).pipe(operation("UsageStore.daysByKey")),
+      forget: (before) => forget(before).pipe(operation("UsageStore.forget")),
+    });
+  }),
+);
+
+const addOn = (sql: SqlClient.SqlClient) => {
+  const { elements, isAmong, isRemote } = dialectOf(sql);
+
+  /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first. */
+  const begin = ({ meter, sequence, day }: UsageBatch) => sql`
+    INSERT INTO usage_meters (id, last_batch, day) VALUES (${meter}, ${sequence}, ${day})
+    ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, day = excluded.day
+    WHERE usage_meters.last_batch < excluded.last_batch
+    RETURNING last_batch`;
+
+  const addCounts = (batch: UsageBatch) => sql`
+    INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
+    SELECT value ->> 0, ${batch.day}, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
+      CAST(value ->> 4 AS BIGINT)
+    FROM ${elements(rowsOf(batch))} WHERE true
+    ON CONFLICT (key_id, starts_at, route_group) DO UPDATE SET
+      served = usage_days.served + excluded.served,
+      refused = usage_days.refused + excluded.refused,
+      errors = usage_days.errors + excluded.errors`;
+
+  const noteUses = ({ uses }: UsageBatch) => {
+    // With the second list, Postgres finds the keys by their index; the join alone would scan them. SQLite would read the
+    // first list for each key of the second.
+    const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
+    return sql`
+      UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
+      FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}
+      WHERE keys.id = value ->> 0 AND ${isUsed} (
+        last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
+  };
+
+  return Effect.fnUntraced(function* (batch: UsageBatch) {
+    const isNew = (yield* begin(batch)).length > 0;
+    if (!isNew) return;
+    yield* addCounts(batch);
+    yield* noteUses(batch);
+  }, sql.withTransaction);
+};
+
+/** Arrays of key, group, served, refused and errors. Sorted, to avoid deadlocks. */
+const rowsOf = ({ counts }: UsageBatch): string =>
+  JSON.stringify(
+    counts
+      .toSorted((one, other) => compare(one.key, other.key) || compare(one.group, other.group))
+      .map(({ key, group, served, refused, errors }) => [key, group, served, refused, errors]),
+  );
+
+const compare = (one: string, other: string): number => {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+};
+
+const readsOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  const isOf = (owner: UsageOwner) =>
+    "key" in owner
+      ? sql`= ${owner.key}`
+      : isAnyOf(
+          sql`SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${owner.account}`,
+        );
+  return {
+    days: (owner: UsageOwner, from: Millis) =>
+      sql`
+        SELECT starts_at, route_group, CAST(SUM(served) AS BIGINT) AS served,
+          CAST(SUM(refused) AS BIGINT) AS refused, CAST(SUM(errors) AS BIGINT) AS errors
+        FROM usage_days WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
+        GROUP BY starts_at, route_group`.pipe(
+        Effect.flatMap(readPeriods),
+        Effect.map((periods) => periods.toSorted(byTimeAndGroup)),
+      ),
+
+    daysByKey: (account: string, from: Millis) =>
+      sql`
+        SELECT key_id, starts_at, route_group, served, refused, errors
+        FROM usage_days WHERE key_id ${isOf({ account })} AND starts_at >= ${from}`.pipe(
+        Effect.flatMap(readKeyPeriods),
+        Effect.map((rows) => {
+          const byKey = groupBy(rows, ({ key }) => key);
+          return new Map(
+            Array.from(byKey, ([key, of]) => [key, of.map(({ period }) => period).toSorted(byTimeAndGroup)]),
+          );
+        }),
+      ),
+  };
+};
+
+const PeriodRow = Schema.Struct({
+  starts_at: Schema.Int,
+  route_group: literalsOf<UsageGroup>({ lookup: true, bulk: true, write: true, alts: true, session: true }),
+  served: Schema.Int,
+  refused: Schema.Int,
+  errors: Schema.Int,
+});
+
+const periodOf = ({ starts_at, route_group, ...counts }: typeof PeriodRow.Type): UsagePeriod => ({
+  from: starts_at,
+  group: route_group,
+  ...counts,
+});
+
+const readPeriods = schemaReaderOf("usage", PeriodRow, periodOf);
+
+const readKeyPeriods = schemaReaderOf(
+  "usage",
+  Schema.Struct({ key_id: KeyId, ...PeriodRow.fields }),
+  ({ key_id, ...row }) => ({ key: key_id, period: periodOf(row) }),
+);
+
+const forgetOn = (sql: SqlClient.SqlClient) => {
+  const { firstRows, rowsWritten } = dialectOf(sql);
+
+  return Effect.fnUntraced(function* (before: Millis) {
+    const batch = firstRows({
+      table: "usage_days",
+      primaryKey: ["key_id", "starts_at", "route_group"],
+      order: "starts_at",
+      condition: sql`starts_at < ${before}`,
+      limit: batchSize,
+    });
+    yield* inBatches(Effect.map(sql`DELETE FROM usage_days ${batch}`.raw, rowsWritten));
+    yield* sql`DELETE FROM usage_meters WHERE day < ${before}`;
+  });
+};

@@ -1,0 +1,132 @@
+import type { ChatId, Pid } from "@accountlink/core";
+import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
+import { type EraseUser, UserStore } from "@accountlink/core/users";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
+import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
+import { flowColumns, readFlows } from "../flow/flow_row.ts";
+import { readSessions, sessionColumns } from "../flow/session_row.ts";
+import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
+import { readRecords } from "../links/link_row.ts";
+import { readSignIns, signInColumns } from "../sign_in_row.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { userEntriesOn } from "./user_entries.ts";
+import { eraseUserOn } from "./user_erasure.ts";
+
+export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.effect(
+  UserStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const findRecords = findRecordsOn(sql);
+    const find = findUserOn(sql);
+    const erase = eraseUserOn(sql);
+    const findSightings = findSightingsOn(sql);
+    const { withBulkTimeout, isRemote, isAnyOf, rowsWritten } = dialectOf(sql);
+    const forgetBrowsers = (chatId: ChatId) =>
+      Effect.map(
+        sql`
+          DELETE FROM sightings
+          WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} AND address_key_id IS NULL`
+          .raw,
+        rowsWritten,
+      );
+    // The timeout belongs to transactions. In SQLite, one would block all writers.
+    const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
+    return UserStore.of({
+      find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(operation("UserStore.find")),
+      findRecords: (chatId) => findRecords(chatId).pipe(operation("UserStore.findRecords")),
+      findBrowsers: (chatId) =>
+        findSightings(chatId).pipe(
+          Effect.map((seen) => only(isInBrowser, seen)),
+          operation("UserStore.findBrowsers"),
+        ),
+      forgetBrowsers: (chatId) => forgetBrowsers(chatId).pipe(operation("UserStore.forgetBrowsers")),
+      erase: (write: EraseUser) =>
+        withBulkTimeout(erase(write)).pipe(
+          Effect.catchTag("RecordElsewhere", () => Effect.succeedNone),
+          operation("UserStore.erase", write.pseudonym),
+        ),
+    });
+  }),
+);
+
+const findRecordsOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId) {
+    const rows = yield* sql`
+      SELECT links.pid, account, guild_id, chat_id, game_id, link_version, linked_at, last_verified_at
+      FROM links JOIN scopes ON scopes.pid = links.pid
+      WHERE links.pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} ORDER BY links.pid`;
+    const [scopes, records] = [yield* readScopes(rows), yield* readRecords(rows)];
+    return scopes.flatMap((scope, index) => {
+      const record = records[index];
+      return record === undefined ? [] : [{ scope, record }];
+    });
+  });
+};
+
+const findSightingsOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  return (chatId: ChatId) =>
+    Effect.flatMap(
+      sql`
+        SELECT ${sql.literal(sightingColumns)} FROM sightings
+        WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
+        ORDER BY seen_at, pid, place_hash`,
+      readSightings,
+    );
+};
+
+const only = <S extends Sighting>(
+  isOfKind: (sighting: Sighting) => sighting is S,
+  seen: ReadonlyArray<{ readonly pid: Pid; readonly sighting: Sighting }>,
+) => seen.flatMap(({ pid, sighting }) => (isOfKind(sighting) ? [{ pid, sighting }] : []));
+
+const findUserOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  const findRecords = findRecordsOn(sql);
+  const findEntries = userEntriesOn(sql);
+  const findSightings = findSightingsOn(sql);
+  const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
+
+  return Effect.fnUntraced(function* (chatId: ChatId) {
+    const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
+    const accounts = yield* Effect.flatMap(
+      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
+      readAccounts,
+    );
+    const seen = yield* findSightings(chatId);
+    return {
+      accounts,
+      records: yield* findRecords(chatId),
+      sightings: only(isAtAddress, seen),
+      browsers: only(isInBrowser, seen),
+      reviews: yield* Effect.flatMap(
+        sql`
+          SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
+          WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
+          ORDER BY pid, reviewed_at DESC, the_other`,
+        readReviews,
+      ),
+      sessions: yield* Effect.flatMap(
+        sql`
+          SELECT ${sessionFields} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`,
+        readSessions,
+      ),
+      flows: yield* Effect.flatMap(
+        sql`SELECT ${flowFields} FROM verification_flows WHERE ${isTheirs} ORDER BY expires_at, id`,
+        readFlows,
+      ),
+      signIns: yield* Effect.flatMap(
+        sql`
+          SELECT ${sql.literal(signInColumns)} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`,
+        readSignIns,
+      ),
+      entries: yield* findEntries(
+        chatId,
+        accounts.map(({ name }) => name),
+      ),
+    };
+  });
+};

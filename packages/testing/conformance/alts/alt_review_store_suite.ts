@@ -1,0 +1,147 @@
+import { AuditLog, type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
+import { Effect } from "effect";
+import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { ada, bob, cyd, makeWorld, origin } from "../world.ts";
+
+/** A scope of its own, and what is asked of its reviews. */
+const newReviewBench = Effect.gen(function* () {
+  const [store, links, log] = [yield* AltReviewStore, yield* LinkStore, yield* AuditLog];
+  const { account, global, guild } = yield* makeWorld;
+  const { pid } = global;
+  const keyId = uniqueKeyId();
+  return {
+    store,
+    pid,
+    otherPid: guild.pid,
+    keyId,
+    set: (
+      chatId: ChatId,
+      otherChatId: ChatId,
+      verdict: AltVerdict,
+      at: number,
+      note: string | null = null,
+      scope = pid,
+    ) => store.set({ ...origin, pid: scope, at, chatId, otherChatId, verdict, note, keyId }),
+    remove: (chatId: ChatId, otherChatId: ChatId, scope = pid) =>
+      store.remove({ ...origin, pid: scope, at: 9, chatId, otherChatId }),
+    deleteScope: links.deleteScope({ ...origin, pid, at: 9 }),
+    find: (chatId: ChatId, limit: number | null = null) => store.findByChatId(pid, chatId, limit),
+    entries: Effect.map(log.list(account.name, null, 100), (entries) =>
+      entries.toReversed().map(({ action, details, at }) => [action, details, at]),
+    ),
+  };
+});
+
+const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
+  reviews.map(({ otherChatId }) => otherChatId);
+
+const cases: Cases<StoragePorts> = {
+  "a review is found from both of its pair, as seen from the one that is asked about": Effect.gen(
+    function* () {
+      const { set, find, keyId } = yield* newReviewBench;
+      yield* set(bob, ada, "different", 1, "Brothers");
+      const review = { verdict: "different", note: "Brothers", at: 1, keyId } as const;
+      expectEqual(yield* find(ada), [{ ...review, chatId: ada, otherChatId: bob }]);
+      expectEqual(yield* find(bob), [{ ...review, chatId: bob, otherChatId: ada }]);
+      expectEqual(yield* find(cyd), []);
+    },
+  ),
+
+  "a pair has one review, in whatever order it is named": Effect.gen(function* () {
+    const { set, find, remove, keyId } = yield* newReviewBench;
+    yield* set(ada, bob, "different", 1, "Brothers");
+    yield* set(bob, ada, "same", 2);
+    const review = { chatId: ada, otherChatId: bob, verdict: "same", note: null, at: 2, keyId } as const;
+    expectEqual(yield* find(ada), [review]);
+    expectEqual(yield* remove(bob, ada), true);
+    expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
+    expectEqual(yield* remove(ada, bob), false);
+  }),
+
+  "reviews come newest first, ties by the other chat ID, and no more than asked for": Effect.gen(
+    function* () {
+      const { set, find } = yield* newReviewBench;
+      const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
+      for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
+      const order = [0, 1, 2, 4, 3].map((i) => users[i]);
+      expectEqual<unknown>(others(yield* find(ada)), order);
+      expectEqual<unknown>(others(yield* find(ada, 2)), order.slice(0, 2));
+    },
+  ),
+
+  "no scope sees the reviews of another": Effect.gen(function* () {
+    const { set, find, remove, store, otherPid } = yield* newReviewBench;
+    yield* set(ada, bob, "same", 1, null, otherPid);
+    expectEqual(yield* find(ada), []);
+    expectEqual(yield* remove(ada, bob), false);
+    yield* set(ada, bob, "different", 2);
+    expectEqual(yield* remove(ada, bob), true);
+    expectEqual((yield* store.findByChatId(otherPid, ada, null)).length, 1);
+    expectEqual(yield* store.findByChatId(uniquePid(), ada, null), []);
+  }),
+
+  "every change has an entry in the log, and none without one": Effect.gen(function* () {
+    const { set, remove, entries } = yield* newReviewBench;
+    yield* set(bob, ada, "same", 1);
+    yield* set(ada, bob, "different", 2, "Brothers");
+    yield* remove(ada, bob);
+    yield* remove(ada, bob);
+    expectEqual<unknown>(yield* entries, [
+      ["review.set", { chatId: bob, otherChatId: ada, verdict: "same" }, 1],
+      ["review.set", { chatId: ada, otherChatId: bob, verdict: "different" }, 2],
+      ["review.deleted", { chatId: ada, otherChatId: bob }, 9],
+    ]);
+  }),
+
+  "the deletion of a scope deletes its reviews, and no other": Effect.gen(function* () {
+    const { set, find, deleteScope, store, otherPid } = yield* newReviewBench;
+    yield* set(ada, bob, "same", 1);
+    yield* set(ada, bob, "same", 1, null, otherPid);
+    yield* deleteScope;
+    expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
+    expectEqual((yield* store.findByChatId(otherPid, bob, null)).length, 1);
+  }),
+
+  "racing reviews of a pair leave one, and an entry for each": Effect.gen(function* () {
+    const { set, find, remove, entries } = yield* newReviewBench;
+    const sets = Array.from({ length: 10 }, (_, i) =>
+      i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
+    );
+    yield* Effect.all(sets, { concurrency: "unbounded" });
+    expectEqual([(yield* find(ada)).length, (yield* find(bob)).length], [1, 1]);
+    expectEqual((yield* entries).length, 10);
+    const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], {
+      concurrency: "unbounded",
+    });
+    expectEqual(removed.filter(Boolean).length, 1);
+    expectEqual((yield* entries).length, 11);
+  }),
+
+  "a review racing the deletion of its scope is gone or came after it": Effect.gen(function* () {
+    const { set, find, deleteScope, entries } = yield* newReviewBench;
+    for (let round = 0; round < 5; round++) {
+      yield* Effect.all([set(ada, bob, "same", round), deleteScope], { concurrency: "unbounded" });
+      const [last] = (yield* entries).at(-1) ?? [];
+      expectEqual((yield* find(ada)).length, last === "review.set" ? 1 : 0);
+    }
+  }),
+
+  "notes are texts; what not every store can hold, and a scope that is unknown, are defects": Effect.gen(
+    function* () {
+      const { set, find } = yield* newReviewBench;
+      for (const note of hostileTexts) {
+        yield* set(ada, bob, "same", 1, note);
+        expectEqual((yield* find(ada))[0]?.note, note);
+      }
+      for (const note of unstorableTexts) yield* expectDefect(set(ada, bob, "same", 1, note));
+      yield* expectDefect(set(ada, bob, "same", 1, null, uniquePid()));
+    },
+  ),
+};
+
+/** Tests the reviews of a layer, which has the other storage ports as well. */
+export const altReviewStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("AltReviewStore", options, cases);

@@ -1,0 +1,195 @@
+import { type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
+import type { ProtectedAddress } from "@accountlink/core/addresses";
+import { type SharedSightings, SightingStore } from "@accountlink/core/alts";
+import { SessionStore } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { uniqueChatId, uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { ada, bob, cyd, makeWorld, origin } from "../world.ts";
+
+const addressAt = (hash: string): ProtectedAddress => ({
+  hash,
+  sealed: "sealed",
+  addressKeyId: "k1",
+});
+
+/** A scope of its own, and what is asked of its sightings. */
+const newSightingBench = Effect.gen(function* () {
+  const [store, sessions, links] = [yield* SightingStore, yield* SessionStore, yield* LinkStore];
+  const { global, guild } = yield* makeWorld;
+  const { pid } = global;
+  return {
+    store,
+    pid,
+    otherPid: guild.pid,
+    /** Who was seen at an address, and when. */
+    see: (hash: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
+      sessions.recordSightings(
+        scope,
+        Object.entries(seen).map(([chatId, seenAt]) => ({
+          chatId: chatId as ChatId,
+          address: addressAt(hash),
+          seenAt,
+        })),
+      ),
+    /** Who was seen in a browser, and when. */
+    seeIn: (browser: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
+      sessions.recordSightings(
+        scope,
+        Object.entries(seen).map(([chatId, seenAt]) => ({ chatId: chatId as ChatId, browser, seenAt })),
+      ),
+    rotate: (chatId: ChatId, hash: string, newHash: string) =>
+      store.reprotect(pid, [{ chatId, hash, address: addressAt(newHash) }]),
+    forget: (sightingsBefore: Millis) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }),
+    deleteScope: links.deleteScope({ ...origin, pid, at: 0 }),
+    count: (...addresses: ReadonlyArray<ReadonlyArray<string>>) => store.countUsers(pid, addresses),
+    /** Who is found at addresses: chat ID, hash and time, in one order. */
+    find: (hashes: ReadonlyArray<string>, parts: Partial<SharedSightings> = {}) =>
+      Effect.map(
+        store.findShared(pid, { hashes, including: [], excluding: [], limit: 10, ...parts }),
+        (found) => found.map(({ chatId, hash, seenAt }) => `${chatId} ${hash} ${seenAt}`).toSorted(),
+      ),
+  };
+});
+
+export const sharedSightings: Cases<StoragePorts> = {
+  "findByChatIds gives where chat users of the scope were seen": Effect.gen(function* () {
+    const { store, pid, otherPid, see } = yield* newSightingBench;
+    yield* see("home", { [ada]: 1, [bob]: 2, [cyd]: 3 });
+    yield* see("school", { [ada]: 4 });
+    yield* see("home", { [ada]: 9 }, otherPid);
+    const found = yield* store.findByChatIds(pid, [ada, bob, ada]);
+    expectEqual(
+      found.toSorted((one, other) => one.seenAt - other.seenAt),
+      [
+        { chatId: ada, address: addressAt("home"), seenAt: 1 },
+        { chatId: bob, address: addressAt("home"), seenAt: 2 },
+        { chatId: ada, address: addressAt("school"), seenAt: 4 },
+      ],
+    );
+    expectEqual(yield* store.findByChatIds(pid, []), []);
+  }),
+
+  "findShared gives everybody at the addresses, with all their sightings there": Effect.gen(function* () {
+    const { see, find, otherPid } = yield* newSightingBench;
+    yield* see("home", { [ada]: 1, [bob]: 2 });
+    yield* see("school", { [bob]: 3, [cyd]: 4 });
+    yield* see("elsewhere", { [ada]: 5, [bob]: 6 });
+    yield* see("home", { [cyd]: 7 }, otherPid);
+    expectEqual(yield* find(["home"]), [`${ada} home 1`, `${bob} home 2`]);
+    expectEqual(yield* find(["home", "school", "unseen"]), [
+      `${ada} home 1`,
+      `${bob} home 2`,
+      `${bob} school 3`,
+      `${cyd} school 4`,
+    ]);
+    expectEqual(yield* find([]), []);
+  }),
+
+  "findShared and countUsers take browsers like addresses": Effect.gen(function* () {
+    const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingBench;
+    yield* see("home", { [ada]: 1, [bob]: 2 });
+    yield* seeIn("phone", { [ada]: 3, [cyd]: 9 });
+    yield* seeIn("phone", { [ada]: 5, [cyd]: 4 });
+    yield* seeIn("phone", { [bob]: 6 }, otherPid);
+    expectEqual(yield* find(["home", "phone"]), [
+      `${ada} home 1`,
+      `${ada} phone 5`,
+      `${bob} home 2`,
+      `${cyd} phone 9`,
+    ]);
+    expectEqual(yield* find(["home", "phone"], { excluding: [ada], limit: 1 }), [`${cyd} phone 9`]);
+    expectEqual(yield* count(["home"], ["phone"], ["computer"]), [2, 2, 0]);
+    const seen = yield* store.findByChatIds(pid, [ada]);
+    expectEqual(
+      seen.toSorted((one, other) => one.seenAt - other.seenAt),
+      [
+        { chatId: ada, address: addressAt("home"), seenAt: 1 },
+        { chatId: ada, browser: "phone", seenAt: 5 },
+      ],
+    );
+    yield* rotate(ada, "phone", "newest");
+    expectEqual(yield* find(["phone", "newest"], { excluding: [cyd] }), [`${ada} phone 5`]);
+    yield* forget(6);
+    expectEqual(yield* count(["home"], ["phone"]), [0, 1]);
+  }),
+
+  "findShared leaves out who is excluded, and adds who is included": Effect.gen(function* () {
+    const { see, find } = yield* newSightingBench;
+    yield* see("home", { [ada]: 3, [bob]: 2, [cyd]: 1 });
+    yield* see("elsewhere", { [cyd]: 4 });
+    expectEqual(yield* find(["home"], { excluding: [ada, uniqueChatId()] }), [
+      `${bob} home 2`,
+      `${cyd} home 1`,
+    ]);
+    const both = { excluding: [ada], including: [ada, cyd, uniqueChatId()], limit: 1 };
+    expectEqual(yield* find(["home"], both), [`${ada} home 3`, `${bob} home 2`, `${cyd} home 1`]);
+  }),
+
+  "findShared finds whoever was seen last, ties by chat ID": Effect.gen(function* () {
+    const { see, find } = yield* newSightingBench;
+    const users = Array.from({ length: 20 }, (_, i) => `${20_000 + i}` as ChatId);
+    const [first, second, third] = users as [ChatId, ChatId, ChatId];
+    yield* see("home", Object.fromEntries(users.map((chatId, i) => [chatId, i < 2 ? 50 : i])));
+    yield* see("school", { [third]: 60, [first]: 1 });
+    expectEqual(yield* find(["home"], { limit: 1 }), [`${first} home 50`]);
+    expectEqual(yield* find(["home"], { limit: 3 }), [
+      `${first} home 50`,
+      `${second} home 50`,
+      `${users[19]} home 19`,
+    ]);
+    expectEqual(yield* find(["home", "school"], { limit: 2 }), [
+      `${first} home 50`,
+      `${first} school 1`,
+      `${third} home 2`,
+      `${third} school 60`,
+    ]);
+  }),
+
+  "countUsers counts everybody at each address, whatever hash they are under": Effect.gen(function* () {
+    const { see, count, otherPid } = yield* newSightingBench;
+    yield* see("home", { [ada]: 1, [bob]: 2 });
+    yield* see("home", { [ada]: 3 });
+    yield* see("home, new key", { [bob]: 4, [cyd]: 5 });
+    yield* see("school", { [ada]: 1 });
+    yield* see("home", { [cyd]: 7 }, otherPid);
+    expectEqual(
+      yield* count(["home"], ["home", "home, new key"], ["school", "school, new key"], ["unseen"], []),
+      [2, 3, 1, 0, 0],
+    );
+    expectEqual(yield* count(), []);
+  }),
+
+  "countUsers follows rotations, sweeps and deletions": Effect.gen(function* () {
+    const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingBench;
+    yield* see("home", { [ada]: 100, [bob]: -100, [cyd]: 0 });
+    yield* see("home", { [ada]: -1, [bob]: 1 }, otherPid);
+    yield* rotate(ada, "home", "newest");
+    yield* rotate(ada, "home", "newest");
+    expectEqual(yield* count(["home"], ["newest"], ["home", "newest"]), [2, 1, 3]);
+    yield* forget(0);
+    expectEqual(yield* count(["home"], ["newest"]), [1, 1]);
+    expectEqual(yield* store.countUsers(otherPid, [["home"]]), [1]);
+    yield* seeIn("phone", { [ada]: 1 });
+    yield* deleteScope;
+    expectEqual(yield* count(["home"], ["newest"], ["phone"]), [0, 0, 0]);
+    yield* see("home", { [ada]: 1 });
+    expectEqual(yield* count(["home"]), [1]);
+  }),
+
+  "countUsers is right after racing sightings, rotations and sweeps": Effect.gen(function* () {
+    const { see, find, count, rotate, forget } = yield* newSightingBench;
+    const users = Array.from({ length: 12 }, () => uniqueChatId());
+    const hashes = ["one", "two", "three", uniqueText()];
+    const everywhere = users.flatMap((chatId, i) =>
+      hashes.map((hash, j) => see(hash, { [chatId]: (i + j) % 3 === 0 ? -1 : 1 })),
+    );
+    const rotations = users.map((chatId) => rotate(chatId, "one", "two"));
+    yield* Effect.all([...everywhere, ...rotations, forget(0), forget(0)], { concurrency: "unbounded" });
+    const found = yield* find(hashes, { limit: 100 });
+    const expected = hashes.map((hash) => found.filter((line) => line.split(" ")[1] === hash).length);
+    expectEqual(yield* count(...hashes.map((hash) => [hash])), expected);
+  }),
+};

@@ -1,0 +1,179 @@
+import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
+import type { ProtectedAddress } from "@accountlink/core/addresses";
+import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
+import { SessionStore } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { ada, bob, cyd, makeWorld } from "../world.ts";
+import { sharedSightings } from "./shared_sightings.ts";
+
+const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>
+  Effect.flatMap(SessionStore, (sessions) => sessions.recordSightings(pid, [{ chatId, address, seenAt }]));
+
+const recordBrowser = (pid: Pid, chatId: ChatId) =>
+  Effect.flatMap(SessionStore, (sessions) =>
+    sessions.recordSightings(pid, [{ chatId, browser: uniqueText(), seenAt: 1 }]),
+  );
+
+const addressUnder = (addressKeyId: string, hash: string = uniqueText()): ProtectedAddress => ({
+  hash,
+  sealed: uniqueText(),
+  addressKeyId,
+});
+
+/** All sightings under the key, which no other case uses. */
+const listUnder = Effect.fnUntraced(function* (addressKeyId: string, pageSize = 1_000) {
+  const store = yield* SightingStore;
+  const found: Array<StoredSighting> = [];
+  let page: ReadonlyArray<StoredSighting> = [];
+  do {
+    page = yield* store.listUnderOtherKeys("", page.at(-1) ?? null, pageSize);
+    found.push(...page);
+  } while (page.length === pageSize);
+  return found.filter(({ address }) => address.addressKeyId === addressKeyId);
+});
+
+const byHash = (one: StoredSighting, other: StoredSighting): number =>
+  one.address.hash < other.address.hash ? -1 : 1;
+
+const cases: Cases<StoragePorts> = {
+  "countByKey counts sightings by their keys": Effect.gen(function* () {
+    const store = yield* SightingStore;
+    const { global, guild } = yield* makeWorld;
+    const [one, other] = [uniqueText(), uniqueText()];
+    yield* record(global.pid, ada, addressUnder(one), 1);
+    yield* record(global.pid, bob, addressUnder(one), 1);
+    yield* record(guild.pid, ada, addressUnder(other), 1);
+    yield* recordBrowser(global.pid, ada);
+    const counts = yield* store.countByKey();
+    expectEqual([counts.get(one), counts.get(other), counts.get(uniqueText())], [2, 1, undefined]);
+  }),
+
+  "listUnderOtherKeys returns each sighting once, in pages of any size": Effect.gen(function* () {
+    const store = yield* SightingStore;
+    const { global, guild } = yield* makeWorld;
+    const key = uniqueText();
+    const written: Array<StoredSighting> = [];
+    for (const { pid } of [global, guild]) {
+      for (const chatId of [cyd, ada, bob]) {
+        for (const seenAt of [3, 1, 2]) {
+          const address = addressUnder(key);
+          yield* record(pid, chatId, address, seenAt);
+          written.push({ pid, chatId, address, seenAt });
+        }
+        yield* recordBrowser(pid, chatId);
+      }
+    }
+    const all = yield* listUnder(key);
+    expectEqual(all.toSorted(byHash), written.toSorted(byHash));
+    expectEqual(yield* listUnder(key, 1), all);
+    expectEqual(yield* listUnder(key, 5), all);
+    const others = yield* store.listUnderOtherKeys(key, null, 1_000);
+    expectEqual(
+      others.filter(({ address }) => address.addressKeyId === key),
+      [],
+    );
+  }),
+
+  "reprotect replaces the address, and keeps the time": Effect.gen(function* () {
+    const store = yield* SightingStore;
+    const { global, guild } = yield* makeWorld;
+    const [old, newest] = [uniqueText(), uniqueText()];
+    const [first, second] = [addressUnder(old, "same"), addressUnder(newest)];
+    for (const pid of [global.pid, guild.pid]) yield* record(pid, ada, first, 7);
+    yield* record(global.pid, bob, first, 8);
+    yield* store.reprotect(global.pid, [{ chatId: ada, hash: first.hash, address: second }]);
+    expectEqual(yield* listUnder(newest), [{ pid: global.pid, chatId: ada, address: second, seenAt: 7 }]);
+    expectEqual((yield* listUnder(old)).length, 2);
+    yield* store.reprotect(global.pid, [{ chatId: ada, hash: first.hash, address: second }]);
+    expectEqual((yield* listUnder(newest)).length, 1);
+  }),
+
+  "reprotect does not restore a deleted sighting": Effect.gen(function* () {
+    const store = yield* SightingStore;
+    const { global } = yield* makeWorld;
+    const [old, newest] = [uniqueText(), uniqueText()];
+    yield* record(global.pid, ada, addressUnder(old), 1);
+    yield* store.reprotect(global.pid, [
+      { chatId: ada, hash: uniqueText(), address: addressUnder(newest) },
+      { chatId: bob, hash: uniqueText(), address: addressUnder(newest) },
+    ]);
+    expectEqual(yield* listUnder(newest), []);
+    expectEqual((yield* listUnder(old)).length, 1);
+  }),
+
+  "reprotect keeps the later of two sightings that become equal": Effect.gen(function* () {
+    const store = yield* SightingStore;
+    const { global } = yield* makeWorld;
+    const { pid } = global;
+    for (const [before, since] of [
+      [5, 9],
+      [9, 5],
+    ] as const) {
+      const [old, newest] = [uniqueText(), uniqueText()];
+      const [first, second] = [addressUnder(old), addressUnder(newest)];
+      yield* record(pid, ada, first, before);
+      yield* record(pid, ada, second, since);
+      yield* store.reprotect(pid, [{ chatId: ada, hash: first.hash, address: second }]);
+      expectEqual(yield* listUnder(newest), [{ pid, chatId: ada, address: second, seenAt: 9 }]);
+      expectEqual(yield* listUnder(old), []);
+    }
+  }),
+
+  "concurrent reprotect and recordSightings lose no sighting": Effect.gen(function* () {
+    const store = yield* SightingStore;
+    const { global } = yield* makeWorld;
+    const { pid } = global;
+    const [old, newest] = [uniqueText(), uniqueText()];
+    const pairs = Array.from({ length: 50 }, () => [addressUnder(old), addressUnder(newest)] as const);
+    for (const [first] of pairs) yield* record(pid, ada, first, 1);
+    const changes = pairs.map(([{ hash }, address]) => ({ chatId: ada, hash, address }));
+    yield* Effect.all(
+      [
+        store.reprotect(pid, changes),
+        store.reprotect(pid, changes.toReversed()),
+        ...pairs.map(([, second]) => record(pid, ada, second, 2)),
+      ],
+      { concurrency: "unbounded" },
+    );
+    expectEqual(yield* listUnder(old), []);
+    const seen = (yield* listUnder(newest)).map(({ seenAt }) => seenAt);
+    expectEqual(
+      seen,
+      pairs.map(() => 2),
+    );
+  }),
+
+  "hashes, ciphertexts and key IDs keep every Unicode text; unstorable text is a defect": Effect.gen(
+    function* () {
+      const store = yield* SightingStore;
+      const { global } = yield* makeWorld;
+      const { pid } = global;
+      const first = addressUnder(uniqueText());
+      const key = uniqueText();
+      for (const text of hostileTexts) {
+        yield* record(pid, ada, first, 1);
+        const address = { hash: text, sealed: text, addressKeyId: key };
+        yield* store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]);
+      }
+      const found = yield* listUnder(key);
+      expectEqual(found.map(({ address }) => address.hash).toSorted(), [...hostileTexts].toSorted());
+      expectEqual(found.map(({ address }) => address.sealed).toSorted(), [...hostileTexts].toSorted());
+      yield* record(pid, ada, first, 1);
+      for (const text of unstorableTexts) {
+        for (const part of ["hash", "sealed", "addressKeyId"] as const) {
+          const address = { ...first, [part]: text };
+          yield* expectDefect(store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]));
+        }
+      }
+      expectEqual((yield* listUnder(first.addressKeyId)).length, 1);
+    },
+  ),
+};
+
+/** Tests a `SightingStore` with the other storage ports. */
+export const sightingStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("SightingStore", options, { ...sharedSightings, ...cases });

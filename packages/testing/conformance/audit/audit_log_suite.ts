@@ -1,0 +1,167 @@
+import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
+import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
+import { KeyStore } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { hostileTexts, makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeWorld, origin } from "../world.ts";
+
+/** A write that always logs an entry. */
+const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
+  Effect.flatMap(LinkStore, (links) => links.deleteScope({ ...from, pid, at }));
+
+const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }) => `${at} ${action}`);
+
+const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
+
+const cases: Cases<StoragePorts> = {
+  "list returns the entries of an account, newest first": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const [{ account, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const actors: ReadonlyArray<Actor> = [
+      { type: "key", id: uniqueKeyId() },
+      { type: "operator", id: "root" },
+      { type: "account", id: account.name },
+    ];
+    const written = actors.map((actor, i) => ({ actor, requestId: null, at: 9 - i }));
+    for (const { at, ...from } of written) yield* write(guild.pid, at, from);
+    yield* write(other.global.pid, 0);
+    const rest = { action: "scope.deleted", details: { deletedRecords: 0 } };
+    expectEqual<unknown>(
+      (yield* log.list(account.name, null, 10)).map(withoutSequence),
+      written.map((entry) => ({ ...entry, ...rest, account: account.name, pid: guild.pid })).toReversed(),
+    );
+    expectEqual<unknown>((yield* log.list(other.account.name, null, 10)).map(withoutSequence), [
+      { ...origin, ...rest, at: 0, account: other.account.name, pid: other.global.pid },
+    ]);
+  }),
+
+  "list pages by sequence": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    const ats = [0, 1, 2, 3, 4];
+    yield* Effect.forEach(ats, (at) => write(global.pid, at));
+    const all = yield* log.list(account.name, null, 10);
+    const first = yield* log.list(account.name, null, 2);
+    const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, 2);
+    const third = yield* log.list(account.name, second.at(-1)?.sequence ?? null, 2);
+    expectEqual(all, [...first, ...second, ...third]);
+    expectEqual(
+      all.map(({ at }) => at),
+      ats.toReversed(),
+    );
+    expectEqual(yield* log.list(account.name, all.at(-1)?.sequence ?? null, 2), []);
+  }),
+
+  "list filters by action and by key, and pages through what is left": Effect.gen(function* () {
+    const [log, keys] = [yield* AuditLog, yield* KeyStore];
+    const { account, global, guild } = yield* makeWorld;
+    const other = yield* makeWorld;
+    const [key, second] = [makeKey(global), makeKey(guild)];
+    const byKey: WriteOrigin = { actor: { type: "key", id: key.id }, requestId: null };
+    for (const each of [key, second]) {
+      yield* keys.insertKey({ ...origin, key: each, hash: uniqueText(), maxKeys: null, at: 0 });
+    }
+    yield* write(global.pid, 1, byKey);
+    yield* write(guild.pid, 2);
+    yield* keys.updateKey({
+      ...byKey,
+      id: key.id,
+      update: { status: "revoked" },
+      at: 3,
+      action: "key.reported",
+    });
+    yield* write(guild.pid, 4, byKey);
+    yield* write(other.global.pid, 5, byKey);
+
+    const list = (filter: Partial<AuditFilter>, before: number | null = null, limit = 10) =>
+      log.list(account.name, before, limit, { action: null, keyId: null, ...filter });
+    const created = "0 key.created";
+    expectEqual((yield* list({})).length, 6);
+    expectEqual(seen(yield* list({ action: "key.created" })), [created, created]);
+    expectEqual(seen(yield* list({ action: "links.imported" })), []);
+    const named = yield* list({ keyId: key.id });
+    expectEqual(seen(named), ["4 scope.deleted", "3 key.reported", "1 scope.deleted", created]);
+    expectEqual(seen(yield* list({ keyId: second.id })), [created]);
+    expectEqual(seen(yield* list({ keyId: uniqueKeyId() })), []);
+    expectEqual(seen(yield* list({ keyId: key.id, action: "scope.deleted" })), [
+      "4 scope.deleted",
+      "1 scope.deleted",
+    ]);
+    const first = yield* list({ keyId: key.id }, null, 3);
+    const last = yield* list({ keyId: key.id }, first.at(-1)?.sequence ?? null, 3);
+    expectEqual<ReadonlyArray<AuditEntry>>([...first, ...last], named);
+  }),
+
+  "forget deletes older entries of every account": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    for (const { global } of [one, other]) {
+      yield* Effect.forEach([-20, -11, -10, 5], (at) => write(global.pid, at));
+    }
+    expectEqual(yield* log.forget(-10), 4);
+    for (const { account } of [one, other]) {
+      expectEqual(
+        (yield* log.list(account.name, null, 10)).map(({ at }) => at),
+        [5, -10],
+      );
+    }
+    expectEqual(yield* log.forget(-10), 0);
+  }),
+
+  "forget deletes any number of entries": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    yield* Effect.forEach(Array.from({ length: 1_100 }), () => write(global.pid, -20), {
+      concurrency: 10,
+      discard: true,
+    });
+    const racing = yield* Effect.all([log.forget(-10), log.forget(-10)], { concurrency: 2 });
+    expectEqual(racing[0] + racing[1], 1_100);
+    expectEqual(yield* log.list(account.name, null, 10), []);
+  }),
+
+  "concurrent writes: each entry is stored once, with a unique sequence": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global, guild } = yield* makeWorld;
+    const ats = Array.from({ length: 40 }, (_, at) => at);
+    yield* Effect.forEach(ats, (at) => write((at % 2 === 0 ? global : guild).pid, at), {
+      concurrency: "unbounded",
+    });
+    const entries = yield* log.list(account.name, null, 100);
+    expectEqual(
+      entries.map(({ at }) => at).toSorted((one, other) => one - other),
+      ats,
+    );
+    const sequences = entries.map(({ sequence }) => sequence);
+    expectEqual(
+      sequences,
+      [...new Set(sequences)].toSorted((one, other) => other - one),
+    );
+  }),
+
+  "actors and request IDs keep every Unicode text": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    for (const text of hostileTexts) {
+      const from: WriteOrigin = { actor: { type: "operator", id: text }, requestId: text };
+      yield* write(global.pid, 0, from);
+      const [entry] = yield* log.list(account.name, null, 1);
+      expectEqual({ actor: entry?.actor, requestId: entry?.requestId }, from);
+    }
+  }),
+
+  "an entry with unstorable text is a defect": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    for (const text of unstorableTexts) {
+      yield* expectDefect(write(global.pid, 0, { ...origin, actor: { type: "operator", id: text } }));
+      yield* expectDefect(write(global.pid, 0, { ...origin, requestId: text }));
+    }
+    expectEqual(yield* log.list(account.name, null, 1), []);
+  }),
+};
+
+/** Tests an `AuditLog` with the other storage ports, whose suites test the entries of their writes. */
+export const auditLogSuite = (options: SuiteOptions<StoragePorts>): void => suite("AuditLog", options, cases);

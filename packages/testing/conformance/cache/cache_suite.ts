@@ -1,0 +1,80 @@
+import { Cache } from "@accountlink/core";
+import { Clock, Effect, Option } from "effect";
+import { hostileTexts, uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+
+const minute = 60_000;
+
+/** Entries may be lost at any time, but the suite expects that recent ones are not. */
+const cases: Cases<Cache> = {
+  "get returns the value of set": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    expectEqual(yield* cache.get(key, now), Option.none());
+    yield* cache.set(key, "value", now + minute, now);
+    expectEqual(yield* cache.get(key, now), Option.some("value"));
+    expectEqual(yield* cache.get(key, now), Option.some("value"));
+  }),
+
+  "an entry expires exactly at its deadline": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    yield* cache.set(key, "value", now + minute, now);
+    expectEqual(yield* cache.get(key, now + minute - 1), Option.some("value"));
+    expectEqual(yield* cache.get(key, now + minute), Option.none());
+    expectEqual(yield* cache.get(key, now + 2 * minute), Option.none());
+  }),
+
+  "set with a past deadline removes the entry": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    yield* cache.set(key, "old", now + minute, now);
+    yield* cache.set(key, "new", now - minute, now);
+    expectEqual(yield* cache.get(key, now), Option.none());
+  }),
+
+  "set overwrites value and deadline, also with an earlier one": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    yield* cache.set(key, "first", now + 2 * minute, now);
+    yield* cache.set(key, "second", now + minute, now);
+    expectEqual(yield* cache.get(key, now), Option.some("second"));
+    expectEqual(yield* cache.get(key, now + minute), Option.none());
+    yield* cache.set(key, "third", now + 3 * minute, now);
+    expectEqual(yield* cache.get(key, now + minute), Option.some("third"));
+  }),
+
+  "keys and values keep every Unicode text distinct": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const prefix = uniqueText();
+    yield* Effect.forEach(hostileTexts, (text) => cache.set(`${prefix}${text}`, text, now + minute, now));
+    for (const text of hostileTexts) {
+      expectEqual(yield* cache.get(`${prefix}${text}`, now), Option.some(text));
+    }
+  }),
+
+  "concurrent sets: one of the values remains": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    const values = Array.from({ length: 20 }, (_, i) => `${i}`);
+    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute, now), {
+      concurrency: "unbounded",
+    });
+    const stayed = yield* cache.get(key, now);
+    expectEqual(
+      Option.filter(stayed, (value) => values.includes(value)),
+      stayed,
+    );
+    expectEqual(Option.isSome(stayed), true);
+  }),
+};
+
+/** Tests a `Cache`. */
+export const cacheSuite = (options: SuiteOptions<Cache>): void => suite("Cache", options, cases);

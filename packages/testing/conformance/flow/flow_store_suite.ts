@@ -1,0 +1,80 @@
+import type { StoragePorts } from "@accountlink/core";
+import { FlowStore, type Proof } from "@accountlink/core/flow";
+import { Effect } from "effect";
+import {
+  hostileTexts,
+  makeFlow,
+  uniqueFlowId,
+  uniquePid,
+  uniqueSessionId,
+  uniqueText,
+  unstorableTexts,
+} from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { newVerificationBench } from "../sessions/verification_bench.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { ada } from "../world.ts";
+
+const chatProof: Proof = { step: "chat", chatId: ada };
+
+const cases: Cases<StoragePorts> = {
+  "begin stores the flow unchanged": Effect.gen(function* () {
+    const flows = yield* FlowStore;
+    const bench = yield* newVerificationBench;
+    for (const redirect of [null, ...hostileTexts]) {
+      const flow = makeFlow(bench.key.scope, {
+        session: uniqueSessionId(),
+        redirect,
+        expiresAt: 1_767_225_600_123,
+      });
+      yield* flows.begin(flow);
+      expectEqual(yield* bench.findFlow(flow.id), flow);
+    }
+    expectEqual(yield* bench.findFlow(uniqueFlowId()), null);
+  }),
+
+  "begin of an invalid flow is a defect": Effect.gen(function* () {
+    const flows = yield* FlowStore;
+    const { key, findFlow } = yield* newVerificationBench;
+    const flow = makeFlow(key.scope, { redirect: "first" });
+    yield* flows.begin(flow);
+    yield* expectDefect(flows.begin({ ...flow, redirect: "second" }));
+    expectEqual(yield* findFlow(flow.id), flow);
+    yield* expectDefect(flows.begin(makeFlow({ ...key.scope, pid: uniquePid() })));
+    for (const redirect of unstorableTexts) {
+      yield* expectDefect(flows.begin(makeFlow(key.scope, { redirect })));
+    }
+  }),
+
+  "concurrent prove: exactly one succeeds": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const flow = yield* bench.begin();
+    const ids = Array.from({ length: 20 }, uniqueFlowId);
+    const proofs = yield* Effect.forEach(ids, (id) => bench.prove(flow, chatProof, 0, id), {
+      concurrency: "unbounded",
+    });
+    const winners = ids.filter((_, i) => proofs[i] !== null);
+    expectEqual(winners.length, 1);
+    const found = yield* Effect.forEach(ids, (id) => bench.findFlow(id));
+    expectEqual(
+      found.filter((each) => each !== null).map(({ id }) => id),
+      winners,
+    );
+  }),
+
+  "concurrent takeChallenge: exactly one succeeds": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const [flow, state] = [yield* bench.begin(), uniqueText()];
+    yield* bench.challenge(flow, state);
+    const taken = yield* Effect.forEach(Array.from({ length: 20 }), () => bench.takeChallenge(flow, state), {
+      concurrency: "unbounded",
+    });
+    expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
+  }),
+};
+
+/**
+ * Tests a `FlowStore` with the other storage ports. `storagePropertySuite` tests proofs, challenges and deadlines.
+ */
+export const flowStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("FlowStore", options, cases);

@@ -1,0 +1,133 @@
+import { ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
+import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
+import { Effect, Exit, Option } from "effect";
+import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { makeWorld } from "../world.ts";
+
+const many = Array.from({ length: 20 }, (_, i) => i);
+const atOnce = { concurrency: "unbounded" } as const;
+const global: ScopeTarget = { kind: "global" };
+const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.make(id) });
+
+export const accounts: Cases<StoragePorts> = {
+  "ensureAccount creates an account, and keeps an existing one": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const account: Account = {
+      name: uniqueText(),
+      chatId: ChatId.make("1".repeat(32)),
+      tier: "premium",
+      status: "active",
+    };
+    expectEqual(yield* keys.findAccount(account.name), Option.none());
+    expectEqual(yield* keys.ensureAccount(account), account);
+    expectEqual(yield* keys.ensureAccount({ name: account.name, chatId: null, tier: "free" }), account);
+    expectEqual(yield* keys.findAccount(account.name), Option.some(account));
+  }),
+
+  "concurrent ensureAccount: all return the one that was created": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const name = uniqueText();
+    const made = yield* Effect.forEach(
+      many,
+      (i) => keys.ensureAccount({ name, chatId: ChatId.make(`${10_000 + i}`), tier: "free" }),
+      atOnce,
+    );
+    const stored = Option.getOrThrow(yield* keys.findAccount(name));
+    expectEqual(
+      made,
+      many.map(() => stored),
+    );
+  }),
+
+  "account names keep every Unicode text distinct": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const prefix = uniqueText();
+    const named = hostileTexts.map(
+      (text, i): Account => ({
+        name: `${prefix}${text}`,
+        chatId: ChatId.make(`${10_000 + i}`),
+        tier: "free",
+        status: "active",
+      }),
+    );
+    yield* Effect.forEach(named, keys.ensureAccount);
+    for (const account of named) {
+      expectEqual(yield* keys.findAccount(account.name), Option.some(account));
+      const scope = yield* keys.ensureScope(account.name, global, uniquePid());
+      expectEqual(scope.account, account.name);
+      expectEqual(yield* keys.findScope(account.name, global), Option.some(scope));
+    }
+  }),
+
+  "an unstorable account name is a defect": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const prefix = uniqueText();
+    yield* keys.ensureAccount({ name: `${prefix}\uFFFD`, chatId: null, tier: "free" });
+    yield* keys.ensureAccount({ name: prefix, chatId: null, tier: "free" });
+    for (const text of unstorableTexts) {
+      const name = `${prefix}${text}`;
+      yield* expectDefect(keys.ensureAccount({ name, chatId: null, tier: "free" }));
+      const found = yield* Effect.exit(keys.findAccount(name));
+      expectThat(
+        !Exit.isSuccess(found) || Option.isNone(found.value),
+        `${JSON.stringify(name)} finds nobody`,
+      );
+    }
+  }),
+
+  "ensureScope creates one scope for each target of an account": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { account } = yield* makeWorld;
+    const targets = [
+      global,
+      guild("700000000000000001"),
+      guild("700000000000000002"),
+      guild("0700000000000000001"),
+    ];
+    const { name } = yield* keys.ensureAccount({ ...account, name: uniqueText() });
+    for (const target of targets) {
+      expectEqual(yield* keys.findScope(name, target), Option.none());
+      const pid = uniquePid();
+      const scope = { ...target, pid, account: name };
+      expectEqual(yield* keys.ensureScope(name, target, pid), scope);
+      expectEqual(yield* keys.ensureScope(name, target, uniquePid()), scope);
+      expectEqual(yield* keys.findScope(name, target), Option.some(scope));
+      expectEqual(yield* keys.findScopeByPid(scope.pid), Option.some({ scope, settings: noSettings }));
+    }
+  }),
+
+  "accounts do not share scopes": Effect.gen(function* () {
+    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    const pids = [one.global.pid, one.guild.pid, other.global.pid, other.guild.pid];
+    expectEqual(new Set(pids).size, pids.length);
+  }),
+
+  "concurrent ensureScope: all return the one that was created": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { account } = yield* makeWorld;
+    const target = guild("700000000000000009");
+    const made = yield* Effect.forEach(
+      many,
+      () => keys.ensureScope(account.name, target, uniquePid()),
+      atOnce,
+    );
+    const stored = Option.getOrThrow(yield* keys.findScope(account.name, target));
+    expectEqual(
+      made,
+      many.map(() => stored),
+    );
+  }),
+
+  "a scope of an unknown account, or with a duplicate pid, is a defect": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { account, global: taken } = yield* makeWorld;
+    const nobody = uniqueText();
+    yield* expectDefect(keys.ensureScope(nobody, global, uniquePid()));
+    expectEqual(yield* keys.findScope(nobody, global), Option.none());
+    const target = guild("700000000000000003");
+    yield* expectDefect(keys.ensureScope(account.name, target, taken.pid));
+    expectEqual(yield* keys.findScope(account.name, target), Option.none());
+  }),
+};

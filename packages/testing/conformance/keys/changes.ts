@@ -1,0 +1,98 @@
+import type { ApiKey, StoragePorts } from "@accountlink/core";
+import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
+import { Effect, Option } from "effect";
+import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { makeWorld, origin } from "../world.ts";
+import { details, insert } from "./keys.ts";
+
+const many = Array.from({ length: 20 }, (_, i) => i);
+const atOnce = { concurrency: "unbounded" } as const;
+
+const rotate = (key: Pick<ApiKey, "id">, hash: string, previousUntil: number) =>
+  Effect.flatMap(KeyStore, (keys) => keys.rotateKey({ ...origin, id: key.id, hash, at: 0, previousUntil }));
+
+const setStatus = (key: Pick<ApiKey, "id">, status: KeyStatus) =>
+  Effect.flatMap(KeyStore, (keys) => keys.updateKey({ ...origin, id: key.id, update: { status }, at: 0 }));
+
+const endOf = (hash: string) =>
+  Effect.flatMap(KeyStore, (keys) =>
+    Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt),
+  );
+
+export const changes: Cases<StoragePorts> = {
+  "rotateKey adds a secret, and ends the previous ones": Effect.gen(function* () {
+    const { global } = yield* makeWorld;
+    const key = makeKey(global);
+    const [first, second, third, fourth] = [uniqueText(), uniqueText(), uniqueText(), uniqueText()];
+    yield* insert(key, null, first);
+    expectEqual(yield* rotate(key, second, 50), true);
+    expectEqual([yield* endOf(first), yield* endOf(second)], [50, null]);
+    expectEqual(yield* rotate(key, third, 90), true);
+    expectEqual(yield* rotate(key, fourth, 70), true);
+    const ends = yield* Effect.forEach([first, second, third, fourth], endOf);
+    expectEqual(ends, [50, 70, 70, null]);
+    const keys = yield* KeyStore;
+    expectEqual(yield* keys.findByHash(third), Option.some({ key, endsAt: 70 }));
+    expectEqual(yield* keys.listKeys(global.account, 0), [details(key, { previousSecretEndsAt: 70 })]);
+  }),
+
+  "rotateKey with a duplicate hash is a defect, and changes no secret": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeWorld;
+    const [key, other] = [makeKey(global), makeKey(global)];
+    const [hash, otherHash] = [uniqueText(), uniqueText()];
+    yield* insert(key, null, hash);
+    yield* insert(other, null, otherHash);
+    yield* expectDefect(rotate(key, otherHash, 5));
+    yield* expectDefect(rotate(key, hash, 5));
+    expectEqual(yield* keys.findByHash(otherHash), Option.some({ key: other, endsAt: null }));
+    expectEqual(yield* keys.findByHash(hash), Option.some({ key, endsAt: null }));
+  }),
+
+  "concurrent insertKey never exceeds the maximum": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { global, guild } = yield* makeWorld;
+    const results = yield* Effect.forEach(
+      many,
+      (i) => insert(makeKey(i % 2 === 0 ? global : guild), 3),
+      atOnce,
+    );
+    expectEqual(results.filter((result) => result === "inserted").length, 3);
+    expectEqual(results.filter((result) => result === "too_many_keys").length, many.length - 3);
+    expectEqual((yield* keys.listKeys(global.account, 0)).length, 3);
+  }),
+
+  "concurrent insertKey with one ID or one hash: exactly one succeeds": Effect.gen(function* () {
+    const { global } = yield* makeWorld;
+    const [id, hash] = [uniqueKeyId(), uniqueText()];
+    for (const inserts of [
+      many.map(() => insert(makeKey(global, { id }))),
+      many.map(() => insert(makeKey(global), null, hash)),
+    ]) {
+      const results = yield* Effect.all(inserts, atOnce);
+      expectEqual(results.filter((result) => result === "inserted").length, 1);
+      expectEqual(results.filter((result) => result === "exists").length, many.length - 1);
+    }
+  }),
+
+  "concurrent updateKey to revoked: exactly one revokes": Effect.gen(function* () {
+    const { global } = yield* makeWorld;
+    const key = makeKey(global);
+    yield* insert(key);
+    const changed = yield* Effect.forEach(many, () => setStatus(key, "revoked"), atOnce);
+    expectEqual(changed.filter((outcome) => outcome === "updated").length, 1);
+  }),
+
+  "concurrent rotateKey: all secrets but one end": Effect.gen(function* () {
+    const { global } = yield* makeWorld;
+    const [key, first] = [makeKey(global), uniqueText()];
+    yield* insert(key, null, first);
+    const hashes = many.map(uniqueText);
+    yield* Effect.forEach(hashes, (hash) => rotate(key, hash, 50), atOnce);
+    const ends = yield* Effect.forEach([first, ...hashes], endOf);
+    expectEqual(ends.filter((end) => end === 50).length, many.length);
+    expectEqual(ends.filter((end) => end === null).length, 1);
+  }),
+};

@@ -1,0 +1,63 @@
+import { AuditLog, LinkStore, type StoragePorts } from "@accountlink/core";
+import type { AuditFilter } from "@accountlink/core/audit";
+import { Effect } from "effect";
+import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
+import { line, linkBench, newLinkBench, twoLinkBenches } from "./link_bench.ts";
+
+export const audits: Cases<StoragePorts> = {
+  "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {
+    const store = yield* LinkStore;
+    const { global } = yield* makeWorld;
+    const links = yield* linkBench(global);
+    for (const text of unstorableTexts) {
+      const write = { ...origin, pid: global.pid, at: 0, chatId: ada, requestId: text };
+      yield* expectDefect(store.setGame({ ...write, gameId: chess }));
+      const batch = { links: [line(ada, chess)], existing: "keep", progress: null } as const;
+      yield* expectDefect(store.importBatch({ ...write, ...batch }));
+      yield* expectDefect(links.load(batch.links, "keep", { source: text, position: 1 }));
+    }
+    expectEqual(yield* links.find(ada), null);
+    expectEqual(yield* links.entries, []);
+  }),
+
+  "the log of a chat user has the entries that are about them, of one account": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global, guild } = yield* makeWorld;
+    const [links, elsewhere] = [yield* linkBench(global), yield* newLinkBench];
+    yield* links.set(ada, chess, 1);
+    yield* links.set(bob, chess, 2);
+    yield* links.remove(bob, 3);
+    yield* links.move(ada, bob, 4);
+    yield* links.load([line(cyd, chess)], "keep", null, 5);
+    yield* elsewhere.set(bob, chess, 6);
+    const timesOf = (filter: AuditFilter, limit = 10, before: number | null = null) =>
+      Effect.map(log.list(account.name, before, limit, filter), (entries) => entries.map(({ at }) => at));
+    const all = { action: null, keyId: null };
+    expectEqual(yield* timesOf({ ...all, chatId: ada }), [4, 1]);
+    expectEqual(yield* timesOf({ ...all, chatId: bob }), [4, 3, 2]);
+    expectEqual(yield* timesOf({ ...all, chatId: cyd }), []);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, action: "link.set" }), [2]);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, keyId: uniqueKeyId() }), []);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, pid: global.pid }), [4, 3, 2]);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, pid: guild.pid }), []);
+    const [newest] = yield* log.list(account.name, null, 1, { ...all, chatId: bob });
+    expectEqual(yield* timesOf({ ...all, chatId: bob }, 1, newest?.sequence ?? 0), [3]);
+  }),
+
+  "entries of two scopes of an account share one sequence": Effect.gen(function* () {
+    const [one, other] = yield* twoLinkBenches;
+    yield* one.set(ada, chess);
+    yield* other.set(ada, poker);
+    yield* one.remove(ada);
+    const [first, third] = (yield* one.entries).map(({ sequence }) => sequence);
+    const [second] = (yield* other.entries).map(({ sequence }) => sequence);
+    const sequences = [first, second, third].map(Number);
+    expectEqual(
+      sequences,
+      [...new Set(sequences)].toSorted((a, b) => a - b),
+    );
+  }),
+};

@@ -1,0 +1,88 @@
+import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
+import { progressKeptFor } from "@accountlink/core/links";
+import { Effect, Fiber } from "effect";
+import { uniqueText } from "../../mod.ts";
+import { expectEqual, expectThat } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { ada, bob, chess, cyd, poker } from "../world.ts";
+import { line, newLinkBench } from "./link_bench.ts";
+
+const manyLines = Array.from({ length: 500 }, (_, i) =>
+  line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
+);
+
+const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), line(cyd, poker, at)];
+
+export const imports: Cases<StoragePorts> = {
+  'importBatch with "newest" replaces what changed and was confirmed before': Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
+    yield* links.remove(cyd, 8);
+    const before = yield* links.findMany([ada, bob, cyd]);
+    expectEqual(yield* links.load(linesAt(5), "newest"), { inserted: 0, replaced: 0, unchanged: 1, kept: 2 });
+    expectEqual(yield* links.findMany([ada, bob, cyd]), before);
+    expectEqual(yield* links.load(linesAt(6), "newest"), { inserted: 0, replaced: 2, unchanged: 0, kept: 1 });
+    const confirmed = { chatId: bob, gameId: chess, linkVersion: 1, linkedAt: 5, lastVerifiedAt: 6 };
+    expectEqual(yield* links.find(bob), confirmed);
+    expectEqual(yield* links.find(ada), {
+      ...confirmed,
+      chatId: ada,
+      gameId: poker,
+      linkVersion: 2,
+      linkedAt: 6,
+    });
+    expectEqual(yield* links.load(linesAt(9), "newest"), { inserted: 0, replaced: 3, unchanged: 0, kept: 0 });
+  }),
+
+  "importPosition returns the position of the last batch of a source": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const [source, other] = [uniqueText(), uniqueText()];
+    expectEqual(yield* links.position(source), 0);
+    yield* links.load([line(ada, chess)], "keep", { source, position: 2 ** 40 });
+    yield* links.load([], "keep", { source: other, position: 3 });
+    yield* links.load([line(bob, chess)], "keep", null);
+    expectEqual(yield* links.position(source), 2 ** 40);
+    expectEqual(yield* links.position(other), 3);
+    yield* links.load([line(cyd, chess)], "keep", { source, position: 7 });
+    expectEqual(yield* links.position(source), 7);
+  }),
+
+  "importBatch deletes the progress of old imports": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const [source, other] = [uniqueText(), uniqueText()];
+    yield* links.load([], "keep", { source, position: 1 }, 5);
+    yield* links.load([], "keep", { source: other, position: 2 }, 5 + progressKeptFor);
+    expectEqual(yield* links.position(source), 1);
+    yield* links.load([], "keep", { source: other, position: 3 }, 6 + progressKeptFor);
+    expectEqual([yield* links.position(source), yield* links.position(other)], [0, 3]);
+  }),
+
+  "an interrupted importBatch stores links, position and entry, or none of them": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const source = uniqueText();
+    for (let yields = 0; yields < 8; yields++) {
+      const before = yield* links.position(source);
+      const position = before + 1;
+      const lines = manyLines.map((each) => ({ ...each, lastVerifiedAt: position }));
+      const fiber = yield* Effect.forkChild(links.load(lines, "replace", { source, position }));
+      for (let i = 0; i < yields; i++) yield* Effect.yieldNow;
+      yield* Fiber.interrupt(fiber);
+      const after = yield* links.position(source);
+      const stored = yield* links.all;
+      expectEqual(stored, after === 0 ? [] : manyLines.map((each) => ({ ...each, lastVerifiedAt: after })));
+      expectEqual((yield* links.entries).length, after, "The number of entries");
+    }
+  }),
+
+  "readers never see a partial batch": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const fiber = yield* Effect.forkChild(links.load(manyLines));
+    while (fiber.pollUnsafe() === undefined) {
+      const seen = (yield* links.all).length;
+      expectThat(seen === 0 || seen === manyLines.length, `a reader who sees ${seen} links sees none or all`);
+      yield* Effect.yieldNow;
+    }
+    yield* Fiber.join(fiber);
+    expectEqual(yield* links.all, manyLines);
+  }),
+};

@@ -1,0 +1,34 @@
+import { ChatId, type StoragePorts } from "@accountlink/core";
+import { Effect } from "effect";
+import { uniquePid } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { ada, chess, makeWorld } from "../world.ts";
+import { line, linkBench, newLinkBench } from "./link_bench.ts";
+
+export const writes: Cases<StoragePorts> = {
+  "a large scope is deleted and counted like a small one, with one audit entry": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
+    yield* links.load(lines);
+    expectEqual(yield* links.deleteAll(), 1_300);
+    expectEqual(yield* links.all, []);
+    const details = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
+    expectEqual(
+      details.map((entry) => entry.details),
+      [{ deletedRecords: 1_300 }],
+    );
+  }),
+
+  "a write to an unknown scope is a defect, and stores nothing": Effect.gen(function* () {
+    const { global } = yield* makeWorld;
+    const links = yield* linkBench({ ...global, pid: uniquePid() });
+    const source = { source: links.pid, position: 1 };
+    yield* expectDefect(links.set(ada, chess));
+    yield* expectDefect(links.load([line(ada, chess)], "replace", source));
+    yield* expectDefect(links.deleteAll());
+    expectEqual(yield* links.find(ada), null);
+    expectEqual(yield* links.position(source.source), 0);
+    expectEqual(yield* links.entries, []);
+  }),
+};

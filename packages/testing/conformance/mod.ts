@@ -1,0 +1,58 @@
+/**
+ * Conformance suites for adapters. Each takes the layer of the adapter: there is one for each port,
+ * one for outages, and one that compares a store with a model on random commands.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { StorageMemory } from "@accountlink/memory";
+ * import * as test from "vitest";
+ *
+ * const storage = { name: "Memory", layer: StorageMemory.layer, test };
+ * linkStoreSuite(storage);
+ * keyStoreSuite(storage);
+ * auditLogSuite(storage);
+ * sessionStoreSuite(storage);
+ * flowStoreSuite(storage);
+ * countLedgerSuite(storage);
+ * rootKeyStoreSuite(storage);
+ * sightingStoreSuite(storage);
+ * altReviewStoreSuite(storage);
+ * signInStoreSuite(storage);
+ * idempotencyStoreSuite(storage);
+ * userStoreSuite(storage);
+ * usageStoreSuite(storage);
+ * eventStoreSuite(storage);
+ * webhookStoreSuite(storage);
+ *
+ * const cache = { name: "Memory", layer: CacheMemory.layer, test };
+ * countersSuite(cache);
+ * cacheSuite(cache);
+ * signalsSuite(cache);
+ * ```
+ */
+
+export * from "./alts/alt_review_store_suite.ts";
+export * from "./alts/sighting_store_suite.ts";
+export * from "./audit/audit_log_suite.ts";
+export * from "./cache/cache_suite.ts";
+export * from "./events/event_store_suite.ts";
+export * from "./flow/flow_store_suite.ts";
+export * from "./idempotency/idempotency_store_suite.ts";
+export * from "./keys/key_store_suite.ts";
+export * from "./limits/count_ledger_suite.ts";
+export * from "./limits/counters_suite.ts";
+export * from "./links/link_store_suite.ts";
+export * from "./outages/connection.ts";
+export * from "./outages/outage_suites.ts";
+export * from "./property/storage_property_suite.ts";
+export * from "./run_suites.ts";
+export * from "./secrets/root_key_store_suite.ts";
+export * from "./sessions/session_store_suite.ts";
+export { signInStoreSuite } from "./sign_ins/sign_in_store_suite.ts";
+export * from "./signals/signals_suite.ts";
+export * from "./storage_suites.ts";
+export type { SuiteOptions, TestApi } from "./suite.ts";
+export * from "./usage/usage_store_suite.ts";
+export * from "./users/user_store_suite.ts";
+export * from "./webhooks/webhook_store_suite.ts";

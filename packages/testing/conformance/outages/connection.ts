@@ -1,0 +1,15 @@
+import { Context, type Effect } from "effect";
+
+/**
+ * The connection of an adapter to its store, which the layer of an outage suite provides with the
+ * ports.
+ */
+export class Connection extends Context.Service<
+  Connection,
+  {
+    /** Makes the store unreachable. */
+    readonly break: Effect.Effect<void>;
+    /** Makes the store reachable again, with its data. */
+    readonly restore: Effect.Effect<void>;
+  }
+>()("@accountlink/testing/conformance/Connection") {}

@@ -1,0 +1,109 @@
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
+import { Context, Effect, Layer } from "effect";
+import * as test from "vitest";
+import {
+  Connection,
+  cacheOutageSuite,
+  countersOutageSuite,
+  signalsOutageSuite,
+  storageOutageSuite,
+} from "../mod.ts";
+import { type Breakage, breakable, failingTitles, unavailable } from "../test_mistakes.ts";
+
+const makeConnection = () => {
+  let broken = false;
+  const connection = Connection.of({
+    break: Effect.sync(() => {
+      broken = true;
+    }),
+    restore: Effect.sync(() => {
+      broken = false;
+    }),
+  });
+  return { connection, isBroken: () => broken };
+};
+
+/** The ports of a layer with a connection that breaks all of them. */
+const breakablePorts = <Ports>(layer: Layer.Layer<Ports>, breakage: Breakage = unavailable) =>
+  Layer.effectContext(
+    Effect.map(Layer.build(layer), (ports) => {
+      const { connection, isBroken } = makeConnection();
+      const broken = Array.from(
+        ports.mapUnsafe,
+        ([key, port]) => [key, breakable(port as object, isBroken, breakage)] as const,
+      );
+      return Context.merge(Context.makeUnsafe<Ports>(new Map(broken)), Context.make(Connection, connection));
+    }),
+  );
+
+const storage = (breakage?: Breakage) => breakablePorts(StorageMemory.layer, breakage);
+const cache = breakablePorts(CacheMemory.layer);
+
+const every = "every operation fails with StoreUnavailable during an outage, and recovers";
+const before = "link writes during an outage store nothing, and keep what was stored";
+const verification = "verification writes during an outage change nothing, and succeed afterwards";
+const erasure = "an erasure during an outage erases nothing, and succeeds afterwards";
+const commit = "a commit during an outage stores neither write nor answer, and succeeds afterwards";
+const during = "writes that were answered before an outage are stored, without gaps in the log";
+
+/** Mistakes of an adapter, with the cases that must detect them. */
+const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string>]>> = {
+  "operations die": [
+    () => Effect.die(new Error("connection reset")),
+    [every, before, verification, erasure, commit, during],
+  ],
+  "one operation answers": [
+    (operation, name) => (name === "exportPage" ? Effect.succeed([]) : unavailable(operation, name)),
+    [every],
+  ],
+  "refused writes are stored": [
+    (operation, name) => Effect.andThen(Effect.exit(operation), unavailable(operation, name)),
+    [before, verification, erasure, commit],
+  ],
+  "answered writes are lost": [
+    (operation, name) =>
+      name === "setGame" ? Effect.succeed({ previousGameId: null }) : unavailable(operation, name),
+    [every, before, erasure, during],
+  ],
+};
+
+test.describe("outage suites", () => {
+  test.it("pass on ports that fail correctly", async () => {
+    const failed = await failingTitles((api) => {
+      storageOutageSuite({ name: "", layer: storage(), test: api });
+      countersOutageSuite({ name: "", layer: cache, test: api });
+      cacheOutageSuite({ name: "", layer: cache, test: api });
+      signalsOutageSuite({ name: "", layer: cache, test: api });
+    });
+    test.expect(failed).toEqual([]);
+  });
+
+  test.it.each(Object.entries(mistakes))("detect that %s", async (_, [breakage, titles]) => {
+    const layer = storage(breakage);
+    const failed = await failingTitles((api) => storageOutageSuite({ name: "", layer, test: api }));
+    test.expect(failed).toEqual(titles);
+  });
+
+  test.it("detect a connection that does not break", async () => {
+    const layer = Layer.merge(
+      CacheMemory.layer,
+      Layer.sync(Connection, () => makeConnection().connection),
+    );
+    const failed = await failingTitles((api) => countersOutageSuite({ name: "", layer, test: api }));
+    test.expect(failed).toEqual([every]);
+  });
+
+  test.it("are skipped with the given reason", () => {
+    const skipped: Array<string> = [];
+    storageOutageSuite({
+      name: "Memory",
+      skip: "there is no connection",
+      test: {
+        describe: (_, body) => body(),
+        it: Object.assign(() => {}, { skip: (title: string) => skipped.push(title) }),
+        afterAll: () => {},
+      },
+    });
+    test.expect(skipped).toEqual(["there is no connection"]);
+  });
+});

@@ -1,0 +1,301 @@
+import {
+  AuditLog,
+  Cache,
+  Counters,
+  EventStore,
+  LinkStore,
+  Signals,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { KeyStore } from "@accountlink/core/keys";
+import { CountLedger } from "@accountlink/core/limits";
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
+import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
+import { Clock, Effect, type Scope } from "effect";
+import {
+  makeDelivery,
+  makeFlow,
+  makeKey,
+  makeSession,
+  makeWebhook,
+  uniqueChatId,
+  uniqueFlowId,
+  uniqueKeyId,
+  uniquePid,
+  uniqueText,
+  uniqueWebhookId,
+} from "../../mod.ts";
+import { answered, newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
+import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
+import { ada, bob, chess, makeWorld, origin } from "../world.ts";
+
+/** Repeatable operations by name. */
+export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
+
+type OperationsOf<Port> = {
+  readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope>;
+};
+
+const prefixed = (port: string, operations: Operations): Operations =>
+  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [`${port}.${name}`, operation]));
+
+export const storageOperations = Effect.gen(function* () {
+  const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
+  const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
+  const events = yield* EventStore;
+  const nobody = uniqueChatId();
+  const { account, global } = yield* makeWorld;
+  const { pid } = global;
+  const [key, hash] = [makeKey(global), uniqueText()];
+  const at = 0;
+  return {
+    ...prefixed("LinkStore", {
+      findByChatId: links.findByChatId(pid, ada),
+      findByChatIds: links.findByChatIds(pid, [ada, bob]),
+      findGamesByChatIds: links.findGamesByChatIds(pid, [ada, bob]),
+      findByGameIds: links.findByGameIds(pid, [chess]),
+      setGame: links.setGame({ ...origin, pid, at, chatId: ada, gameId: chess }),
+      moveChat: links.moveChat({ ...origin, pid, at, oldChatId: ada, newChatId: bob }),
+      removeGame: links.removeGame({ ...origin, pid, at, chatId: bob }),
+      deleteScope: links.deleteScope({ ...origin, pid, at }),
+      importBatch: links.importBatch({
+        ...origin,
+        pid,
+        at,
+        links: [],
+        existing: "keep",
+        progress: { source: pid, position: 1 },
+      }),
+      importPosition: links.importPosition(pid),
+      countLinks: links.countLinks(pid),
+      newestPage: links.newestPage(pid, { lastVerifiedAt: at, chatId: ada }, 10),
+      exportPage: links.exportPage(pid, null, 10),
+    } satisfies OperationsOf<LinkStore["Service"]>),
+    ...prefixed("KeyStore", {
+      ensureAccount: keys.ensureAccount(account),
+      findAccount: keys.findAccount(account.name),
+      findAccountByChatId: keys.findAccountByChatId(ada),
+      listAccounts: keys.listAccounts(),
+      updateAccount: keys.updateAccount({ ...origin, name: account.name, update: { tier: "free" }, at }),
+      ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
+      findScope: keys.findScope(account.name, { kind: "global" }),
+      findScopeByPid: keys.findScopeByPid(pid),
+      listScopes: keys.listScopes(account.name),
+      updateSettings: keys.updateSettings({ ...origin, pid, update: { displayName: "Makers" }, at }),
+      insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
+      findByHash: keys.findByHash(hash),
+      findById: keys.findById(key.id),
+      acceptedAmong: keys.acceptedAmong([key.id], 0),
+      findDetails: keys.findDetails(key.id, 0),
+      listKeys: keys.listKeys(account.name, 0),
+      countKeys: keys.countKeys(account.name),
+      rotateKey: Effect.suspend(() =>
+        keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
+      ),
+      updateKey: keys.updateKey({ ...origin, id: key.id, update: { name: "Another" }, at }),
+    } satisfies OperationsOf<KeyStore["Service"]>),
+    ...prefixed("AuditLog", {
+      list: log.list(account.name, null, 10),
+      forget: log.forget(-1_000_000),
+    } satisfies OperationsOf<AuditLog["Service"]>),
+    ...prefixed("CountLedger", {
+      renewNode: ledger.renewNode(hash, 1, at),
+      saveCounts: ledger.saveCounts([{ key: hash, endsAt: 1, counted: 1 }], at),
+      loadCounts: ledger.loadCounts([{ key: hash, endsAt: 1 }]),
+    } satisfies OperationsOf<CountLedger["Service"]>),
+    ...(yield* verificationOperations),
+    ...(yield* rotationOperations),
+    ...(yield* signInOperations),
+    ...(yield* idempotencyOperations),
+    ...prefixed("UserStore", {
+      find: users.find(nobody),
+      findRecords: users.findRecords(nobody),
+      findBrowsers: users.findBrowsers(nobody),
+      forgetBrowsers: users.forgetBrowsers(nobody),
+      erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
+    } satisfies OperationsOf<UserStore["Service"]>),
+    ...prefixed("EventStore", {
+      range: events.range(pid),
+      read: events.read(pid, 0, 10),
+      readBack: events.readBack(pid, null, 10),
+      newer: events.newer([{ pid, after: 0 }]),
+      oldestAt: events.oldestAt(),
+      sweep: events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 }),
+    } satisfies OperationsOf<EventStore["Service"]>),
+    ...(yield* webhookOperations),
+    ...prefixed("UsageStore", {
+      add: usage.add({ meter: hash, sequence: 1, day: 0, counts: [], uses: [] }),
+      days: usage.days({ key: key.id }, 0),
+      daysByKey: usage.daysByKey(account.name, 0),
+      forget: usage.forget(-1_000_000),
+    } satisfies OperationsOf<UsageStore["Service"]>),
+  };
+});
+
+const webhookOperations = Effect.gen(function* () {
+  const store = yield* WebhookStore;
+  const { global, account } = yield* makeWorld;
+  const [webhook, delivery] = [makeWebhook(global), makeDelivery()];
+  const { id } = webhook;
+  const [insertion, change] = [
+    { ...origin, sealed: "sealed", position: 0, maxOfScope: 100 },
+    { ...origin, id, at: 0 },
+  ];
+  yield* store.insert({ ...insertion, webhook });
+  const record = { id, node: "none", at: 0, position: 0, deliveries: [delivery], freedLanes: [] };
+  return prefixed("WebhookStore", {
+    insert: Effect.suspend(() => store.insert({ ...insertion, webhook: makeWebhook(global) })),
+    find: store.find(id),
+    list: store.list({ account: account.name, id: null }),
+    update: store.update({ ...change, change: { description: "changed" } }),
+    remove: store.remove({ ...change, id: uniqueWebhookId() }),
+    deliveries: store.deliveries(id, { status: null, before: null, limit: 10 }),
+    findDelivery: store.findDelivery(id, delivery.eventId),
+    recordRequested: store.recordRequested({ id, delivery, endedAt: 0, status: 204, error: null }),
+    hold: store.hold({ node: uniqueText(), at: 0, until: 1, limit: 0 }),
+    look: store.look(id, [delivery.eventId], ["lane"]),
+    due: store.due(id, 0, 10),
+    sendPending: store.sendPending(id, 0),
+    record: store.record({ ...record, deliveredAt: null, failedAt: null }),
+    sweep: store.sweep(0),
+  } satisfies OperationsOf<WebhookStore["Service"]>);
+});
+
+const verificationOperations = Effect.gen(function* () {
+  const [keys, sessions, flows] = [yield* KeyStore, yield* SessionStore, yield* FlowStore];
+  const { global } = yield* makeWorld;
+  const key = makeKey(global);
+  yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+  const [session, flow] = [makeSession(key), makeFlow(global)];
+  const { id } = session;
+  yield* sessions.create({ session, burst: null });
+  yield* flows.begin(flow);
+  const challenge = { flow: flow.id, step: "chat", expiresAt: 9 } as const;
+  const completion = {
+    ...origin,
+    pid: global.pid,
+    at: 0,
+    flow: flow.id,
+    chatId: ada,
+    gameId: chess,
+    address: null,
+    browser: null,
+  };
+  const burst = { capacity: 1, refillMs: 1_000 };
+  return {
+    ...prefixed("SessionStore", {
+      create: Effect.suspend(() => sessions.create({ session: makeSession(key), burst })),
+      find: sessions.find(id),
+      findSealedSid: sessions.findSealedSid(uniqueText(), 0),
+      changedSince: sessions.changedSince(0, null),
+      advance: sessions.advance({ id, to: "opened", at: 0 }),
+      complete: sessions.complete(completion),
+      recordSightings: sessions.recordSightings(global.pid, [
+        { chatId: ada, address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" }, seenAt: 0 },
+      ]),
+      sweep: sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }),
+    } satisfies OperationsOf<SessionStore["Service"]>),
+    ...prefixed("FlowStore", {
+      begin: Effect.suspend(() => flows.begin(makeFlow(global))),
+      find: flows.find(flow.id, 0),
+      challenge: Effect.suspend(() => flows.challenge({ ...challenge, stateHash: uniqueText() })),
+      takeChallenge: flows.takeChallenge(flow.id, uniqueText(), 0),
+      prove: flows.prove(flow.id, { step: "chat", chatId: ada }, 0, flow.id),
+      end: flows.end(uniqueFlowId()),
+    } satisfies OperationsOf<FlowStore["Service"]>),
+  };
+});
+
+const signInOperations = Effect.gen(function* () {
+  const signIns = yield* SignInStore;
+  const { id, chatId } = newSignIn();
+  return prefixed("SignInStore", {
+    begin: Effect.suspend(() => signIns.begin(newBegun())),
+    takeBegun: signIns.takeBegun("dashboard", uniqueText(), 0),
+    create: Effect.suspend(() => signIns.create(newSignIn(), id)),
+    find: signIns.find("dashboard", id, 0),
+    list: signIns.list("dashboard", chatId, 0),
+    end: signIns.end("dashboard", chatId, null),
+    sweep: signIns.sweep(0),
+  } satisfies OperationsOf<SignInStore["Service"]>);
+});
+
+const idempotencyOperations = Effect.gen(function* () {
+  const store = yield* IdempotencyStore;
+  const claim = newClaim();
+  return prefixed("IdempotencyStore", {
+    claim: store.claim(claim),
+    find: store.find(claim.id),
+    extend: store.extend(claim, 20),
+    commit: store.commit(claim, answered(Effect.void, newAnswer())),
+    release: store.release(claim),
+    sweep: store.sweep(-9_000),
+  } satisfies OperationsOf<IdempotencyStore["Service"]>);
+});
+
+const rotationOperations = Effect.gen(function* () {
+  const [rootKeys, sightings] = [yield* RootKeyStore, yield* SightingStore];
+  const reviews = yield* AltReviewStore;
+  const { global } = yield* makeWorld;
+  const pair = { ...origin, pid: global.pid, at: 0, chatId: ada, otherChatId: bob };
+  return {
+    ...prefixed("RootKeyStore", {
+      adopt: rootKeys.adopt("root"),
+      replace: rootKeys.replace(uniqueText(), "root"),
+    } satisfies OperationsOf<RootKeyStore["Service"]>),
+    ...prefixed("SightingStore", {
+      findByChatIds: sightings.findByChatIds(global.pid, [ada]),
+      findShared: sightings.findShared(global.pid, {
+        hashes: ["hash"],
+        including: [],
+        excluding: [],
+        limit: 1,
+      }),
+      countUsers: sightings.countUsers(global.pid, [["hash"]]),
+      countByKey: sightings.countByKey(),
+      listUnderOtherKeys: sightings.listUnderOtherKeys("k1", null, 10),
+      reprotect: sightings.reprotect(global.pid, []),
+    } satisfies OperationsOf<SightingStore["Service"]>),
+    ...prefixed("AltReviewStore", {
+      set: reviews.set({ ...pair, verdict: "same", note: null, keyId: uniqueKeyId() }),
+      remove: reviews.remove(pair),
+      findByChatId: reviews.findByChatId(global.pid, ada, null),
+    } satisfies OperationsOf<AltReviewStore["Service"]>),
+  };
+});
+
+export const countersOperations = Effect.gen(function* () {
+  const counters = yield* Counters;
+  const now = yield* Clock.currentTimeMillis;
+  const rules = [{ key: uniqueText(), limit: 100, durationMs: 60_000 }];
+  return prefixed("Counters", {
+    admit: counters.admit(rules, now),
+    read: counters.read(rules, now),
+  } satisfies OperationsOf<Counters["Service"]>);
+});
+
+export const cacheOperations = Effect.gen(function* () {
+  const cache = yield* Cache;
+  const now = yield* Clock.currentTimeMillis;
+  const key = uniqueText();
+  return prefixed("Cache", {
+    get: cache.get(key, now),
+    set: cache.set(key, "value", now + 60_000, now),
+  } satisfies OperationsOf<Cache["Service"]>);
+});
+
+export const signalsOperations = Effect.gen(function* () {
+  const signals = yield* Signals;
+  const topic = uniqueText();
+  return prefixed("Signals", {
+    publish: signals.publish(topic, "message"),
+    subscribe: signals.subscribe(topic),
+  } satisfies OperationsOf<Signals["Service"]>);
+});

@@ -1,0 +1,112 @@
+import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
+import { Effect, Equal, Formatter, type Layer } from "effect";
+import * as FastCheck from "fast-check";
+import { check, type PropertyOptions } from "../../mod.ts";
+import { expectEqual, expectThat } from "../expect.ts";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { anyCommand, type Command, commandsInOrder } from "./command.ts";
+import {
+  type CommandWorld,
+  newCommandWorld,
+  type Observation,
+  observe,
+  runCommand,
+  storeCommandWorld,
+} from "./run_command.ts";
+
+export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {
+  /** The model, such as `StorageMemory.layer`; built, and empty, for each run. */
+  readonly model: Layer.Layer<StoragePorts>;
+}
+
+/**
+ * Tests a store against a model. Sequential commands must have the answers and the final state of
+ * the model; concurrent commands, those of the model for some order.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/memory";
+ * import { StorageSql } from "@accountlink/sql";
+ * import * as test from "vitest";
+ *
+ * const layer = StorageSql.layerEmbedded({ folder: "property-data" });
+ * storagePropertySuite({ name: "Embedded", layer, model: StorageMemory.layer, runs: 5, test });
+ * ```
+ */
+export const storagePropertySuite = (options: StoragePropertyOptions): void =>
+  suite("storage as its model", options, {
+    "sequential commands agree with the model": check(
+      commandsInOrder(40),
+      (commands) => agreesInOrder(options.model, commands),
+      options,
+    ),
+
+    "concurrent commands agree with the model in some order": check(
+      FastCheck.record({
+        before: commandsInOrder(8),
+        atOnce: FastCheck.array(anyCommand, { minLength: 2, maxLength: 4 }),
+      }),
+      (commands) => agreesInSomeOrder(options.model, commands),
+      options,
+    ),
+  });
+
+interface Outcome {
+  readonly answers: ReadonlyArray<unknown>;
+  readonly observed: Observation;
+}
+
+const agreesInOrder = Effect.fnUntraced(function* (
+  model: Layer.Layer<StoragePorts>,
+  commands: ReadonlyArray<Command>,
+) {
+  const world = newCommandWorld();
+  const actual = yield* outcomeOf(world, [], commands, 1);
+  expectEqual(actual, yield* onModel(model, outcomeOf(world, [], commands, 1)));
+});
+
+const agreesInSomeOrder = Effect.fnUntraced(function* (
+  model: Layer.Layer<StoragePorts>,
+  { before, atOnce }: { readonly before: ReadonlyArray<Command>; readonly atOnce: ReadonlyArray<Command> },
+) {
+  const world = newCommandWorld();
+  const actual = yield* outcomeOf(world, before, atOnce, "unbounded");
+  for (const order of permutations(atOnce.map((_, i) => i))) {
+    const inOrder = order.map((i) => atOnce[i] as Command);
+    const serial = yield* onModel(model, outcomeOf(world, before, inOrder, 1));
+    const answers = atOnce.map((_, i) => serial.answers[order.indexOf(i)]);
+    if (Equal.equals(unordered(actual), unordered({ ...serial, answers }))) return;
+  }
+  expectThat(false, `some order of the commands explains ${Formatter.format(actual)}`);
+});
+
+const outcomeOf = (
+  world: CommandWorld,
+  before: ReadonlyArray<Command>,
+  commands: ReadonlyArray<Command>,
+  concurrency: number | "unbounded",
+): Effect.Effect<Outcome, StoreUnavailable, StoragePorts> =>
+  Effect.gen(function* () {
+    yield* storeCommandWorld(world);
+    yield* Effect.forEach(before, (command) => runCommand(world, command));
+    const answers = yield* Effect.forEach(commands, (command) => runCommand(world, command), { concurrency });
+    return { answers, observed: yield* observe(world) };
+  });
+
+const onModel = <A, E>(
+  model: Layer.Layer<StoragePorts>,
+  effect: Effect.Effect<A, E, StoragePorts>,
+): Effect.Effect<A, E> => Effect.provide(effect, model, { local: true });
+
+/** The outcome with a sorted log, since independent changes may be logged in any order. */
+const unordered = ({ answers, observed }: Outcome) => ({
+  answers,
+  observed: { ...observed, entries: new Set(observed.entries) },
+});
+
+const permutations = (items: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((first) =>
+        permutations(items.filter((item) => item !== first)).map((rest) => [first].concat(rest)),
+      );

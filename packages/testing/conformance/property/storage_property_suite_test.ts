@@ -1,0 +1,79 @@
+import { AuditLog, LinkStore } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { StorageMemory } from "@accountlink/memory";
+import { Effect, Option } from "effect";
+import * as test from "vitest";
+import { type StoragePropertyOptions, storagePropertySuite } from "../mod.ts";
+import { failingTitles, withMistake } from "../test_mistakes.ts";
+
+const memory = StorageMemory.layer;
+
+const inOrder = "sequential commands agree with the model";
+const atOnce = "concurrent commands agree with the model in some order";
+
+const failing = (layer: StoragePropertyOptions["layer"], runs = 300) =>
+  failingTitles((api) => storagePropertySuite({ name: "", layer, model: memory, test: api, seed: 1, runs }));
+
+test.describe("storagePropertySuite", () => {
+  test.it("finds nothing wrong with the model itself", async () => {
+    test.expect(await failing(memory, 50)).toEqual([]);
+  });
+
+  test.it("finds a wrong answer", async () => {
+    const layer = withMistake(memory, LinkStore, (store) => ({
+      exportPage: (pid, after, limit) =>
+        Effect.map(store.exportPage(pid, after, limit), (links) => (limit === 2 ? links.slice(0, 1) : links)),
+    }));
+    test.expect(await failing(layer, 1_000)).toContain(inOrder);
+  });
+
+  test.it("finds a wrong state behind right answers", async () => {
+    const layer = withMistake(memory, KeyStore, (store) => ({
+      rotateKey: (write) => store.rotateKey({ ...write, previousUntil: write.previousUntil + 1 }),
+    }));
+    test.expect(await failing(layer, 3_000)).toContain(inOrder);
+  });
+
+  test.it("finds an entry that is missing in the log", async () => {
+    const layer = withMistake(memory, AuditLog, (log) => ({
+      list: (account, before, limit) =>
+        Effect.map(log.list(account, before, limit), (entries) =>
+          entries.filter(({ action }) => action !== "link.moved"),
+        ),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds a verification that a deletion does not tell of", async () => {
+    const layer = withMistake(memory, LinkStore, (store) => ({
+      deleteScope: (write) => Effect.map(store.deleteScope(write), (deleted) => ({ ...deleted, ended: [] })),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds a completion that forgets what it replaced", async () => {
+    const layer = withMistake(memory, SessionStore, (store) => ({
+      complete: (write) =>
+        Effect.map(store.complete(write), (completed) =>
+          completed._tag === "Completed" ? { ...completed, previousGameId: null } : completed,
+        ),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds answers that no order explains, though each alone is right", async () => {
+    const layer = withMistake(memory, LinkStore, (store) => ({
+      setGame: (write) =>
+        Effect.gen(function* () {
+          const found = yield* store.findByChatId(write.pid, write.chatId);
+          yield* Effect.yieldNow;
+          return {
+            ...(yield* store.setGame(write)),
+            previousGameId: Option.getOrNull(found)?.gameId ?? null,
+          };
+        }),
+    }));
+    test.expect(await failing(layer, 600)).toEqual([atOnce]);
+  });
+});

@@ -1,0 +1,89 @@
+/** Runs suites without a test framework, one case after the other. */
+import type { TestApi } from "./suite.ts";
+
+/** A case that ran. */
+export interface CaseResult {
+  readonly suite: string;
+  readonly title: string;
+  /** Why it failed; null if it passed. */
+  readonly failure: unknown;
+  /** The reason why it was skipped; null if it ran. */
+  readonly skipped: string | null;
+}
+
+export interface RunOptions {
+  /** Whether to run the suite of this name. */
+  readonly includes?: (suite: string) => boolean;
+  /** Whether to run more cases after this one; all by default. */
+  readonly goesOn?: (result: CaseResult) => boolean;
+  /** How long a case may take, in milliseconds; a minute by default. */
+  readonly timeout?: number;
+}
+
+interface Suite {
+  readonly name: string;
+  readonly cases: Array<{ readonly title: string; readonly body: () => Promise<void> }>;
+  readonly skipped: Array<string>;
+  readonly cleanups: Array<() => Promise<void>>;
+}
+
+/**
+ * Runs the suites that a function registers, and gives each result as soon as it is there.
+ *
+ * @example
+ * ```ts
+ * import { linkStoreSuite, runSuites, type TestApi } from "@accountlink/testing/conformance";
+ * import { StorageMemory } from "@accountlink/memory";
+ *
+ * const register = (test: TestApi) => linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * const failures: Array<string> = [];
+ * for await (const { title, failure } of runSuites(register)) if (failure !== null) failures.push(title);
+ * failures; // []
+ * ```
+ */
+export async function* runSuites(
+  register: (test: TestApi) => void,
+  { includes = () => true, goesOn = () => true, timeout = 60_000 }: RunOptions = {},
+): AsyncGenerator<CaseResult> {
+  const suites: Array<Suite> = [];
+  const last = () => suites.at(-1) as Suite;
+  register({
+    describe: (name, body) => {
+      suites.push({ name, cases: [], skipped: [], cleanups: [] });
+      body();
+    },
+    it: Object.assign((title: string, body: () => Promise<void>) => last().cases.push({ title, body }), {
+      skip: (title: string) => last().skipped.push(title),
+    }),
+    afterAll: (body) => last().cleanups.push(body),
+  });
+  for (const { name: suite, cases, skipped, cleanups } of suites.filter(({ name }) => includes(name))) {
+    try {
+      for (const title of skipped) yield { suite, title, failure: null, skipped: title };
+      for (const { title, body } of cases) {
+        const result = { suite, title, failure: await failureOf(body, timeout), skipped: null };
+        yield result;
+        if (!goesOn(result)) return;
+      }
+    } finally {
+      for (const cleanup of cleanups) await cleanup();
+    }
+  }
+}
+
+const failureOf = async (body: () => Promise<void>, timeout: number): Promise<unknown> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<unknown>((resolve) => {
+    const error = new Error(`The case has not ended, expected an end within ${timeout / 1_000} seconds`);
+    timer = setTimeout(() => resolve(error), timeout);
+  });
+  const run = body().then(
+    () => null,
+    (error: unknown) => error ?? new Error("The case failed"),
+  );
+  try {
+    return await Promise.race([run, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,198 @@
+import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
+import type { SignInId } from "@accountlink/core/ids";
+import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import { Effect, Option } from "effect";
+import {
+  hostileTexts,
+  makeBegunSignIn,
+  makeSignIn,
+  uniqueChatId,
+  uniqueSignInId,
+  uniqueText,
+  unstorableTexts,
+} from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+
+/** More than 32 bits. */
+const deadline = 1_767_225_600_123;
+
+/** A sign-in that has begun, not yet stored. */
+export const newBegun = (parts: Partial<BegunSignIn> = {}): BegunSignIn =>
+  makeBegunSignIn({ expiresAt: deadline, ...parts });
+
+/** A sign-in, not yet stored. */
+export const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn =>
+  makeSignIn({ expiresAt: deadline, ...parts });
+
+const sites: ReadonlyArray<SignInSite> = ["dashboard", "me"];
+
+const bench = Effect.map(SignInStore, (store) => ({
+  ...store,
+  create: (signIn: SiteSignIn, replaced: SignInId | null = null) =>
+    Effect.as(store.create(signIn, replaced), signIn),
+  find: (id: SignInId, site: SignInSite = "dashboard", at = 0) =>
+    Effect.map(store.find(site, id, at), Option.getOrNull),
+}));
+
+const begunCases: Cases<StoragePorts> = {
+  "takeBegun takes a begun sign-in once, at its site": Effect.gen(function* () {
+    const { begin, takeBegun } = yield* bench;
+    const begun = newBegun({ site: "me" });
+    yield* begin(begun);
+    yield* begin(newBegun());
+    expectEqual(yield* takeBegun("dashboard", begun.stateHash, 0), false);
+    expectEqual(yield* takeBegun("me", uniqueText(), 0), false);
+    expectEqual(yield* takeBegun("me", begun.stateHash, 0), true);
+    expectEqual(yield* takeBegun("me", begun.stateHash, 0), false);
+  }),
+
+  "a begun sign-in expires exactly at its deadline": Effect.gen(function* () {
+    const { begin, takeBegun } = yield* bench;
+    const begun = newBegun();
+    yield* begin(begun);
+    expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline), false);
+    expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline - 1), true);
+  }),
+
+  "begin with a duplicate or unstorable state is a defect": Effect.gen(function* () {
+    const { begin, takeBegun } = yield* bench;
+    const begun = newBegun();
+    yield* begin(begun);
+    yield* expectDefect(begin({ ...begun, site: "me" }));
+    expectEqual(yield* takeBegun("dashboard", begun.stateHash, 0), true);
+    for (const stateHash of unstorableTexts) yield* expectDefect(begin(newBegun({ stateHash })));
+  }),
+
+  "concurrent takeBegun: exactly one succeeds": Effect.gen(function* () {
+    const { begin, takeBegun } = yield* bench;
+    const begun = newBegun();
+    yield* begin(begun);
+    const taken = yield* Effect.forEach(
+      Array.from({ length: 20 }),
+      () => takeBegun("dashboard", begun.stateHash, 0),
+      { concurrency: "unbounded" },
+    );
+    expectEqual(taken.filter((is) => is).length, 1);
+  }),
+};
+
+const signInCases: Cases<StoragePorts> = {
+  "create stores the sign-in unchanged, for its site": Effect.gen(function* () {
+    const { create, find } = yield* bench;
+    const named = [...hostileTexts, ...unstorableTexts, null].map((name, i) => ({
+      id: GuildId.make(`7000000000000000${i}`),
+      name,
+      manager: i % 2 === 0,
+    }));
+    for (const guilds of [null, [], named]) {
+      const signIn = yield* create(newSignIn({ guilds, createdAt: deadline - 1 }));
+      expectEqual(yield* find(signIn.id), signIn);
+      expectEqual(yield* find(signIn.id, "me"), null);
+    }
+    expectEqual(yield* find(uniqueSignInId()), null);
+  }),
+
+  "create deletes the replaced sign-in, and no other": Effect.gen(function* () {
+    const { create, find } = yield* bench;
+    const [first, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
+    const second = yield* create(newSignIn({ chatId: first.chatId }), first.id);
+    const third = yield* create(newSignIn(), uniqueSignInId());
+    expectEqual(yield* find(first.id), null);
+    for (const signIn of [other, second, third]) expectEqual(yield* find(signIn.id), signIn);
+  }),
+
+  "create with a duplicate or unstorable ID is a defect, and replaces nothing": Effect.gen(function* () {
+    const { create, find } = yield* bench;
+    const [signIn, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
+    yield* expectDefect(create({ ...other, id: signIn.id }, other.id));
+    for (const id of unstorableTexts) {
+      yield* expectDefect(create(newSignIn({ id: id as SignInId }), other.id));
+    }
+    expectEqual(yield* find(signIn.id), signIn);
+    expectEqual(yield* find(other.id), other);
+  }),
+
+  "a sign-in expires exactly at its deadline": Effect.gen(function* () {
+    const { create, find, list } = yield* bench;
+    const signIn = yield* create(newSignIn());
+    for (const [at, isThere] of [
+      [deadline - 1, true],
+      [deadline, false],
+    ] as const) {
+      expectEqual(yield* find(signIn.id, "dashboard", at), isThere ? signIn : null);
+      expectEqual(yield* list("dashboard", signIn.chatId, at), isThere ? [signIn] : []);
+    }
+  }),
+
+  "list returns the sign-ins of a person to a site, newest first": Effect.gen(function* () {
+    const { create, list } = yield* bench;
+    const chatId = uniqueChatId();
+    const ids = ["a", "b"].map((prefix) => `${prefix}${uniqueText()}` as SignInId);
+    const [old, tied, alsoTied] = [
+      yield* create(newSignIn({ chatId })),
+      yield* create(newSignIn({ chatId, id: ids[1] as SignInId, createdAt: 5 })),
+      yield* create(newSignIn({ chatId, id: ids[0] as SignInId, createdAt: 5 })),
+    ];
+    const elsewhere = yield* create(newSignIn({ chatId, site: "me" }));
+    yield* create(newSignIn());
+    expectEqual(yield* list("dashboard", chatId, 0), [alsoTied, tied, old]);
+    expectEqual(yield* list("me", chatId, 0), [elsewhere]);
+    expectEqual(yield* list("dashboard", ChatId.make("99999"), 0), []);
+  }),
+
+  "end deletes one sign-in of a person, or all of them at a site": Effect.gen(function* () {
+    const { create, find, end } = yield* bench;
+    const chatId = uniqueChatId();
+    const [first, second, third] = [
+      yield* create(newSignIn({ chatId })),
+      yield* create(newSignIn({ chatId })),
+      yield* create(newSignIn({ chatId })),
+    ];
+    const [elsewhere, others] = [
+      yield* create(newSignIn({ chatId, site: "me" })),
+      yield* create(newSignIn()),
+    ];
+    for (const id of [others.id, elsewhere.id]) expectEqual(yield* end("dashboard", chatId, id), 0);
+    expectEqual(yield* end("dashboard", chatId, first.id), 1);
+    expectEqual(yield* end("dashboard", chatId, first.id), 0);
+    expectEqual(yield* find(first.id), null);
+    expectEqual(yield* end("dashboard", chatId, null), 2);
+    for (const { id } of [second, third]) expectEqual(yield* find(id), null);
+    expectEqual(yield* find(elsewhere.id, "me"), elsewhere);
+    expectEqual(yield* find(others.id), others);
+  }),
+
+  "sweep deletes what has expired, and nothing else": Effect.gen(function* () {
+    const { begin, create, find, takeBegun, sweep } = yield* bench;
+    // Before the deadlines of other cases, which may run at the same time.
+    const at = -1_000;
+    const signIns: Array<SiteSignIn> = [];
+    for (const site of sites) {
+      for (const expiresAt of [at, at + 1]) {
+        signIns.push(yield* create(newSignIn({ site, expiresAt })));
+      }
+    }
+    const [over, alive] = [newBegun({ expiresAt: at }), newBegun({ expiresAt: at + 1 })];
+    for (const begun of [over, alive]) yield* begin(begun);
+    yield* sweep(at);
+    for (const signIn of signIns) {
+      const found = yield* find(signIn.id, signIn.site, at - 1);
+      expectEqual(found, signIn.expiresAt === at ? null : signIn);
+    }
+    expectEqual(yield* takeBegun("dashboard", over.stateHash, at - 1), false);
+    expectEqual(yield* takeBegun("dashboard", alive.stateHash, at - 1), true);
+  }),
+
+  "sweep deletes any number": Effect.gen(function* () {
+    const { create, find, sweep } = yield* bench;
+    const signIns = Array.from({ length: 1_100 }, () => newSignIn({ expiresAt: -5_000 }));
+    yield* Effect.forEach(signIns, (signIn) => create(signIn), { concurrency: 10, discard: true });
+    yield* sweep(-5_000);
+    for (const { id } of signIns.slice(-50)) expectEqual(yield* find(id, "dashboard", -6_000), null);
+  }),
+};
+
+/** Tests a `SignInStore`. The suite of `UserStore` tests that an erasure deletes sign-ins. */
+export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("SignInStore", options, { ...begunCases, ...signInCases });

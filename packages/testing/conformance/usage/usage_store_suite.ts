@@ -1,0 +1,237 @@
+import type { KeyId, StoragePorts } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { dayMs } from "@accountlink/core/timestamp";
+import {
+  type KeyUsage,
+  lastUsePrecision,
+  type UsageBatch,
+  type UsageCounts,
+  type UsageGroup,
+  type UsagePeriod,
+  UsageStore,
+} from "@accountlink/core/usage";
+import { Effect, Option } from "effect";
+import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeWorld, origin } from "../world.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+const today = 20_000 * dayMs;
+
+const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
+
+const usageOf = (key: KeyId, group: UsageGroup, counts: Partial<UsageCounts>): KeyUsage => ({
+  key,
+  group,
+  ...none,
+  ...counts,
+});
+
+const batchOf = (
+  { meter = uniqueText(), sequence = 1, day = today }: Partial<UsageBatch>,
+  ...counts: ReadonlyArray<KeyUsage>
+): UsageBatch => ({
+  meter,
+  sequence,
+  day,
+  counts,
+  uses: [...new Set(counts.map(({ key }) => key))].map((key) => ({ key, at: day })),
+});
+
+const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
+
+const adding: Cases<StoragePorts> = {
+  "batches add up in days, in order, by group": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const lookup = usageOf(key, "lookup", { served: 3, refused: 2, errors: 1 });
+    const session = usageOf(key, "session", { served: 5 });
+    yield* usage.add(batchOf({}, session));
+    yield* usage.add(batchOf({ day: today + dayMs }, lookup));
+    yield* usage.add(batchOf({}, session, lookup));
+    yield* usage.add(batchOf({}, lookup));
+    const twice = { served: 6, refused: 4, errors: 2 };
+    const counts = { served: 3, refused: 2, errors: 1 };
+    expectEqual<unknown>(yield* usage.days({ key }, 0), [
+      { from: today, group: "lookup", ...twice },
+      { from: today, group: "session", ...none, served: 10 },
+      { from: today + dayMs, group: "lookup", ...counts },
+    ]);
+  }),
+
+  "reads begin with the given day": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    for (const day of [today - dayMs, today]) {
+      yield* usage.add(batchOf({ day }, usageOf(key, "write", { served: 1 })));
+    }
+    expectEqual(startsOf(yield* usage.days({ key }, today)), [today]);
+    expectEqual(startsOf(yield* usage.days({ key }, today - dayMs)), [today - dayMs, today]);
+  }),
+
+  "the usage of an account is that of all its keys, also of revoked ones": Effect.gen(function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const [{ account, global, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [one, revoked, foreign] = [makeKey(global), makeKey(guild), makeKey(other.global)];
+    for (const key of [one, revoked, foreign]) {
+      yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+      yield* usage.add(batchOf({}, usageOf(key.id, "bulk", { served: 2, errors: 1 })));
+    }
+    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
+    const sum = { group: "bulk", served: 4, refused: 0, errors: 2 };
+    expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: today, ...sum }]);
+    expectEqual(yield* usage.days({ account: uniqueText() }, 0), []);
+    expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
+  }),
+
+  "the usage of an account by key is that of each key, also of revoked ones": Effect.gen(function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const [{ account, global, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [one, revoked, unused, foreign] = [
+      makeKey(global),
+      makeKey(guild),
+      makeKey(guild),
+      makeKey(other.global),
+    ];
+    for (const key of [one, revoked, unused, foreign]) {
+      yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+    }
+    for (const day of [today + dayMs, today, today - dayMs]) {
+      const counts = [
+        usageOf(one.id, "session", { served: 1 }),
+        usageOf(one.id, "lookup", { served: 2, refused: 1 }),
+        usageOf(foreign.id, "bulk", { served: 9 }),
+      ];
+      yield* usage.add(batchOf({ day }, ...counts));
+    }
+    yield* usage.add(batchOf({}, usageOf(revoked.id, "write", { errors: 3 })));
+    yield* usage.add(batchOf({ day: today - dayMs }, usageOf(unused.id, "write", { served: 1 })));
+    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
+    const found = yield* usage.daysByKey(account.name, today);
+    expectEqual([...found.keys()].toSorted(), [one.id, revoked.id].toSorted());
+    for (const key of [one.id, revoked.id]) {
+      expectEqual<unknown>(found.get(key), yield* usage.days({ key }, today));
+    }
+    expectEqual((yield* usage.daysByKey(uniqueText(), 0)).size, 0);
+  }),
+
+  "a repeated or late batch of a meter changes nothing": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const [key, meter] = [uniqueKeyId(), uniqueText()];
+    const batch = (sequence: number) =>
+      usage.add(batchOf({ meter, sequence }, usageOf(key, "alts", { served: 1 })));
+    for (const sequence of [2, 2, 1, 5, 5, 4, 6]) yield* batch(sequence);
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 3);
+  }),
+
+  "concurrent batches of several meters lose no count": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const keys = Array.from({ length: 20 }, uniqueKeyId);
+    const batches = Array.from({ length: 30 }, (_, i) => {
+      const counts = keys.map((key) => usageOf(key, "lookup", { served: 1, refused: 2 }));
+      return usage.add(batchOf({}, ...(i % 2 === 0 ? counts : counts.toReversed())));
+    });
+    yield* Effect.all(batches, atOnce);
+    for (const key of keys) {
+      const sum = { group: "lookup", served: 30, refused: 60, errors: 0 };
+      expectEqual<unknown>(yield* usage.days({ key }, 0), [{ from: today, ...sum }]);
+    }
+  }),
+
+  "a batch that is added several times at once counts once": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const batch = batchOf({}, usageOf(key, "lookup", { served: 1 }));
+    yield* Effect.all(
+      Array.from({ length: 10 }, () => usage.add(batch)),
+      atOnce,
+    );
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
+  }),
+
+  "a batch stores the last uses, which never go back": Effect.gen(function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const { global } = yield* makeWorld;
+    const key = makeKey(global);
+    yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+    const meter = uniqueText();
+    const lastUseAfter = Effect.fnUntraced(function* (sequence: number, at: number) {
+      const uses = [
+        { key: key.id, at },
+        { key: uniqueKeyId(), at },
+      ];
+      yield* usage.add({ ...batchOf({ meter, sequence }), uses });
+      return Option.getOrThrow(yield* keys.findDetails(key.id, at)).lastUsedAt;
+    });
+    expectEqual(yield* lastUseAfter(1, today), today);
+    expectEqual(yield* lastUseAfter(2, today + lastUsePrecision), today + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(3, today), today + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(3, today + dayMs), today + lastUsePrecision);
+  }),
+
+  "a batch has thousands of keys": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const keys = Array.from({ length: 2_000 }, uniqueKeyId);
+    yield* usage.add(batchOf({}, ...keys.map((key) => usageOf(key, "write", { served: 7 }))));
+    expectEqual((yield* usage.days({ key: keys.at(-1) as KeyId }, 0))[0]?.served, 7);
+  }),
+
+  "numbers are exact up to the largest safe integer; unstorable text is a defect": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const most = Number.MAX_SAFE_INTEGER;
+    yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: most - 1 })));
+    yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: 1 })));
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, most);
+    for (const meter of unstorableTexts) yield* expectDefect(usage.add(batchOf({ meter })));
+  }),
+};
+
+const forgetting: Cases<StoragePorts> = {
+  // Before the days of other cases, since it deletes for all keys.
+  "forget deletes days that began before a time": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const count = usageOf(key, "lookup", { served: 1 });
+    const days = [0, dayMs, 2 * dayMs];
+    for (const day of days) yield* usage.add(batchOf({ day }, count));
+    yield* usage.forget(dayMs);
+    expectEqual(startsOf(yield* usage.days({ key }, 0)), days.slice(1));
+  }),
+
+  "forget deletes any number of rows, on several nodes at once": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const keys = Array.from({ length: 1_300 }, uniqueKeyId);
+    const [old, kept] = [0, 3 * dayMs].map((day) =>
+      batchOf({ day }, ...keys.map((key) => usageOf(key, "lookup", { served: 1 }))),
+    ) as [UsageBatch, UsageBatch];
+    yield* usage.add(old);
+    yield* usage.add(kept);
+    const forget = usage.forget(dayMs);
+    yield* Effect.all([forget, forget, forget], atOnce);
+    // A row that one of them had locked is left to its own next batch, or to the next sweep.
+    yield* forget;
+    for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
+      expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);
+    }
+  }),
+
+  "a meter is known as long as the day of its last batch": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const [key, old, recent] = [uniqueKeyId(), uniqueText(), uniqueText()];
+    const count = usageOf(key, "lookup", { served: 1 });
+    const add = (meter: string, day: number) => usage.add(batchOf({ meter, day }, count));
+    yield* add(old, 0);
+    yield* add(recent, dayMs);
+    yield* usage.forget(dayMs);
+    yield* add(old, dayMs);
+    yield* add(recent, dayMs);
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 2);
+  }),
+};
+
+/** Tests a `UsageStore` with the other storage ports. */
+export const usageStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("UsageStore", options, { ...adding, ...forgetting });

@@ -1,0 +1,116 @@
+import type { StoragePorts } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { makeDelivery, uniqueText } from "../../mod.ts";
+import { expectEqual, expectThat } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { origin } from "../world.ts";
+import { newWebhookBench, start } from "./webhook_bench.ts";
+
+export const holds: Cases<StoragePorts> = {
+  "one of several nodes holds a webhook": Effect.gen(function* () {
+    const { add, hold, held } = yield* newWebhookBench;
+    const { id } = yield* add();
+    const nodes = Array.from({ length: 5 }, uniqueText);
+    const holding = yield* Effect.forEach(nodes, (node) => Effect.map(hold(node), (all) => held(id, all)), {
+      concurrency: "unbounded",
+    });
+    expectEqual(holding.filter((webhook) => webhook !== null).length, 1);
+  }),
+
+  "a webhook passes on exactly when the time of its node is over": Effect.gen(function* () {
+    const { add, hold, held } = yield* newWebhookBench;
+    const { id } = yield* add();
+    const [first, second] = [uniqueText(), uniqueText()];
+    expectEqual(held(id, yield* hold(first))?.id ?? null, id);
+    expectEqual(held(id, yield* hold(second, start + 6_999)), null);
+    expectEqual(held(id, yield* hold(second, start + 7_000))?.id ?? null, id);
+    expectEqual(held(id, yield* hold(first, start + 7_001)), null);
+  }),
+
+  "a node keeps its webhooks while it says that it lives": Effect.gen(function* () {
+    const { add, hold, held } = yield* newWebhookBench;
+    const { id } = yield* add();
+    const [first, second] = [uniqueText(), uniqueText()];
+    for (const at of [0, 1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(first, start + at);
+    expectEqual(held(id, yield* hold(second, start + 15_000)), null);
+    expectEqual(held(id, yield* hold(first, start + 15_000))?.id ?? null, id);
+  }),
+
+  "a node that ends lets its webhooks go at once": Effect.gen(function* () {
+    const { add, hold, held } = yield* newWebhookBench;
+    const { id } = yield* add();
+    const [first, second] = [uniqueText(), uniqueText()];
+    yield* hold(first);
+    expectEqual(yield* hold(first, start + 1, start + 1), []);
+    expectEqual(held(id, yield* hold(second, start + 2))?.id ?? null, id);
+  }),
+
+  "hold takes no more than its limit at once": Effect.gen(function* () {
+    const { add, hold } = yield* newWebhookBench;
+    for (let count = 0; count < 3; count++) yield* add();
+    const node = uniqueText();
+    expectEqual((yield* hold(node, start, start + 7_000, 2)).length, 2);
+    expectThat((yield* hold(node, start, start + 7_000, 2)).length > 2, "another call takes more");
+  }),
+
+  "hold gives active webhooks of accounts that are not suspended": Effect.gen(function* () {
+    const { scope, add, addHeld, hold, held, update, disable } = yield* newWebhookBench;
+    const keys = yield* KeyStore;
+    const { id, node } = yield* addHeld();
+    const isHeld = Effect.map(hold(node), (all) => held(id, all) !== null);
+    yield* update(id, { status: "paused" });
+    expectEqual(yield* isHeld, false);
+    yield* update(id, { status: "active" });
+    expectEqual(yield* isHeld, true);
+    yield* disable(id);
+    expectEqual(yield* isHeld, false);
+    yield* update(id, { status: "active" });
+    const setStatus = (status: "active" | "suspended") =>
+      keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
+    yield* setStatus("suspended");
+    expectEqual(yield* isHeld, false);
+    yield* setStatus("active");
+    expectEqual(yield* isHeld, true);
+    yield* add({ status: "paused" });
+    expectEqual(yield* isHeld, true);
+  }),
+
+  "hold gives where a webhook stands": Effect.gen(function* () {
+    const { addHeld, find } = yield* newWebhookBench;
+    const { id, recordOf, reheld } = yield* addHeld({}, 17);
+    const stored = yield* find(id);
+    const none = { nextAttemptAt: null, oldestFailingAt: null };
+    expectEqual(yield* reheld, stored && { ...stored, position: 17, ...none });
+    const at = start - 5_000;
+    yield* recordOf({
+      position: 30,
+      deliveries: [
+        makeDelivery({ status: "delivered", at: start - 9_000, nextAttemptAt: null }),
+        makeDelivery({ status: "waiting", at, nextAttemptAt: null }),
+        makeDelivery({ at: start - 1_000, nextAttemptAt: start + 5_000 }),
+        makeDelivery({ at: start - 2_000, nextAttemptAt: start + 2_000 }),
+      ],
+    });
+    expectEqual(
+      yield* reheld,
+      stored && { ...stored, position: 30, nextAttemptAt: start + 2_000, oldestFailingAt: at },
+    );
+  }),
+
+  "record changes nothing for a node that does not hold the webhook": Effect.gen(function* () {
+    const bench = yield* newWebhookBench;
+    const { id, node, recordOf, reheld } = yield* bench.addHeld();
+    const before = yield* reheld;
+    const write = { position: 9, deliveries: [makeDelivery()], failedAt: start };
+    expectEqual(yield* bench.record(id, uniqueText(), write), false);
+    expectEqual(yield* reheld, before);
+    expectEqual(yield* bench.deliveries(id), []);
+
+    yield* bench.hold(uniqueText(), start + 7_000);
+    expectEqual(yield* recordOf(write), false);
+    expectEqual(yield* bench.deliveries(id), []);
+    yield* bench.remove(id);
+    expectEqual(yield* bench.record(id, node, write), false);
+  }),
+};

@@ -1,0 +1,186 @@
+import type { StoragePorts } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { UserStore } from "@accountlink/core/users";
+import type { WebhookId } from "@accountlink/core/webhooks";
+import { Effect } from "effect";
+import {
+  makeDelivery,
+  makeWebhook,
+  uniqueChatId,
+  uniquePid,
+  uniqueText,
+  uniqueWebhookId,
+  unstorableTexts,
+} from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { makeWorld, origin } from "../world.ts";
+import { newWebhookBench, start, webhookBench } from "./webhook_bench.ts";
+
+const unknown = uniqueWebhookId();
+
+export const webhooks: Cases<StoragePorts> = {
+  "insert stores the webhook unchanged, with its secret": Effect.gen(function* () {
+    const { scope, insert, find } = yield* newWebhookBench;
+    const webhook = makeWebhook(scope, {
+      url: "https://example.com/a?b=%20#c",
+      types: ["link.set", "user.erased"],
+      description: "Äpfel & 🎮",
+      createdAt: start,
+      lastDeliveredAt: start + 1,
+      failingSince: start + 2,
+    });
+    expectEqual(yield* insert(webhook), true);
+    const stored = { ...webhook, secrets: [{ sealed: "sealed", endsAt: null }] };
+    expectEqual(yield* find(webhook.id), stored);
+    expectEqual(yield* find(unknown), null);
+  }),
+
+  "list returns the webhooks of an account, or of all, oldest first, or one of them": Effect.gen(
+    function* () {
+      const { account, global, guild } = yield* makeWorld;
+      const [ofGlobal, ofGuild] = [yield* webhookBench(global), yield* webhookBench(guild)];
+      const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
+      const [second, first, third] = [
+        yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
+        yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
+        yield* ofGlobal.add({ createdAt: start }),
+      ];
+      const foreign = yield* (yield* newWebhookBench).add();
+      const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
+      const list = (id: WebhookId | null, of: string | null = account.name) =>
+        ofGlobal.store.list({ account: of, id });
+      expectEqual(yield* list(null), listed);
+      expectEqual(yield* list(second.id), [{ ...second, pending: 0 }]);
+      expectEqual(yield* list(second.id, null), [{ ...second, pending: 0 }]);
+      expectEqual(yield* list(second.id, foreign.scope.account), []);
+      const all = yield* list(null, null);
+      expectEqual(
+        all.filter(({ scope }) => scope.account === account.name),
+        listed,
+      );
+    },
+  ),
+
+  "concurrent inserts keep to the maximum of the scope, and another scope has its own": Effect.gen(
+    function* () {
+      const { global, guild } = yield* makeWorld;
+      const [bench, other] = [yield* webhookBench(global), yield* webhookBench(guild)];
+      const inserted = yield* Effect.forEach(
+        Array.from({ length: 8 }, () => makeWebhook(global)),
+        (webhook) => bench.insert(webhook, { maxOfScope: 5 }),
+        { concurrency: "unbounded" },
+      );
+      expectEqual(inserted.filter((is) => is).length, 5);
+      expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
+      expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
+      expectEqual((yield* bench.list).length, 6);
+    },
+  ),
+
+  "insert is a defect with an unknown scope, a taken ID, or unstorable text": Effect.gen(function* () {
+    const { scope, insert, add, list } = yield* newWebhookBench;
+    const webhook = yield* add();
+    yield* expectDefect(insert({ ...webhook, url: "https://other.example" }));
+    yield* expectDefect(insert(makeWebhook({ ...scope, pid: uniquePid() })));
+    for (const text of unstorableTexts) {
+      yield* expectDefect(insert(makeWebhook(scope, { description: text })));
+      yield* expectDefect(insert(makeWebhook(scope, { url: text })));
+    }
+    expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
+  }),
+
+  "update changes what is given, and nothing twice": Effect.gen(function* () {
+    const { add, find, update, entries } = yield* newWebhookBench;
+    const webhook = yield* add();
+    const values = { url: "https://example.com/b", types: ["link.set"], description: "B" };
+    expectEqual(yield* update(webhook.id, values), true);
+    expectEqual(yield* update(webhook.id, values), true);
+    expectEqual(yield* update(webhook.id, { status: "paused" }), true);
+    const secrets = [{ sealed: "sealed", endsAt: null }];
+    expectEqual(yield* find(webhook.id), { ...webhook, ...values, status: "paused", secrets });
+    expectEqual(yield* update(unknown, values), false);
+    expectEqual(yield* entries(webhook.id), [
+      ["webhook.created", {}],
+      ["webhook.updated", { changed: "url, types, description" }],
+      ["webhook.updated", { changed: "status" }],
+    ]);
+  }),
+
+  "a disabled webhook keeps its reason until it is active again, which tries its failures at once":
+    Effect.gen(function* () {
+      const bench = yield* newWebhookBench;
+      const { id, recordOf } = yield* bench.addHeld();
+      const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
+      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
+      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
+      expectEqual(yield* bench.disable(id), true);
+      expectEqual(yield* bench.disable(id), true);
+      expectEqual(yield* bench.disable(unknown), false);
+      const disabled = yield* bench.find(id);
+      expectEqual([disabled?.status, disabled?.disabledReason], ["disabled", "gone"]);
+      expectEqual(disabled?.failingSince ?? null, start);
+
+      yield* bench.update(id, { status: "active" }, start + 1);
+      const active = yield* bench.find(id);
+      expectEqual([active?.status, active?.disabledReason], ["active", null]);
+      expectEqual(active?.failingSince ?? null, null);
+      expectEqual(yield* bench.due(id, start), []);
+      expectEqual(yield* bench.due(id, start + 1), [failing.eventId]);
+      expectEqual((yield* bench.entries(id)).slice(1), [
+        ["webhook.disabled", { reason: "gone" }],
+        ["webhook.updated", { changed: "status" }],
+      ]);
+    }),
+
+  "rotate adds a secret, limits the earlier ones, and drops those that have ended": Effect.gen(function* () {
+    const { add, find, rotate, entries } = yield* newWebhookBench;
+    const { id } = yield* add();
+    expectEqual(yield* rotate(id, "second", start, start + 100), true);
+    expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
+    expectEqual((yield* find(id))?.secrets ?? null, [
+      { sealed: "sealed", endsAt: start + 100 },
+      { sealed: "second", endsAt: start + 500 },
+      { sealed: "third", endsAt: null },
+    ]);
+    yield* rotate(id, "fourth", start + 100, start + 600);
+    expectEqual((yield* find(id))?.secrets.map(({ sealed }) => sealed) ?? null, [
+      "second",
+      "third",
+      "fourth",
+    ]);
+    expectEqual(yield* rotate(unknown, "other", 0, 1), false);
+    expectEqual((yield* entries(id)).at(-1)?.[0] ?? null, "webhook.rotated");
+  }),
+
+  "remove deletes the webhook and its deliveries, and no other": Effect.gen(function* () {
+    const bench = yield* newWebhookBench;
+    const [first, other] = [yield* bench.addHeld(), yield* bench.addHeld()];
+    const deliveries = Array.from({ length: 120 }, () => makeDelivery({ status: "delivered" }));
+    yield* first.recordOf({ deliveries });
+    yield* other.recordOf({ deliveries });
+    expectEqual(yield* bench.remove(first.id), true);
+    expectEqual(yield* bench.remove(first.id), false);
+    expectEqual(yield* bench.find(first.id), null);
+    expectEqual(yield* bench.deliveries(first.id), []);
+    expectEqual((yield* bench.deliveries(other.id, null, null, 1_000)).length, 120);
+    expectEqual((yield* bench.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
+  }),
+
+  "the erasure of its owner deletes a webhook and its deliveries": Effect.gen(function* () {
+    const chatId = uniqueChatId();
+    const account = { name: uniqueText(), chatId, tier: "free" } as const;
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount(account);
+    const scope = yield* keys.ensureScope(account.name, { kind: "global" }, uniquePid());
+    const bench = yield* webhookBench(scope);
+    const other = yield* (yield* newWebhookBench).add();
+    const { id, recordOf } = yield* bench.addHeld();
+    yield* recordOf({ deliveries: [makeDelivery()] });
+    const pseudonym = `erased:${uniqueText()}`;
+    yield* (yield* UserStore).erase({ ...origin, chatId, at: start, scopes: [], pseudonym });
+    expectEqual(yield* bench.find(id), null);
+    expectEqual(yield* bench.deliveries(id), []);
+    expectEqual((yield* bench.find(other.id))?.id ?? null, other.id);
+  }),
+};
