@@ -83,7 +83,7 @@ export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => 
  * Fails if the live platforms need a variable that is not set, or if the dev platform is not
  * chosen.
  */
-export const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
+const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
   const risk = config.ACCOUNTLINK_PLATFORM === null ? devRisk(config) : null;
   return risk === null
