@@ -85,7 +85,7 @@ export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => 
  * Fails if the live platforms need a variable that is not set, or if the dev platform is not
  * chosen.
  */
-export const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
+const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
   if (config.ACCOUNTLINK_PLATFORM === "none") return Effect.succeed({ kind: "none" });
   const risk = config.ACCOUNTLINK_PLATFORM === null ? devRisk(config) : null;
