@@ -34,7 +34,7 @@ const rules: Readonly<Record<string, Rule>> = {
   testing: { imports: ["core", "accountlink", "memory"], tests: ["client"] },
   server: { imports: "any" },
   test: { imports: "any" },
-  bench: { imports: ["accountlink", "test-servers"] },
+  bench: { imports: ["test-servers"] },
   // Programs of clients, which users copy.
   examples: { imports: ["client"] },
   // Programs of those who install the packages.
