@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { type Contender, contendersOf, type Deployment, ownName, type Places, titles } from "./contenders.ts";
 import { startDatabases, whyNoDatabases } from "./databases.ts";
 import { fixture, linkCount, platformFixture } from "./fixture.ts";
-import { measure, measureStart, type Plan, type Round } from "./measure.ts";
+import { measure, measureStarts, type Plan } from "./measure.ts";
 import { ratiosOf, ratioTable, tableOf, type WorkResult } from "./report.ts";
 import { answersOf, expectSameAnswers } from "./same_answers.ts";
 import { canPin, startGenerator } from "./server_process.ts";
@@ -73,11 +73,8 @@ const runOn = async (on: Deployment, places: Places, plan: Plan): Promise<Readon
       if (work !== "start") for (const contender of contenders) await profile(contender, work, on, plan);
       continue;
     }
-    const rounds: Array<Round> = [];
-    if (work !== "start") rounds.push(...(await measure(contenders, work, plan)));
-    else
-      for (let round = 0; round < plan.rounds; round++)
-        rounds.push(await measureStart(contenders, round, plan));
+    const rounds =
+      work === "start" ? await measureStarts(contenders, plan) : await measure(contenders, work, plan);
     results.push({ on, work, rounds });
     console.log(`\n${tableOf({ on, work, rounds })}\n`);
   }
@@ -99,7 +96,7 @@ const processor = `${availableParallelism()} processors (${cpus()[0]?.model ?? "
 
 const report = async (results: ReadonlyArray<WorkResult>) => {
   const ratios = ratiosOf(results);
-  console.log(`\n# All\n\n${results.map(tableOf).join("\n\n")}\n\n${ratioTable(ratios)}`);
+  console.log(`\n${ratioTable(ratios)}`);
   if (options.json === undefined) return;
   const document = { processor, linkCount, options, ratios, results };
   await writeFile(options.json, `${JSON.stringify(document, null, 2)}\n`);

@@ -37,34 +37,30 @@ export type Round = Readonly<Record<string, Record<string, Measured>>>;
 
 const connections = 32;
 
-/** How many requests of a start are measured. */
-const firstRequests = 5_000;
-
-/** How long a server is idle before its memory is read, in milliseconds. */
-const settlingTime = 2_000;
+/** Of a start: how many requests are measured, and for how many milliseconds the server is idle before. */
+const [firstRequests, settlingTime] = [5_000, 2_000];
 
 /** The first is another one in each round. */
 const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> =>
   all.map((_, index) => all[(index + round) % all.length] as A);
 
-/** Starts each contender in turn, and sends it its first requests. */
-export const measureStart = async (contenders: ReadonlyArray<Contender>, round: number, plan: Plan) => {
-  const results: Record<string, Record<string, Measured>> = {};
-  for (const { name, start } of inTurn(contenders, round)) {
-    const server = await start(false);
-    await setTimeout(settlingTime);
-    const how = {
-      work: "hit",
-      connections,
-      rate: null,
-      until: { requests: firstRequests },
-      seed: round,
-    } as const;
-    const load = `first ${firstRequests}`;
-    results[name] = { [load]: await driveServer(`${name}, ${load}`, server, how, plan) };
-    await server.stop();
+/** Starts each contender in turn, for some rounds, and sends it its first requests. */
+export const measureStarts = async (contenders: ReadonlyArray<Contender>, plan: Plan) => {
+  const load = `first ${firstRequests}`;
+  const rounds: Array<Record<string, Record<string, Measured>>> = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    const results: (typeof rounds)[number] = {};
+    for (const { name, start } of inTurn(contenders, round)) {
+      const server = await start(false);
+      await setTimeout(settlingTime);
+      const until = { requests: firstRequests };
+      const how = { work: "hit", connections, rate: null, until, seed: round } as const;
+      results[name] = { [load]: await driveServer(`${name}, ${load}`, server, how, plan) };
+      await server.stop();
+    }
+    rounds.push(results);
   }
-  return results;
+  return rounds;
 };
 
 /** Starts all contenders and warms each, and then drives each in turn with every load, for some rounds. */

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { platformFixture } from "../fixture.ts";
-import { type Counts, hashOf, type Key, rulesOf } from "./store.ts";
+import { type Counts, hashOf, type Key, midnightAfter, rulesOf } from "./store.ts";
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
@@ -70,8 +70,11 @@ const answer = (reply: FastifyReply, state: RequestState, status: number, conten
   });
   if (status === 401) reply.header("www-authenticate", "Bearer");
   if (key !== null && counts !== null) {
-    const { perWindow, daily } = key.limits;
+    const { perWindow, windowMs, daily } = key.limits;
+    const untilMidnight = Math.ceil((midnightAfter(now) - now) / 1_000);
     reply.headers({
+      "ratelimit-policy": `"second";q=${perWindow};w=${windowMs / 1_000}, "day";q=${daily};w=86400`,
+      ratelimit: `"day";r=${daily - counts.day};t=${untilMidnight}`,
       "x-ratelimit-limit": String(perWindow),
       "x-ratelimit-remaining": String(perWindow - counts.second),
       "x-ratelimit-reset": String(Math.ceil(counts.secondEnds / 1000)),
@@ -106,7 +109,9 @@ const users = new Set(gameUsers.map(({ id }) => id));
 type Values = Readonly<Record<string, unknown>>;
 
 const invalid = (name: string, reason: string) =>
-  new Refusal(400, "INVALID_PARAMETER", `Invalid parameter: ${name}`, { parameters: [{ name, reason }] });
+  new Refusal(400, "INVALID_PARAMETER", `Invalid parameter: ${name} (${reason})`, {
+    parameters: [{ name, reason }],
+  });
 const forbidden = (reason: string, message: string) => new Refusal(403, "FORBIDDEN", message, { reason });
 /** One for all: to make an error is to walk the stack. */
 const notFound = new Refusal(404, "LINK_NOT_FOUND", "No matching link");

@@ -53,9 +53,11 @@ export interface Rule {
 const dayMs = 86_400_000;
 const unreached = 1_000_000_000;
 
+export const midnightAfter = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs;
+
 /** The windows of a request, of which the last two are the key's. */
 export const rulesOf = ({ id, limits }: Key, ip: string, now: number): ReadonlyArray<Rule> => {
-  const midnight = (Math.floor(now / dayMs) + 1) * dayMs;
+  const midnight = midnightAfter(now);
   return [
     { bucket: "ip_second", id: ip, limit: unreached, endsAt: now + 1_000 },
     { bucket: "ip_day", id: ip, limit: unreached, endsAt: midnight },

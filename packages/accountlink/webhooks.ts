@@ -69,8 +69,8 @@ export class Webhooks extends Context.Service<
     /** Gives it a new secret. For 24 hours the one before signs as well. */
     readonly rotate: (id: string, options?: Options) => Effect.Effect<IssuedWebhook, ReadError>;
 
-    /** Sends an event of type `test` now, once. */
-    readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError>;
+    /** Sends an event of type `test` now, once. `Conflict` `test_limit` while three of the account are in flight. */
+    readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError | Conflict>;
 
     /** What became of each event, newest first, as long as events are kept. */
     readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
@@ -96,10 +96,10 @@ export class Webhooks extends Context.Service<
       });
 
       /** Runs an operation on a webhook of the scope. */
-      const own = <A>(
+      const own = <A, E extends ReadError | Conflict>(
         id: string,
-        operation: Effect.Effect<A, BadRequest | ReadError>,
-      ): Effect.Effect<A, ReadError> =>
+        operation: Effect.Effect<A, BadRequest | E>,
+      ): Effect.Effect<A, ReadError | E> =>
         orInvalid(
           "id",
           `is "${id}", expected a webhook of the scope`,
@@ -134,8 +134,9 @@ export class Webhooks extends Context.Service<
 }
 
 /** Reports what is not found as a parameter. */
-const orInvalid = <A>(
+const orInvalid = <A, E extends ReadError | Conflict>(
   name: string,
   reason: string,
-  operation: Effect.Effect<A, BadRequest | ReadError>,
-): Effect.Effect<A, ReadError> => Effect.catchTag(operation, "BadRequest", () => Invalid.one(name, reason));
+  operation: Effect.Effect<A, BadRequest | E>,
+): Effect.Effect<A, InvalidParameter | E> =>
+  Effect.catchTag(operation, "BadRequest", () => Invalid.one(name, reason));

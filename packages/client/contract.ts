@@ -115,7 +115,7 @@ export interface Meta {
 
 export interface GameLookup {
   readonly gameId: GameId;
-  /** Newest link first */
+  /** Newest link first, at most 1,000; with a guild, its members among the 100 newest */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
   readonly resolved: {

@@ -2,6 +2,7 @@
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";
+import { MemberDisclosure } from "./accounts/member_disclosure.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { SecurityLog } from "./audit/security_log.ts";
@@ -55,6 +56,7 @@ export const layer = Layer.mergeAll(
   LinkEvents.layer,
   LinkLookup.layer,
   LinkWriter.layer,
+  MemberDisclosure.layer.pipe(Layer.provide(Accounts.layer)),
   OwnedKeys.layer,
   RequestLimits.layer,
   Retention.layer,

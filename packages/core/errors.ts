@@ -87,7 +87,7 @@ export class InvalidParameter extends Traceless("InvalidParameter")<{
   readonly code = "INVALID_PARAMETER";
   readonly details = { parameters: this.parameters };
   override readonly message =
-    `Invalid parameter: ${this.parameters.map((problem) => problem.name).join(", ")}`;
+    `Invalid parameter: ${this.parameters.map(({ name, reason }) => `${name} (${reason})`).join(", ")}`;
 
   static one(name: string, reason: string): InvalidParameter {
     return new InvalidParameter({ parameters: [{ name, reason }] });

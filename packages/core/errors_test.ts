@@ -19,7 +19,10 @@ const messages: ReadonlyArray<readonly [error: Errors.PublicError, message: stri
     new Errors.MissingParameter({ parameters: ["gameId", "guildId"] }),
     "Missing required parameters: gameId, guildId",
   ],
-  [Errors.InvalidParameter.one("chatId", "expected 5 to 32 digits"), "Invalid parameter: chatId"],
+  [
+    Errors.InvalidParameter.one("chatId", "expected 5 to 32 digits"),
+    "Invalid parameter: chatId (expected 5 to 32 digits)",
+  ],
   [new Errors.RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 2 }), waitTwo],
   [new Errors.RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 1 }), waitOne],
   [new Errors.RateLimited({ bucket: "day", ...refusal }), "Daily request limit of 500 exceeded"],

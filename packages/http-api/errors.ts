@@ -221,10 +221,12 @@ export const errorTable = {
   CONFLICT: {
     when: "The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old",
     advice:
-      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `key_limit` and `key_revoked` are of the dashboard",
+      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `key_limit`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
     details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),
-    examples: [...conflictReasons, "key_limit", "key_revoked"].map((reason) => new Conflict({ reason })),
+    examples: [...conflictReasons, "key_limit", "key_revoked", "webhook_limit", "test_limit"].map(
+      (reason) => new Conflict({ reason }),
+    ),
     kept: Conflict,
   },
   INTERNAL_ERROR: {

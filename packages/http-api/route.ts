@@ -127,6 +127,14 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
 
+/**
+ * Whether a route of GET answers HEAD. Waits and streams do not.
+ *
+ * @internal
+ */
+export const takesHead = ({ parameters, isStream }: Pick<Route, "parameters" | "isStream">): boolean =>
+  isStream !== true && parameters["wait"] === undefined;
+
 const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
   Object.values(presence).includes("required");
 

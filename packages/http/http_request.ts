@@ -47,6 +47,10 @@ export const cookieOf = (request: HttpRequest, name: string): string | null =>
 /** The path of a URL. */
 export const pathOf = (url: string): string => url.split("?", 1)[0] ?? "";
 
+/** Whether the path of a URL is the prefix or below it. */
+export const isUnder = (prefix: string, url: string): boolean =>
+  url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
+
 /** The query of a URL with its question mark; empty without one. */
 export const queryTextOf = ({ url }: Pick<HttpRequest, "url">): string => {
   const start = url.indexOf("?");

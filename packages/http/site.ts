@@ -7,13 +7,13 @@
 export { type Doc, type Docs } from "./documents.ts";
 export { addErrorHeaders, isoTime, isoTimeOrNull, type SuccessOf } from "./envelopes/envelope.ts";
 export { envelopeV2 } from "./envelopes/envelope_v2.ts";
-export { type BodyTooLarge, cookieOf, type HttpRequest, searchOf } from "./http_request.ts";
+export { type BodyTooLarge, cookieOf, type HttpRequest, isUnder, searchOf } from "./http_request.ts";
 export { emptyResponse, HttpResponse, privateHeaders, textOf, textResponse } from "./http_response.ts";
 export { basePathOf } from "./mount.ts";
 export { type MakePages, type Pages } from "./pages.ts";
 export { maxBodySize, readJsonObject } from "./pipeline/body.ts";
 export { parameterReader } from "./pipeline/parameters.ts";
-export { type BoundRoute, isUnder, render, withHeaders } from "./pipeline/pipeline.ts";
+export { type BoundRoute, render, withHeaders } from "./pipeline/pipeline.ts";
 export { makeObservers, respond } from "./pipeline/respond.ts";
 export { type Answer, atFirstRequest, contextMaker, type RequestContext } from "./request_context.ts";
 export { type Router } from "./router.ts";

@@ -1,5 +1,6 @@
 /** Documents that are the same for every client: compressed once, and sent from one buffer. */
 import { Base64Url } from "effect/encoding";
+import { acceptedEncoding, gzip } from "./compression.ts";
 import type { HttpRequest } from "./http_request.ts";
 import { emptyResponse, HttpResponse } from "./http_response.ts";
 
@@ -15,11 +16,6 @@ export interface StaticDocumentOptions {
 
 const encoder = new TextEncoder();
 
-const compressed = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
-  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-};
-
 /** 22 characters of Base64url. */
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
@@ -31,13 +27,14 @@ export const makeStaticDocument = async (
   const bytes = encoder.encode(text);
   const hash = await hashOf(bytes);
   const common = { ...headers, ...documentHeaders };
-  const zipped = representation(await compressed(bytes), `"${hash}-gzip"`, contentType, {
+  const zipped = representation(await gzip(bytes), `"${hash}-gzip"`, contentType, {
     ...common,
     "content-encoding": "gzip",
   });
   const plain = onlyCompressed === true ? zipped : representation(bytes, `"${hash}"`, contentType, common);
   return (request) => {
-    const { etag, whole, unchanged } = acceptsGzip(request.header("accept-encoding")) ? zipped : plain;
+    const accepted = acceptedEncoding(["gzip"], request.header("accept-encoding"));
+    const { etag, whole, unchanged } = accepted === undefined ? plain : zipped;
     return matchesTag(request.header("if-none-match"), etag) ? unchanged : whole;
   };
 };
@@ -68,18 +65,6 @@ const representation = (
   whole: new HttpResponse(200, { ...headers, etag, "content-type": contentType }, body),
   unchanged: emptyResponse(304, { ...documentHeaders, etag }),
 });
-
-/** Whether an `Accept-Encoding` names gzip, or everything, with a weight above 0. */
-const acceptsGzip = (accepted = ""): boolean => {
-  const weights = new Map(
-    accepted.split(",").map((entry) => {
-      const [coding = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="));
-      return [coding, weight === undefined ? 1 : Number(weight.slice(2))] as const;
-    }),
-  );
-  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
-};
 
 /** Whether an `If-None-Match` names the tag. */
 const matchesTag = (sent: string | undefined, etag: string): boolean =>

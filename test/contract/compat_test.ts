@@ -24,6 +24,10 @@ const limits = { perWindow: 1_000, windowMs: 3_600_000, daily: 5_000 };
 const globalKey = world.key({ links, limits });
 const guildKey = world.key({ links, limits, guildId: guild });
 const premiumKey = world.key({ links, tier: "premium" });
+const premiumGuildKey = world.key({ links, tier: "premium", guildId: guild });
+/** Global keys of an account whose chat user manages the guild. */
+const managing = { account: "managing", tier: "premium", links, limits } as const;
+const managingKey = world.key(managing);
 const otherGuildKey = world.key({ guildId: emptyGuild });
 const readKey = world.key({ links, access: "read" });
 const verifyKey = world.key({ links, access: "verify" });
@@ -104,7 +108,20 @@ const rover: Service = {
 const services = [bloxlinkV4, bloxlinkV3, rover, rowifi("v3"), rowifi("v2")];
 const spentKeys = new Map(services.map(({ name }) => [name, [slow(), daily(), slow()] as const]));
 
-const server = useServer(() => ({ fixture: world.fixture, env: { ACCOUNTLINK_IP_AUTH_FAILURES: "3" } }));
+const manager = "100031";
+const { platform } = world.fixture;
+const fixture = {
+  ...world.fixture,
+  accounts: [{ name: managing.account, chatId: manager, tier: managing.tier }],
+  platform: {
+    ...platform,
+    guilds: platform?.guilds?.map((each) => ({
+      ...each,
+      members: each.members?.map((member) => ({ ...member, manager: member.chatId === manager })),
+    })),
+  },
+};
+const server = useServer(() => ({ fixture, env: { ACCOUNTLINK_IP_AUTH_FAILURES: "3" } }));
 let check: ReturnType<typeof answerChecker> = () => null;
 
 beforeAll(async () => {
@@ -199,25 +216,35 @@ describe("Bloxlink v4", () => {
       },
     ],
   };
-  const memberOf = (number: number) => ({
+  const memberOf = (number: number, isTold: boolean) => ({
     user: { id: String(100_000 + number), username: `user_${number}`, global_name: `User ${number}` },
-    nick: "Nick",
-    roles: ["1"],
+    nick: isTold ? "Nick" : null,
+    roles: isTold ? ["1"] : [],
     joined_at: "2024-01-01T00:00:00.000Z",
   });
 
+  test.each([
+    ["a key of the guild", premiumGuildKey, true],
+    ["a global key of its manager", managingKey, true],
+    ["another global key", premiumKey, false],
+  ])(
+    "tells nicknames and roles of members to who has to do with the guild: %s",
+    async (_title, key, isTold) => {
+      expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
+        robloxID: "1",
+        resolved: { roblox, discord: memberOf(1, isTold) },
+      });
+      expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
+        discordIDs: ["100003", "100002"],
+        resolved: { discord: { 100003: memberOf(3, isTold), 100002: memberOf(2, isTold) } },
+      });
+    },
+  );
+
   test("tells profiles to Premium keys", async () => {
-    expect((await get(toRoblox(guild, "100001"), auth(premiumKey))).body).toEqual({
-      robloxID: "1",
-      resolved: { roblox, discord: memberOf(1) },
-    });
     expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
       robloxID: "1",
       resolved: { roblox },
-    });
-    expect((await get(toDiscord(guild, "2"), auth(premiumKey))).body).toEqual({
-      discordIDs: ["100003", "100002"],
-      resolved: { discord: { 100003: memberOf(3), 100002: memberOf(2) } },
     });
     expect((await get(`${v4}/roblox-to-discord/2`, auth(premiumKey))).body).toEqual({
       discordIDs: ["100003", "100002"],
@@ -270,6 +297,8 @@ test("RoVer answers with numbers, names and limits", async () => {
   const { headers } = answer;
   expect(headers["x-ratelimit-bucket"]).toBe("second");
   expect(headers["x-ratelimit-limit"]).toBe("1000");
+  expect(headers["ratelimit-policy"]).toBe('"second";q=1000;w=3600, "day";q=5000;w=86400');
+  expect(headers["ratelimit"]).toMatch(/^"second";r=9\d\d;t=\d+$/);
   expect(headers["x-ratelimit-remaining"]).toMatch(/^9\d\d$/);
   const resetAfter = Number(headers["x-ratelimit-reset-after"]);
   expect(resetAfter).toBeGreaterThan(0);
@@ -277,14 +306,22 @@ test("RoVer answers with numbers, names and limits", async () => {
   expect(await get(toRoblox(guild, "100004"), auth(guildKey))).toMatchObject({
     body: { robloxId: Number(nobody), cachedUsername: "" },
   });
-  expect((await get(toDiscord(guild, "2"), auth(globalKey))).body).toEqual({
-    discordUsers: [
-      { user: { id: "100003", username: "user_3" }, nick: "Nick", roles: ["1"] },
-      { user: { id: "100002", username: "user_2" }, nick: "Nick", roles: ["1"] },
-    ],
-    robloxId: 2,
-    guildId: guild,
-  });
+  const shown = { nick: "Nick", roles: ["1"] };
+  const hidden = { nick: null, roles: [] };
+  for (const [key, member] of [
+    [guildKey, shown],
+    [managingKey, shown],
+    [globalKey, hidden],
+  ] as const) {
+    expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
+      discordUsers: [
+        { user: { id: "100003", username: "user_3" }, ...member },
+        { user: { id: "100002", username: "user_2" }, ...member },
+      ],
+      robloxId: 2,
+      guildId: guild,
+    });
+  }
   for (const path of [toRoblox(guild, "100005"), toDiscord(guild, huge)]) {
     expect(told(await get(path, auth(guildKey)))).toEqual({
       status: 404,

@@ -98,6 +98,12 @@ describe("scopes", () => {
     ["supportUrl", "http://help.example/"],
     ["supportUrl", "javascript:alert(1)"],
     ["supportUrl", "help.example"],
+    ["supportUrl", "https://ada:secret@help.example/"],
+    ["supportUrl", "https://@help.example/"],
+    ["supportUrl", "https://help.example/\n"],
+    ["supportUrl", "https://help.example/\u0085"],
+    ["supportUrl", "https://help.example/\u202Emoc"],
+    ["supportUrl", "https://help.example/\u200Fa"],
     ["supportUrl", `https://help.example/${"x".repeat(2_000)}`],
     ["doneText", "x".repeat(301)],
   ])("refuse the %s %j", async (name, value) => {

@@ -169,6 +169,7 @@ describe("a change", () => {
       ["DELETE", "", undefined],
       ["POST", "/rotate", undefined],
       ["POST", "/test", undefined],
+      ["POST", "/send-pending", undefined],
       ["GET", "/deliveries", undefined],
       ["POST", `/deliveries/${event}/resend`, undefined],
     ] satisfies ReadonlyArray<readonly [string, string, object | undefined]>;
@@ -242,6 +243,30 @@ describe("a test", () => {
       responseStatus: null,
       error: "name",
     });
+  });
+});
+
+describe("tests of an account", () => {
+  test("are at most three in flight", async () => {
+    const { owner } = await newOwner();
+    const [one, other] = [await createWebhook(owner), await createWebhook(owner)];
+    const release = receiver.hold(one.path);
+    const send = (id: string) => owner.send(`POST /dashboard/api/webhooks/${id}/test`);
+    const held = [1, 2, 3].map(() => send(one.id));
+    await receiver.wait(one.path, 3);
+    expectRefusal(await send(other.id), 409, "CONFLICT", { reason: "test_limit" });
+    const page = `/dashboard/webhooks/${other.id}`;
+    const form = formOf(await owner.browser.get(page));
+    const refused = await owner.browser.post(`${page}/test`, form);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("three tests")]);
+
+    const { owner: stranger } = await newOwner(bob);
+    const theirs = await createWebhook(stranger);
+    expect((await stranger.send(`POST /dashboard/api/webhooks/${theirs.id}/test`)).status).toBe(200);
+
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await send(other.id)).status).toBe(200);
   });
 });
 

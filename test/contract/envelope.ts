@@ -62,6 +62,24 @@ const limitHeaders = [
   "x-ratelimit-remaining-day",
 ];
 
+/** The standard headers stand where those of the service do. */
+const standardLimitProblems = ({ headers }: Answer): Array<string> => {
+  const [policy, ratelimit] = [headers["ratelimit-policy"], headers["ratelimit"]];
+  if (headers["x-ratelimit-limit"] === undefined && headers["x-ratelimit-limit-day"] === undefined) {
+    return unless(ratelimit === undefined && policy === undefined, "RateLimit is sent without limits");
+  }
+  return [
+    ...unless(
+      /^"(?:second|day|verify_day)";q=\d+;w=\d+(?:, "day";q=\d+;w=86400)?$/.test(String(policy)),
+      `RateLimit-Policy is ${shown(policy)}`,
+    ),
+    ...unless(
+      /^"(?:second|day|verify_day)";r=\d+;t=[1-9]\d*$/.test(String(ratelimit)),
+      `RateLimit is ${shown(ratelimit)}`,
+    ),
+  ];
+};
+
 const isVerifyPath = (path: string): boolean => /^\/(?:v2\/sessions|api\/v1\/verify)(?:[/?]|$)/.test(path);
 
 const isStreamed = (path: string, { status }: Answer): boolean =>
@@ -211,9 +229,13 @@ const streamProblems = ({ text, headers }: Answer, isV1: boolean): Array<string>
  */
 export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<string> => {
   const [method, path = ""] = line.split(" ");
-  if (method === "HEAD") return unless(answer.text === "", "The answer to HEAD has a body");
+  if (method === "HEAD") {
+    return [...unless(answer.text === "", "The answer to HEAD has a body"), ...standardLimitProblems(answer)];
+  }
   if (answer.status === 204 || answer.status === 302) return unless(answer.text === "", "There is a body");
-  if (!/^\/(?:v2|api\/v1|dashboard\/api)(?:[/?]|$)/.test(path)) return [];
+  if (!/^\/(?:v2|api\/v1|dashboard\/api)(?:[/?]|$)/.test(path)) {
+    return standardLimitProblems(answer);
+  }
   // Leak reports in an array are answered with an array, which repeats what was reported.
   if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
     return headerProblems(answer, "application/json");
@@ -224,6 +246,7 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   const isStream = isStreamed(path, answer);
   const bodyProblems = isV1 ? v1Problems : v2Problems;
   return [
+    ...standardLimitProblems(answer),
     ...headerProblems(answer, isStream ? "text/event-stream" : "application/json"),
     ...(isStream ? streamProblems(answer, isV1) : bodyProblems(path, answer)),
     ...unless(isNewSecret || !/alk_\w{12}_[\w-]{43}/.test(answer.text), "The answer holds a key"),

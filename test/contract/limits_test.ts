@@ -12,6 +12,8 @@ const v1Lookup = "GET /api/v1/public/chat-to-game?chatId=100001";
 const limitHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 
+const standardHeaders = ({ headers }: Answer) => [headers["ratelimit-policy"], headers["ratelimit"]];
+
 describe("Limits of a key", () => {
   const { world, send } = useContractServer();
   const links = { 100001: "1" };
@@ -21,6 +23,8 @@ describe("Limits of a key", () => {
     links,
   });
   const unlimited = world.key({ links });
+  const ending = world.key({ limits: { perWindow: 6, windowMs: 1_500, daily: 3 }, links });
+  const freeFirst = world.key({ limits: {}, links });
   const freePaced = world.key({ limits: {}, links });
   const premiumPaced = world.key({ tier: "premium", limits: {}, links });
   const slow = world.key({ limits: { perWindow: 2, windowMs: 60_000, daily: 9 }, links });
@@ -51,6 +55,23 @@ describe("Limits of a key", () => {
       "x-ratelimit-limit-day": "100",
       "x-ratelimit-remaining-day": "99",
     });
+    expect(standardHeaders(answer)).toEqual(['"second";q=5;w=60, "day";q=100;w=86400', '"second";r=4;t=60']);
+  });
+
+  test("are reported in the standard headers by the window with the fewest requests left", async () => {
+    const untilMidnight = Math.ceil((new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000);
+    const answers: Array<Answer> = [];
+    for (let sent = 0; sent < 4; sent++) answers.push(await send(v1Lookup, { key: ending }));
+    expect(new Set(answers.map((answer) => standardHeaders(answer)[0]))).toEqual(
+      new Set(['"second";q=6;w=2, "day";q=3;w=86400']),
+    );
+    const told = answers.map((answer) => /^"day";r=(\d+);t=(\d+)$/.exec(String(standardHeaders(answer)[1])));
+    expect(told.map((found) => found?.[1])).toEqual(["2", "1", "0", "0"]);
+    const seconds = Number(told[0]?.[2]);
+    expect(seconds).toBeLessThanOrEqual(untilMidnight);
+    expect(seconds).toBeGreaterThan(untilMidnight - 60);
+    const [, paced] = standardHeaders(await send(lookup, { key: freeFirst }));
+    expect(paced).toBe('"second";r=0;t=2');
   });
 
   test("are null but for the scope when the key has none", async () => {

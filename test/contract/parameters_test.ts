@@ -62,11 +62,10 @@ describe("A query", () => {
   });
 
   test("has all that is wrong named, in documented order", async () => {
-    expectInvalid(
-      await send("GET /v2/chat?resolved=1&guildId=x&chatId=y", { key }),
-      "chatId",
-      "guildId",
-      "resolved",
+    const answer = await send("GET /v2/chat?resolved=1&guildId=x&chatId=y", { key });
+    expectInvalid(answer, "chatId", "guildId", "resolved");
+    expect(answer.body.error?.message).toBe(
+      "Invalid parameter: chatId (expected 5 to 32 digits), guildId (expected 5 to 32 digits), resolved (expected true or false)",
     );
     expectV1Refusal(
       await send("PUT /api/v1/link/update-game?guildId=x&newGameId=y&chatId=z", { key }),

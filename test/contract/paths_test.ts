@@ -1,5 +1,5 @@
 /** Paths and methods: those that exist, those that do not, and those for operators and readers. */
-import { compatRoutes, routes as ownRoutes, pathTemplate } from "@accountlink/http-api";
+import { compatRoutes, routes as ownRoutes, pathTemplate, takesHead } from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../support/http.ts";
@@ -17,8 +17,11 @@ const methodsByPath = Map.groupBy(
 
 /** What `Allow` has to name for a path. */
 const allowed = (path: string) => {
-  const methods = (methodsByPath.get(path) ?? []).map(({ method }): string => method);
-  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted();
+  const sharing = methodsByPath.get(path) ?? [];
+  const heads = sharing.filter(
+    (route) => route.method === "GET" && (!("parameters" in route) || takesHead(route)),
+  );
+  return [...sharing.map(({ method }) => method), ...heads.map(() => "HEAD"), "OPTIONS"].toSorted();
 };
 const allowOf = (allow: string | undefined) => allow?.split(", ").toSorted();
 

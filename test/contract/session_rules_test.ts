@@ -173,6 +173,8 @@ describe("Verify traffic", () => {
       "x-ratelimit-limit-day": "8",
       "x-ratelimit-remaining-day": "7",
     });
+    expect(created.headers["ratelimit-policy"]).toBe('"verify_day";q=8;w=86400');
+    expect(created.headers["ratelimit"]).toMatch(/^"verify_day";r=7;t=\d+$/);
     const sid = textOf(created.body.data?.sid);
     const v1 = await read(sid, { key: paced, from }, "", "v1");
     expect(v1.body).toMatchObject({ verifyRequestsRemaining: 6, verifyIpRequestsRemaining: 7 });

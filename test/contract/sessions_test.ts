@@ -327,14 +327,15 @@ describe("The methods of session routes", () => {
   const { world, send, newSid, cancel } = usual;
   const key = world.key();
 
-  test("answer HEAD as GET, without a body", async () => {
+  test("refuse HEAD, which is no read", async () => {
     for (const path of [routes.v2, routes.v1]) {
       const sid = await newSid(key);
-      const { status, headers } = await send(`HEAD ${path}/${sid}`, { key });
-      expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
-      const streamed = await send(`HEAD ${path}/${sid}/stream`, { key, ...resuming });
-      expect([streamed.status, streamed.headers["content-type"]]).toEqual([200, "text/event-stream"]);
-      expect((await cancel(sid, key)).body.data?.pollsRemaining).toBe(148);
+      for (const end of ["", "/stream"]) {
+        const { status, headers } = await send(`HEAD ${path}/${sid}${end}`, { key });
+        expect(status).toBe(405);
+        expect(headers.allow).not.toContain("HEAD");
+      }
+      expect((await cancel(sid, key)).body.data?.pollsRemaining).toBe(150);
     }
   });
 

@@ -1,5 +1,6 @@
 /** What receivers of webhooks get, and what becomes of it. */
 import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
 import { createKey } from "./dashboard.ts";
@@ -135,6 +136,40 @@ describe("a delivery", () => {
     expectData(resent, { delivery: { ...delivery, nextAttemptAt: null } });
     expect(await deliveriesOf(owner, id, "?status=failing")).toEqual([]);
     expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
+  });
+
+  test("that waits is sent at once when its owner asks, by JSON or a form", async () => {
+    const { owner, link } = await newOwner();
+    const { id, path } = await createWebhook(owner);
+    const failOnce = async (user: string) => {
+      receiver.answer(path, 503, { "retry-after": "3600" });
+      await link(user, "1");
+      await link(user, "2");
+      await eventually(async () =>
+        expect(await deliveriesOf(owner, id, "?status=failing")).toMatchObject([{ attempts: 1 }]),
+      );
+      receiver.answer(path, 200);
+    };
+    const expectSent = async (count: number) => {
+      const received = await receiver.wait(path, count);
+      expect(received.slice(-3).map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
+      await eventually(async () => expect(await webhookOf(owner, id)).toMatchObject({ pending: 0 }));
+    };
+
+    await failOnce(newUser());
+    expectData(await owner.send(`POST /dashboard/api/webhooks/${id}/send-pending`), {
+      webhook: expect.objectContaining({ id, status: "active" }),
+    });
+    await expectSent(3);
+
+    const page = `/dashboard/webhooks/${id}`;
+    await failOnce(newUser());
+    const pending = await owner.browser.get(page);
+    expect(pending.text).toContain("Send what waits now");
+    const sent = await owner.browser.post(`${page}/send-pending`, formOf(pending));
+    expect([sent.status, sent.headers.location]).toEqual([303, `${page}?done=pendingSent`]);
+    await expectSent(6);
+    expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
   });
 
   test("answered 410 disables the webhook, and an active one goes on", async () => {

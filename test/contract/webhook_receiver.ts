@@ -27,6 +27,8 @@ export interface Receiver {
   readonly wait: (path: string, count: number) => Promise<ReadonlyArray<Received>>;
   /** Says what the next requests to a path are answered: a status, with headers. */
   readonly answer: (path: string, status: number, headers?: Readonly<Record<string, string>>) => void;
+  /** Answers nothing at a path until the returned function is called. */
+  readonly hold: (path: string) => () => void;
 }
 
 export const useReceiver = async (): Promise<Receiver> => {
@@ -35,11 +37,12 @@ export const useReceiver = async (): Promise<Receiver> => {
     string,
     { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   >();
+  const held = new Map<string, Promise<void>>();
   const scope = Scope.makeUnsafe();
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
   const { url } = await Effect.runPromise(
     Scope.provide(
-      startHttpServer(({ method, path, headers, body }) => {
+      startHttpServer(async ({ method, path, headers, body }) => {
         expect([method, headers["content-type"]]).toEqual(["POST", "application/json"]);
         received.push({
           path,
@@ -48,6 +51,7 @@ export const useReceiver = async (): Promise<Receiver> => {
           raw: body,
           body: JSON.parse(body) as Received["body"],
         });
+        await held.get(path);
         return answers.get(path) ?? { status: 204 };
       }),
       scope,
@@ -67,6 +71,11 @@ export const useReceiver = async (): Promise<Receiver> => {
         { ...patience, interval: 20 },
       ),
     answer: (path, status, headers = {}) => answers.set(path, { status, headers }),
+    hold: (path) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(path, promise);
+      return resolve;
+    },
   };
 };
 

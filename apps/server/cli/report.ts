@@ -53,7 +53,8 @@ const print = (
 
 const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, " ");
 
-const problemOf = (error: unknown): string => {
+/** What failed and why, in words of its own. */
+export const problemOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "StoreUnavailable")) return `Cannot use the database: ${reasonOf(error)}`;
   if (!Predicate.hasProperty(error, "_tag")) return `Cannot go on, this is a bug: ${reasonOf(error)}`;
   return ownMessage(error) === "" ? `Cannot go on: ${reasonOf(error)}` : ownMessage(error);

@@ -25,6 +25,9 @@ const deadline = 10_000;
 /** How long a new webhook waits for the addresses of its name. */
 const resolveTimeout = "2 seconds";
 
+/** How many 1xx answers may come before the answer: each costs processor time, and a receiver could send them forever. */
+const mostInformational = 5;
+
 /** A free connection is kept this long, in milliseconds: less than most servers keep it. */
 const idleTimeout = 4_000;
 
@@ -141,8 +144,23 @@ const post = (
         // An address is no server name, but certificates have addresses, too.
         ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       };
+      let informational = 0;
+      const abort = (): void => {
+        outgoing.destroy();
+        resume(failed({}));
+      };
       const outgoing = (isSecure ? httpsRequest : httpRequest)(options)
+        .on("information", () => {
+          informational++;
+          if (informational === mostInformational) abort();
+        })
+        .on("upgrade", abort)
         .on("response", (incoming: IncomingMessage) => {
+          const { statusCode = 0 } = incoming;
+          if (statusCode < 200 || statusCode > 599) {
+            abort();
+            return;
+          }
           discardBody(incoming, deadline);
           resume(Effect.succeed(answerOf(incoming, clock.currentTimeMillisUnsafe())));
         })
@@ -159,5 +177,5 @@ const post = (
 /** Names of TLS errors that are about the certificate have one of these words. */
 const isOfCertificate = /CERT|ISSUER|SIGNATURE/;
 
-const failed = ({ code = "" }: NodeJS.ErrnoException) =>
+const failed = ({ code = "" }: Pick<NodeJS.ErrnoException, "code">) =>
   new WebhookUnanswered({ error: isOfCertificate.test(code) ? "certificate" : "connection" });

@@ -285,6 +285,55 @@ describe("an answer", () => {
     }),
   );
 
+  it.effect("ends the connection after five informational ones", () =>
+    Effect.gen(function* () {
+      const written = yield* Deferred.make<number>();
+      const { url } = yield* receiver((_, { socket }) => {
+        let count = 0;
+        const write = (): void => {
+          count++;
+          socket?.write("HTTP/1.1 103 Early Hints\r\n\r\n", () => setImmediate(write));
+        };
+        socket?.on("close", () => Deferred.doneUnsafe(written, Effect.succeed(count)));
+        write();
+      });
+      const few = yield* receiver((_, response) => {
+        for (let count = 0; count < 4; count++) response.writeProcessing();
+        response.end();
+      });
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* failureOf(send(request(url))), "connection");
+          // Some more are written before the receiver hears of the end.
+          assert.isBelow(yield* Deferred.await(written), 1_000);
+          assert.strictEqual((yield* send(request(few.url))).status, 200);
+        }),
+      );
+    }),
+  );
+
+  it.effect.each([
+    "101 Switching Protocols",
+    "101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket",
+    "099 Odd",
+    "600 Odd",
+    "999 Odd",
+  ])("of status %j is none", (head) =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>();
+      const { url } = yield* receiver((_, { socket }) => {
+        socket?.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
+        socket?.write(`HTTP/1.1 ${head}\r\n\r\n`);
+      });
+      yield* on({ networks: loopback })(({ send }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* failureOf(send(request(url))), "connection");
+          yield* Deferred.await(closed);
+        }),
+      );
+    }),
+  );
+
   it.effect("that breaks off, or never comes, is none", () =>
     Effect.gen(function* () {
       const { url, port } = yield* receiver((_, response) => response.socket?.destroy());

@@ -19,6 +19,9 @@ export class Accounts extends Context.Service<
     /** The account of a chat user who signed in; a new one of the free tier if there is none. */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
 
+    /** The chat users who may act for the account; none for an unknown one. */
+    readonly chatUsers: (name: string) => Effect.Effect<ReadonlyArray<ChatId>, StoreUnavailable>;
+
     /** Sets the tier of the account and of its normal keys. */
     readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
 
@@ -64,6 +67,11 @@ export class Accounts extends Context.Service<
 
       return Accounts.of({
         ofChatUser,
+        chatUsers: (name) =>
+          Effect.map(store.findAccount(name), (account) => {
+            const chatId = Option.isSome(account) ? account.value.chatId : null;
+            return chatId === null ? [] : [chatId];
+          }),
         setTier: (name, tier, origin) => update(name, { tier }, origin),
         suspend: (name, origin) => update(name, { status: "suspended" }, origin),
         restore: (name, origin) => update(name, { status: "active" }, origin),

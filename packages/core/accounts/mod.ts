@@ -1,2 +1,3 @@
-/** Accounts: who owns keys. */
+/** Accounts: who owns keys, and what their keys are told. */
 export * from "./accounts.ts";
+export * from "./member_disclosure.ts";

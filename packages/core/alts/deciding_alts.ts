@@ -9,8 +9,7 @@ import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { freshestFirst, maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 import { answersInTime } from "./answers_in_time.ts";
 
-/** How long an answer waits for the platform's list of members, for one round of questions, and for all of them. */
-const listDeadline = { within: "1 second", atOnce: 1 } as const;
+/** How long an answer waits for one round of questions, and for all of them. */
 const roundDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const wholeDeadline = "10 seconds";
 
@@ -48,9 +47,8 @@ export const makeDecidingAlts = Effect.gen(function* () {
     }
 
     const chatIds = alts.map(({ chatId }) => chatId);
-    const list = yield* answersInTime([guildId], (id) => guard.knownMembers(id, chatIds), listDeadline);
     /** Null where the platform failed to answer. */
-    const answers = new Map<ChatId, boolean | null>(list.get(guildId));
+    const answers = new Map<ChatId, boolean | null>(yield* guard.knownMembers(guildId, chatIds));
     const isMember = ({ chatId }: WeighedAlt) => answers.get(chatId) === true;
     const isOpen = ({ chatId }: WeighedAlt) => !answers.has(chatId);
 

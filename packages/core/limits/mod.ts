@@ -8,5 +8,6 @@ export {
   type LimitReport,
   type Requester,
   RequestLimits,
+  secondsUntil,
 } from "./request_limits.ts";
 export * as ResilientCounters from "./resilient_counters.ts";

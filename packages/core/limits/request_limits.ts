@@ -18,6 +18,7 @@ import { type KeyKind, Limits, type Quota, type Traffic } from "./quota.ts";
 
 /** What is left of one limit. */
 export interface Allowance {
+  readonly bucket: KeyBucket | AddressBucket;
   readonly limit: number;
   readonly remaining: number;
   readonly resetsAt: Millis;
@@ -58,6 +59,7 @@ const maxDayRetrySeconds = 3_600;
  * clock ahead of this one may have started it.
  *
  * @param windowMs the duration of the window in milliseconds
+ * @internal
  */
 export const secondsUntil = (resetsAt: Millis, now: Millis, windowMs: number): number =>
   Math.max(1, Math.ceil(Math.min(resetsAt - now, windowMs) / 1000));
@@ -232,7 +234,8 @@ const reportFields: Partial<Record<LimitRule["bucket"], keyof LimitReport>> = {
   ip_verify_day: "addressDay",
 };
 
-const allowanceOf = ({ limit }: LimitRule, { count, resetsAt }: CounterState): Allowance => ({
+const allowanceOf = ({ bucket, limit }: LimitRule, { count, resetsAt }: CounterState): Allowance => ({
+  bucket,
   limit,
   remaining: Math.max(0, limit - count),
   resetsAt,

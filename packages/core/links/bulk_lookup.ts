@@ -10,13 +10,13 @@ import {
   type PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
-import { type ChatId, type GameId, idRules, isChatId, isGameId } from "../ids.ts";
+import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
 import {
   type GuildError,
   GuildGuard,
+  maxCheckedMembers,
   platformConcurrency,
-  type RequestedGuild,
 } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import type { ChatLookup, GameLookup, LookupOptions } from "./link_lookup.ts";
@@ -67,7 +67,7 @@ export class BulkLookup extends Context.Service<
       options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
 
-    /** The chat users of up to 50 game users. */
+    /** The chat users of up to 50 game users, with the bounds of `LinkLookup.byGame` for each. */
     readonly byGames: (
       scope: DataScope,
       gameIds: ReadonlyArray<string>,
@@ -82,10 +82,28 @@ export class BulkLookup extends Context.Service<
       const guard = yield* GuildGuard;
       const profiles = yield* Profiles;
 
-      const memberships = (guildId: RequestedGuild, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
-        guildId === null
-          ? Effect.succeed(new Map(Array.from(chatIds, (chatId) => [chatId, anyone])))
-          : mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
+      const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
+        mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
+
+      /** The members among the newest chat users of each game user, or why the platform did not say. */
+      const membersOfEach = Effect.fnUntraced(function* (
+        guildId: GuildId,
+        linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
+      ) {
+        const checked = Array.from(
+          linked,
+          ([gameId, chatIds]) => [gameId, chatIds.slice(0, maxCheckedMembers)] as const,
+        );
+        const all = checked.flatMap(([, chatIds]) => chatIds);
+        const known = yield* guard.knownMembers(guildId, all);
+        const others = yield* memberships(
+          guildId,
+          all.filter((chatId) => !known.has(chatId)),
+        );
+        const told = Array.from(known, ([chatId, member]) => [chatId, Result.succeed(member)] as const);
+        const members: Memberships = new Map([...others, ...told]);
+        return new Map(checked.map(([gameId, chatIds]) => [gameId, keepMembers(chatIds, members)]));
+      });
 
       const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
@@ -130,8 +148,9 @@ export class BulkLookup extends Context.Service<
         yield* guard.enter(scope, guildId);
         const gameIds = distinct(inputs, isGameId);
         const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
-        const members = yield* memberships(guildId, new Set([...linked.values()].flat()));
-        const membersOf = (gameId: GameId) => keepMembers(linked.get(gameId) ?? [], members);
+        const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
+        const membersOf = (gameId: GameId) =>
+          members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
         const games = yield* gameProfiles(resolved ? linked.keys() : []);
         const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
           profiles.chats(

@@ -2,11 +2,12 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
-import type { ChatId, GameId } from "../ids.ts";
+import type { ChatId, GameId, GuildId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
 import {
   type GuildError,
   GuildGuard,
+  maxCheckedMembers,
   platformConcurrency,
   type RequestedGuild,
 } from "../platforms/guild_guard.ts";
@@ -38,7 +39,7 @@ export interface ChatLookup {
 
 export interface GameLookup {
   readonly gameId: GameId;
-  /** Newest link first. */
+  /** Newest link first, at most 1,000; with a guild, the members among the newest 100. */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
   readonly resolved: {
@@ -72,7 +73,7 @@ export class LinkLookup extends Context.Service<
       options?: LookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** The chat users of a game user; with a guild, only its members. */
+    /** The newest chat users of a game user; with a guild, only its members. */
     readonly byGame: (
       scope: DataScope,
       gameId: GameId,
@@ -117,16 +118,21 @@ export class LinkLookup extends Context.Service<
         return { chatId, gameId: link.gameId, resolved };
       });
 
+      const membersAmong = Immediate.fn(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
+        const checked = newest.slice(0, maxCheckedMembers);
+        const known = yield* guard.knownMembers(guildId, checked);
+        const isMember = (chatId: ChatId) => {
+          const told = known.get(chatId);
+          return told === undefined ? guard.isMember(guildId, chatId) : Effect.succeed(told);
+        };
+        return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
+      });
+
       const byGame = Immediate.fn(function* (scope: DataScope, gameId: GameId, options: LookupOptions = {}) {
         const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
-        const all = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
-        const chatIds =
-          guildId === null
-            ? all
-            : yield* Effect.filter(all, (chatId) => guard.isMember(guildId, chatId), {
-                concurrency: platformConcurrency,
-              });
+        const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
+        const chatIds = guildId === null ? newest : yield* membersAmong(guildId, newest);
         if (chatIds.length === 0) return yield* new LinkNotFound();
         return {
           gameId,

@@ -112,6 +112,13 @@ export interface DayRange {
   readonly before: Millis;
 }
 
+/**
+ * How many chat users of one game user `LinkStore.findByGameIds` returns at most.
+ *
+ * @internal
+ */
+export const maxChatsOfGame = 1_000;
+
 /** Which links `LinkStore.countLinks` counts, and how far. */
 export interface CountOptions {
   /** Counts only links whose `lastVerifiedAt` is in these days. */
@@ -144,7 +151,8 @@ export class LinkStore extends Context.Service<
 
     /**
      * The chat users of many game users in one query, without game users that have none. Newest
-     * link first (`linkedAt`), ties by chat ID as a string.
+     * link first (`linkedAt`), ties by chat ID as a string; of each game user the first `maxChatsOfGame`, without
+     * reading the others.
      */
     readonly findByGameIds: (
       pid: Pid,

@@ -13,6 +13,16 @@ import { ChatPlatform } from "./chat_platform.ts";
  */
 export const platformConcurrency = 8;
 
+/**
+ * How many chat users of one game user are checked for membership of a guild, the newest links first.
+ *
+ * @internal
+ */
+export const maxCheckedMembers = 100;
+
+/** How long a request waits for the platform's list of members, before it asks about each one. */
+const listTimeout = "1 second";
+
 /** Why a request may not use the guild that it names. */
 export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
@@ -41,7 +51,7 @@ export class GuildGuard extends Context.Service<
 
     /**
      * Whether chat users are members of the guild, for as many as the platform covers in one
-     * request. Empty for a few, whom `isMember` answers sooner, and if the platform does not answer.
+     * request. Empty for a few, whom `isMember` answers sooner, and if the platform does not answer within a second.
      */
     readonly knownMembers: (
       guildId: GuildId,
@@ -84,7 +94,10 @@ export class GuildGuard extends Context.Service<
         knownMembers: (guildId, chatIds) =>
           platform.findMembers === undefined || chatIds.length <= platformConcurrency
             ? Effect.succeed(new Map())
-            : Effect.orElseSucceed(platform.findMembers(guildId, chatIds), () => new Map()),
+            : platform.findMembers(guildId, chatIds).pipe(
+                Effect.timeout(listTimeout),
+                Effect.orElseSucceed(() => new Map()),
+              ),
 
         enter: (scope, guildId) => {
           if (guildId === null) {

@@ -194,6 +194,12 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
 
     /**
+     * Makes the deliveries due that are to be tried again later. The attempt counts as one that somebody asked for, so
+     * that the schedule is not used up.
+     */
+    readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
+
+    /**
      * Stores what a node did, if it still holds the webhook: else false, without any change. Of each freed lane, the
      * first delivery that waits is due at once, if it is the first of all of its lanes.
      */

@@ -44,6 +44,9 @@ const webhooksOfScope = 5;
  */
 export const longestDescription = 300;
 
+/** How many tests of an account a process sends at once: each may take ten seconds and the receiver's work. */
+const testsAtOnce = 3;
+
 /** How long the secret before a rotation signs as well, in milliseconds. */
 const rotationGrace = dayMs;
 
@@ -134,12 +137,18 @@ export class Webhooks extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<IssuedWebhook, Unknown | StoreUnavailable>;
 
-    /** Sends an event of type `test` now, once. */
+    /** Sends an event of type `test` now, once. `Conflict` `test_limit` while three of the account are in flight. */
     readonly test: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
-    ) => Effect.Effect<WebhookDelivery, Unknown | StoreUnavailable>;
+    ) => Effect.Effect<WebhookDelivery, Unknown | Conflict | StoreUnavailable>;
+
+    /** Sends what waits for its next attempt now, if the webhook is active. Its schedule stays as it is. */
+    readonly sendPending: (
+      account: string | null,
+      id: string,
+    ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
 
     /** Newest first, as long as events are kept. */
     readonly deliveries: (
@@ -248,11 +257,34 @@ export class Webhooks extends Context.Service<
         return shownDelivery(recorded);
       });
 
+      /** Tests in flight, by account. */
+      const tests = new Map<string, number>();
+
+      const beginTest = (owner: string) =>
+        Effect.suspend(() => {
+          const inFlight = tests.get(owner) ?? 0;
+          if (inFlight === testsAtOnce) return Effect.fail(new Conflict({ reason: "test_limit" }));
+          tests.set(owner, inFlight + 1);
+          return Effect.void;
+        });
+
+      const endTest = (owner: string) =>
+        Effect.sync(() => {
+          const left = (tests.get(owner) ?? 1) - 1;
+          if (left === 0) tests.delete(owner);
+          else tests.set(owner, left);
+        });
+
       const test: Webhooks["Service"]["test"] = Effect.fn("Webhooks.test")(function* (account, id, origin) {
         const webhook = yield* findStored(account, id);
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
-        return yield* send(webhook, event, untriedDelivery(event), origin);
+        const { account: owner } = webhook.scope;
+        return yield* Effect.acquireUseRelease(
+          beginTest(owner),
+          () => send(webhook, event, untriedDelivery(event), origin),
+          () => endTest(owner),
+        );
       });
 
       const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
@@ -308,6 +340,13 @@ export class Webhooks extends Context.Service<
           const change = { sealed, previousUntil: at + rotationGrace };
           yield* store.update({ ...origin, id: webhook.id, change, at });
           return { secret, webhook: yield* find(account, id) };
+        }),
+
+        sendPending: Effect.fn("Webhooks.sendPending")(function* (account, id) {
+          const webhook = yield* findStored(account, id);
+          yield* store.sendPending(webhook.id, yield* Clock.currentTimeMillis);
+          yield* announceChange;
+          return yield* find(account, id);
         }),
 
         deliveries: Effect.fn("Webhooks.deliveries")(function* (account, id, { limit, ...filter }) {

@@ -53,13 +53,13 @@ export const rover: CompatService = {
   limitsOf: ({ window }, error, now) => {
     if (error !== null && isRateLimited(error)) {
       const { bucket, limit, resetsAt } = error;
-      return roverLimits(bucket, { limit, remaining: 0, resetsAt }, now);
+      return roverLimits({ bucket, limit, remaining: 0, resetsAt }, now);
     }
-    return window === null ? {} : roverLimits("second", window, now);
+    return window === null ? {} : roverLimits(window, now);
   },
 };
 
-const roverLimits = (bucket: string, { limit, remaining, resetsAt }: Allowance, now: Millis) => ({
+const roverLimits = ({ bucket, limit, remaining, resetsAt }: Allowance, now: Millis) => ({
   "x-ratelimit-bucket": bucket,
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),

@@ -217,14 +217,16 @@ export const doneText = saidText(300, "What users should do once they are linked
 
 const longestSupportUrl = 2_000;
 
-const isHttpsUrl = (text: string): boolean =>
-  URL.canParse(text) && /^https:\/\/[^\s/]/iu.test(text) && isStorable(text);
+/** An authority without a user, then neither white space nor characters that change how the text looks. */
+const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
+
+const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);
 
 export const supportUrl: Parameter<string | null> = orNull(
   Schema.String.check(
     Schema.isMaxCodePoints(longestSupportUrl),
     Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
   ),
-  `expected an https URL of at most ${longestSupportUrl} characters, or null`,
+  `expected an https URL of at most ${longestSupportUrl} characters, without a user, white space and direction marks, or null`,
   "Where users get help; null for nowhere",
 );

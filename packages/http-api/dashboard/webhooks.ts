@@ -5,7 +5,8 @@
  * ```ts
  * const ofOne = [DashboardWebhooks.patchWebhook, DashboardWebhooks.deleteWebhook, DashboardWebhooks.rotateWebhook];
  * const all = [DashboardWebhooks.getWebhooks, DashboardWebhooks.createWebhook, ...ofOne];
- * const sending = [DashboardWebhooks.testWebhook, DashboardWebhooks.resendDelivery];
+ * const again = [DashboardWebhooks.resendDelivery, DashboardWebhooks.sendPendingDeliveries];
+ * const sending = [DashboardWebhooks.testWebhook, ...again];
  * new Set([...all, ...sending].map(pathTemplate)).has("/dashboard/api/webhooks/{id}/test"); // true
  * Object.keys(DashboardWebhooks.getDeliveries.parameters); // ["id", "limit", "cursor", "status"]
  * ```
@@ -141,6 +142,18 @@ export const testWebhook = defineRoute({
   parameters: { id: webhookInPath },
   source: "body",
   success: success(Schema.Struct({ delivery: Delivery })),
+  errors: ["CONFLICT"],
+});
+
+export const sendPendingDeliveries = defineRoute({
+  ...shared,
+  id: "sendPendingDeliveries",
+  method: "POST",
+  path: "/dashboard/api/webhooks/:id/send-pending",
+  summary: "Send what waits for its next attempt now, if the webhook is active",
+  parameters: { id: webhookInPath },
+  source: "body",
+  success: success(Schema.Struct({ webhook: Webhook })),
 });
 
 export const getDeliveries = defineRoute({

@@ -27,6 +27,18 @@ const headers = {
     schema: count,
   },
   "X-RateLimit-Remaining-Day": { name: "DayRemaining", description: "Requests left today", schema: count },
+  "RateLimit-Policy": {
+    name: "RateLimitPolicy",
+    description:
+      'The windows of the key as draft-ietf-httpapi-ratelimit-headers writes them, such as `"second";q=1;w=2, "day";q=500;w=86400`',
+    schema: text,
+  },
+  RateLimit: {
+    name: "RateLimitNow",
+    description:
+      'The window of these that has the fewest requests left, how many, and the seconds to its reset, such as `"second";r=0;t=2`',
+    schema: text,
+  },
   "X-Key-Expires": {
     name: "KeyExpires",
     description: "When the key ends, in its last 7 days",
@@ -55,6 +67,8 @@ const limits = [
   "X-RateLimit-Reset",
   "X-RateLimit-Limit-Day",
   "X-RateLimit-Remaining-Day",
+  "RateLimit-Policy",
+  "RateLimit",
 ] as const satisfies ReadonlyArray<HeaderName>;
 
 const referTo = (components: Components, names: ReadonlyArray<HeaderName>): Headers =>

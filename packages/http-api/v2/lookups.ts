@@ -32,7 +32,9 @@ const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: Res
 
 const GameLookup = Schema.Struct({
   gameId: GameId,
-  chatIds: Schema.Array(ChatId).annotate({ description: "Newest link first" }),
+  chatIds: Schema.Array(ChatId).annotate({
+    description: "Newest link first, at most 1,000; with a guild, its members among the 100 newest",
+  }),
   count: Schema.Int,
   resolved: Schema.Struct({
     game: Schema.NullOr(GameProfile),

@@ -1,4 +1,5 @@
 import type { ApiKey, ChatId, GameId, GuildId, LinkLookup } from "@accountlink/core";
+import type { MemberDisclosure } from "@accountlink/core/accounts";
 import * as Immediate from "@accountlink/core/immediate";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { BloxlinkV3, BloxlinkV4 } from "@accountlink/http-api";
@@ -8,26 +9,33 @@ import { bareRoutes } from "./bare_routes.ts";
 export const bloxlinkV4Routes = (
   pipeline: Pipeline,
   lookup: LinkLookup["Service"],
+  disclosure: MemberDisclosure["Service"],
 ): ReadonlyArray<BoundRoute> => {
   const bare = bareRoutes(pipeline, BloxlinkV4.bloxlinkV4);
 
-  const toRoblox = (key: ApiKey, discordId: ChatId, guildId: GuildId | null) => {
+  const toRoblox = Immediate.fn(function* (key: ApiKey, discordId: ChatId, guildId: GuildId | null) {
     const resolved = key.tier === "premium";
-    return Immediate.map(lookup.byChat(key.scope, discordId, { guildId, resolved }), (found) => {
-      const roblox = resolved ? { roblox: robloxUser(found.resolved.game) } : {};
-      const discord = resolved && guildId !== null ? { discord: discordMember(found.resolved.chat) } : {};
-      return { robloxID: found.gameId, resolved: { ...roblox, ...discord } };
-    });
-  };
+    const found = yield* lookup.byChat(key.scope, discordId, { guildId, resolved });
+    const robloxID = found.gameId;
+    if (!resolved) return { robloxID, resolved: {} };
+    const roblox = robloxUser(found.resolved.game);
+    if (guildId === null) return { robloxID, resolved: { roblox } };
+    const isTold = yield* disclosure.isAllowed(key.scope, guildId);
+    return { robloxID, resolved: { roblox, discord: discordMember(found.resolved.chat, isTold) } };
+  });
 
-  const toDiscord = (key: ApiKey, robloxId: GameId, guildId: GuildId | null) => {
+  const toDiscord = Immediate.fn(function* (key: ApiKey, robloxId: GameId, guildId: GuildId | null) {
     const resolved = key.tier === "premium" && guildId !== null;
-    return Immediate.map(lookup.byGame(key.scope, robloxId, { guildId, resolved }), (found) => {
-      const members = (found.resolved.chat ?? []).map(discordMember).filter((member) => member !== null);
-      const discord = Object.fromEntries(members.map((member) => [member.user.id, member]));
-      return { discordIDs: found.chatIds, resolved: resolved ? { discord } : {} };
-    });
-  };
+    const found = yield* lookup.byGame(key.scope, robloxId, { guildId, resolved });
+    const discordIDs = found.chatIds;
+    if (!resolved) return { discordIDs, resolved: {} };
+    const isTold = yield* disclosure.isAllowed(key.scope, guildId);
+    const members = (found.resolved.chat ?? [])
+      .map((profile) => discordMember(profile, isTold))
+      .filter((member) => member !== null);
+    const discord = Object.fromEntries(members.map((member) => [member.user.id, member]));
+    return { discordIDs, resolved: { discord } };
+  });
 
   return [
     bare(BloxlinkV4.discordToRoblox, ({ key, values }) => toRoblox(key, values.discordId, values.guildId)),
@@ -82,14 +90,18 @@ const robloxUser = (profile: GameProfile | null) => {
   };
 };
 
-/** Null for somebody whose membership the platform does not tell. */
-const discordMember = (profile: ChatProfile | null) => {
+/**
+ * Null for somebody whose membership the platform does not tell.
+ *
+ * @param isTold whether the key is told the nickname and the roles
+ */
+const discordMember = (profile: ChatProfile | null, isTold: boolean) => {
   if (profile === null || profile.guild === null) return null;
   const { id, username, displayName, guild } = profile;
   return {
     user: { id, username, global_name: displayName },
-    nick: guild.nickname,
-    roles: guild.roles.map((role) => role.id),
+    nick: isTold ? guild.nickname : null,
+    roles: isTold ? guild.roles.map((role) => role.id) : [],
     joined_at: guild.joined,
   };
 };

@@ -1,5 +1,6 @@
 /** The routes that other link services have, too, over the lookups of v2. */
 import { LinkLookup } from "@accountlink/core";
+import { MemberDisclosure } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import type { Pipeline } from "../pipeline/pipeline.ts";
@@ -9,10 +10,11 @@ import { rowifiRoutes } from "./rowifi.ts";
 
 export const compatRoutes = Effect.fnUntraced(function* (pipeline: Pipeline) {
   const lookup = yield* LinkLookup;
+  const disclosure = yield* MemberDisclosure;
   return [
-    ...bloxlinkV4Routes(pipeline, lookup),
+    ...bloxlinkV4Routes(pipeline, lookup, disclosure),
     ...bloxlinkV3Routes(pipeline, lookup),
-    ...roverRoutes(pipeline, lookup, yield* Profiles),
+    ...roverRoutes(pipeline, lookup, disclosure, yield* Profiles),
     ...rowifiRoutes(pipeline, lookup),
   ];
 });

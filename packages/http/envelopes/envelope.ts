@@ -1,6 +1,13 @@
 /** What both envelopes share: their input, and headers. */
 import type { PublicError } from "@accountlink/core";
-import type { Allowance, LimitReport } from "@accountlink/core/limits";
+import type { KeyBucket } from "@accountlink/core/errors";
+import {
+  type Allowance,
+  type LimitReport,
+  type Quota,
+  secondsUntil,
+  type Traffic,
+} from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
 import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
@@ -50,7 +57,38 @@ export const isoTimeOrNull = (time: Millis | null): string | null => (time === n
 
 const expiryNoticeMs = 7 * dayMs;
 
-const limitHeaders = (headers: Record<string, string>, { window, day }: LimitReport): void => {
+const policyOf = (bucket: KeyBucket, limit: number | null, windowMs: number): ReadonlyArray<string> =>
+  limit === null ? [] : [`"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`];
+
+/** The values of `RateLimit-Policy` by quota. Requests of a cached key share its quota. */
+const policies = new WeakMap<Quota, Readonly<Record<Traffic, string>>>();
+
+const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
+  let known = policies.get(quota);
+  if (known === undefined) {
+    const { perWindow, windowMs, daily, verifyDaily } = quota;
+    const mapping = [...policyOf("second", perWindow, windowMs), ...policyOf("day", daily, dayMs)];
+    known = { mapping: mapping.join(", "), verify: policyOf("verify_day", verifyDaily, dayMs).join() };
+    policies.set(quota, known);
+  }
+  return known;
+};
+
+/** The window with the fewest requests left. Of two that are used up, the later reset is when a request passes again. */
+const closestToItsEnd = ({ window, day }: LimitReport): Allowance | null => {
+  if (window === null || day === null) return window ?? day;
+  const isDay =
+    day.remaining === window.remaining ? day.resetsAt > window.resetsAt : day.remaining < window.remaining;
+  return isDay ? day : window;
+};
+
+const limitHeaders = (
+  headers: Record<string, string>,
+  report: LimitReport,
+  quota: Quota,
+  now: Millis,
+): void => {
+  const { window, day } = report;
   if (window !== null) {
     headers["x-ratelimit-limit"] = String(window.limit);
     headers["x-ratelimit-remaining"] = String(window.remaining);
@@ -60,6 +98,12 @@ const limitHeaders = (headers: Record<string, string>, { window, day }: LimitRep
     headers["x-ratelimit-limit-day"] = String(day.limit);
     headers["x-ratelimit-remaining-day"] = String(day.remaining);
   }
+  const closest = closestToItsEnd(report);
+  if (closest === null) return;
+  const { bucket, remaining, resetsAt } = closest;
+  headers["ratelimit-policy"] = policiesOf(quota)[bucket === "verify_day" ? "verify" : "mapping"];
+  const seconds = secondsUntil(resetsAt, now, bucket === "second" ? quota.windowMs : dayMs);
+  headers["ratelimit"] = `"${bucket}";r=${remaining};t=${seconds}`;
 };
 
 const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resetsAt / 1000));
@@ -71,9 +115,12 @@ export const commonHeaders = (context: RequestContext, now: Millis): Record<stri
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   };
-  const endsAt = context.key?.endsAt ?? null;
-  if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
-  if (context.limits !== null) limitHeaders(headers, context.limits);
+  const { key, limits } = context;
+  if (key !== null) {
+    const { endsAt, quota } = key;
+    if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
+    if (limits !== null) limitHeaders(headers, limits, quota, now);
+  }
   if (context.isReplayed) headers["idempotent-replayed"] = "true";
   return headers;
 };

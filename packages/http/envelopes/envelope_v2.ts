@@ -1,6 +1,6 @@
 /** The v2 envelope. */
 import type { PublicError } from "@accountlink/core";
-import { EnvelopeV2, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
+import { EnvelopeV2, isRateLimited, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { type DatedContract, defaultContract } from "../service_versions/service_version.ts";
 import {
@@ -18,10 +18,10 @@ const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null 
 const unknownLimit: RateLimit = { ...noLimit, scope: null };
 const unlimited: RateLimit = { ...noLimit, scope: "api_key" };
 
-const reportedLimit = ({ limits }: RequestContext, bucket: "second" | "verify_day"): RateLimit => {
+const reportedLimit = ({ limits }: RequestContext): RateLimit => {
   if (limits === null) return unknownLimit;
   if (limits.window === null) return unlimited;
-  const { limit, remaining, resetsAt } = limits.window;
+  const { bucket, limit, remaining, resetsAt } = limits.window;
   return {
     limit,
     remaining,
@@ -62,29 +62,25 @@ const headersOf = (context: RequestContext, now: number, { date }: DatedContract
 export const bareAnswer = (context: RequestContext, body: unknown) =>
   jsonResponse(200, body, headersOf(context, context.clock.currentTimeMillisUnsafe(), context.contract));
 
-/** The v2 envelope. Session routes report the day of verification requests. */
-export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
-  const bucket = traffic === "verify" ? "verify_day" : "second";
-  return {
-    success: (context, { status = 200, data, bulk }) => {
-      const now = context.clock.currentTimeMillisUnsafe();
-      const meta = metaOf(context, reportedLimit(context, bucket), bulk);
-      const body = { status, data: toContract(context, data), meta, timestamp: isoTime(now) };
-      return jsonResponse(status, body, headersOf(context, now, context.contract));
-    },
+export const envelopeV2: Envelope = {
+  success: (context, { status = 200, data, bulk }) => {
+    const now = context.clock.currentTimeMillisUnsafe();
+    const meta = metaOf(context, reportedLimit(context), bulk);
+    const body = { status, data: toContract(context, data), meta, timestamp: isoTime(now) };
+    return jsonResponse(status, body, headersOf(context, now, context.contract));
+  },
 
-    failure: (context, error) => {
-      const now = context.clock.currentTimeMillisUnsafe();
-      const headers = headersOf(context, now, defaultContract);
-      addErrorHeaders(headers, error);
-      const { code, message, details } = error;
-      const status = statusOf(error);
-      const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context, bucket), undefined);
-      return jsonResponse(
-        status,
-        { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
-        headers,
-      );
-    },
-  };
+  failure: (context, error) => {
+    const now = context.clock.currentTimeMillisUnsafe();
+    const headers = headersOf(context, now, defaultContract);
+    addErrorHeaders(headers, error);
+    const { code, message, details } = error;
+    const status = statusOf(error);
+    const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context), undefined);
+    return jsonResponse(
+      status,
+      { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
+      headers,
+    );
+  },
 };

@@ -10,20 +10,13 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import * as Immediate from "@accountlink/core/immediate";
-import {
-  AltsV1,
-  compatServices,
-  type Parameters,
-  type ParameterValues,
-  type Route,
-} from "@accountlink/http-api";
+import { type Parameters, type ParameterValues, type Route, takesHead } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
+import { compressed } from "../compression.ts";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
-import { envelopeCompat } from "../envelopes/envelope_compat.ts";
-import { envelopeV1 } from "../envelopes/envelope_v1.ts";
-import { envelopeV2 } from "../envelopes/envelope_v2.ts";
-import { type HttpRequest, queryTextOf } from "../http_request.ts";
+import { envelopeOf, shapeOf } from "../envelopes/envelope_of.ts";
+import { type HttpRequest, isUnder, queryTextOf } from "../http_request.ts";
 import { HttpResponse, isStream } from "../http_response.ts";
 import {
   type Answer,
@@ -65,6 +58,8 @@ export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
+  /** On a route of GET that waits or streams. */
+  readonly refusesHead?: true;
 }
 
 /** The content of an envelope, or a whole response. */
@@ -162,9 +157,11 @@ export const makePipeline = Effect.gen(function* () {
     const answer = atFirstRequest(() => {
       const envelope = envelopeOf(route);
       const handle = prepare();
-      return withContext(route, (context) => render(envelope, context, observers, handle(context)));
+      return withContext(route, (context) =>
+        compressed(context.request, render(envelope, context, observers, handle(context))),
+      );
     });
-    return { method, path, answer };
+    return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
   /** The checks of a request with a key, and its handler. */
@@ -330,32 +327,6 @@ const standardHeaders = (requestId: string, url: string) => ({
   "x-request-id": requestId,
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
-
-/** Whether the path of a URL is the prefix or below it. */
-export const isUnder = (prefix: string, url: string): boolean =>
-  url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
-
-/** The shape of answers that are of no route, by their path. */
-const shapeOf = (url: string): Shape => {
-  if (isUnder("/api/v1", url)) return { generation: "v1", ...v1AnswersUnder(url) };
-  const service = compatServices.find(({ prefix }) => isUnder(prefix, url));
-  return service === undefined ? { generation: "v2" } : { generation: "compat", service };
-};
-
-/** What v1 answers have in common that are of no route, by their path. */
-const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
-  if (isUnder("/api/v1/verify", url)) return { traffic: "verify" };
-  const { path, version } = AltsV1.detectAlts;
-  return isUnder(path, url) && version !== undefined ? { version } : {};
-};
-
-/** What the shape of an answer depends on. */
-type Shape = Pick<Route, "generation" | "service" | "wordings" | "traffic" | "version">;
-
-const envelopeOf = (shape: Shape): Envelope => {
-  if (shape.service !== undefined) return envelopeCompat(shape.service);
-  return shape.generation === "v2" ? envelopeV2(shape) : envelopeV1(shape);
-};
 
 /** Makes the test whether a route is among what a key is for. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {

@@ -67,6 +67,14 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
             .toSorted((one, other) => Number(one.nextAttemptAt) - Number(other.nextAttemptAt))
             .slice(0, limit),
         ),
+      sendPending: (id, at) =>
+        Effect.sync(() => {
+          const all = memory.webhooks.get(id)?.deliveries ?? new Map<string, StoredDelivery>();
+          for (const delivery of all.values()) {
+            if (delivery.nextAttemptAt === null || delivery.nextAttemptAt <= at) continue;
+            all.set(delivery.eventId, { ...delivery, nextAttemptAt: at, resends: delivery.resends + 1 });
+          }
+        }),
       record: (write) => Effect.sync(() => record(memory, write)),
       sweep: (before) =>
         Effect.sync(() => {

@@ -43,7 +43,6 @@ export const makeApiPipeline = Effect.gen(function* () {
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
-  const envelope = envelopeV2({});
 
   /** A form of another site has neither the origin nor the token. */
   const checkWrite = Effect.fnUntraced(function* ({ request }: RequestContext, signIn: SiteSignIn) {
@@ -69,7 +68,7 @@ export const makeApiPipeline = Effect.gen(function* () {
         const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
         return yield* handler({ values, context, signIn, owner });
       });
-      return withContext(route, (context) => render(envelope, context, observers, handle(context)));
+      return withContext(route, (context) => render(envelopeV2, context, observers, handle(context)));
     });
     return { method, path, answer };
   };

@@ -41,7 +41,7 @@ export const keyPath = (id: KeyId | ":id"): `/dashboard/${string}` => `${paths.k
 
 export const keyActPath = (id: KeyId | ":id", act: KeyAct): `/dashboard/${string}` => `${keyPath(id)}/${act}`;
 
-export type WebhookAct = "update" | "status" | "test" | "rotate" | "delete" | "resend";
+export type WebhookAct = "update" | "status" | "test" | "rotate" | "delete" | "resend" | "send-pending";
 
 export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `${paths.webhooks}/${id}`;
 

@@ -2,6 +2,7 @@
  * The lookups of `LinkStore` as constant SQL text: requests only bind parameters, and the database
  * prepares each statement once.
  */
+import { maxChatsOfGame } from "@accountlink/core/links";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { recordColumns } from "./link_row.ts";
@@ -11,6 +12,7 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
   const record = sql.literal(recordColumns);
   const records = sql`SELECT ${record} FROM links`;
+  const firstOfGame = sql.literal(`LIMIT ${maxChatsOfGame}`);
   return {
     /** pid, chat ID */
     byChatId: textOf(sql`${records} WHERE pid = ${""} AND chat_id = ${""}`),
@@ -33,21 +35,20 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ) AS found`),
 
     /**
-     * Pairs of pid and game ID as JSON; the rows end with the pid. For remote databases only. The inner ORDER BY
-     * forces an index lookup for each pair, like the LIMIT of `byPairs`.
+     * Pairs of pid and game ID as JSON; the rows end with the pid. For remote databases only. Each pair is an index
+     * lookup, as in `byPairs`.
      */
     byGamePairs: textOf(sql`
       SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (
         SELECT chat_id, game_id, pid, linked_at FROM links WHERE pid = value ->> 0 AND game_id = value ->> 1
-        ORDER BY linked_at DESC
+        ORDER BY linked_at DESC, chat_id ${firstOfGame}
       ) AS found
       ORDER BY found.linked_at DESC, found.chat_id`),
 
-    /** pid, game IDs as JSON */
-    byGameIds: textOf(sql`
-      SELECT chat_id, game_id FROM links
-      WHERE pid = ${""} AND game_id ${isAmong("")}
-      ORDER BY game_id, linked_at DESC, chat_id`),
+    /** pid, game ID */
+    byGame: textOf(sql`
+      SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""}
+      ORDER BY linked_at DESC, chat_id ${firstOfGame}`),
 
     /** pid, times, a number: of the links of `countVerified`, so many at most */
     countUpTo: textOf(sql`

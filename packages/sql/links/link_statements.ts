@@ -33,6 +33,16 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
       ORDER BY chat_id ${forUpdate}`,
 
+    /** Inserts a record before its first version, unless there is one or the old user has no link to move. */
+    placeholder: (pid: Pid, chatId: ChatId, oldChatId: ChatId, at: Millis) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      SELECT pid, ${chatId}, NULL, 0, ${at}, ${at} FROM links
+      WHERE pid = ${pid} AND chat_id = ${oldChatId} AND game_id IS NOT NULL
+      ON CONFLICT (pid, chat_id) DO NOTHING`,
+
+    removePlaceholder: (pid: Pid, chatId: ChatId) => sql`
+      DELETE FROM links WHERE pid = ${pid} AND chat_id = ${chatId} AND link_version = 0`,
+
     lockScope: (pid: Pid, lock: Statement.Fragment) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${lock}`,
   };
 };

@@ -58,14 +58,22 @@ const make = Effect.gen(function* () {
     ? batchedLookup<[Pid, GameId], RowValues>(
         [2, 1],
         (pairs) => run(queries.byGamePairs, [JSON.stringify(pairs)]),
-        (pid, gameId) => run(queries.byGameIds, [pid, JSON.stringify([gameId])]),
+        (pid, gameId) => run(queries.byGame, [pid, gameId]),
       )
-    : undefined;
+    : (pid: Pid, gameId: GameId) => run(queries.byGame, [pid, gameId]);
+  const pairsOf = dialectOf(sql).isRemote
+    ? (pid: Pid, gameIds: ReadonlySet<GameId>) =>
+        run(queries.byGamePairs, [JSON.stringify(Array.from(gameIds, (gameId) => [pid, gameId]))])
+    : Immediate.fn(function* (pid: Pid, gameIds: ReadonlySet<GameId>) {
+        const rows: Array<ReadonlyArray<RowValues>> = [];
+        for (const gameId of gameIds) rows.push(yield* rowsOfGame(pid, gameId));
+        return rows.flat();
+      });
   const rowsOfGames = (pid: Pid, gameIds: ReadonlyArray<GameId>) => {
     const [gameId] = gameIds;
-    return rowsOfGame !== undefined && gameId !== undefined && gameIds.length === 1
+    return gameId !== undefined && gameIds.length === 1
       ? rowsOfGame(pid, gameId)
-      : run(queries.byGameIds, [pid, JSON.stringify(gameIds)]);
+      : pairsOf(pid, new Set(gameIds));
   };
 
   const numberOf = (text: string, values: ReadonlyArray<unknown>) =>

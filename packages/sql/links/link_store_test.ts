@@ -150,7 +150,7 @@ describe("linkQueries", () => {
     ["byChatId", [pid, chatId], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
     ["byChatIds", [pid, "[]"], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
     ["gamesByChatIds", [pid, "[]"], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
-    ["byGameIds", [pid, "[]"], "SEARCH links USING COVERING INDEX links_by_game (pid=? AND game_id=?)"],
+    ["byGame", [pid, gameId], "SEARCH links USING COVERING INDEX links_by_game (pid=? AND game_id=?)"],
     ["countVerified", [pid, 9, 1], `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`],
     [
       "verifiedAfter",

@@ -47,15 +47,20 @@ const removeGameOn = (sql: SqlClient.SqlClient) => {
 
 const moveChatOn = (sql: SqlClient.SqlClient) => {
   const { forReference } = dialectOf(sql);
-  const { link, unlink, lock, lockScope } = linkStatements(sql);
+  const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
   return Effect.fnUntraced(function* (write: MoveChat) {
     const { pid, oldChatId, newChatId, at } = write;
     // Before the records, like deleteScope, to avoid deadlocks.
     yield* lockScope(pid, forReference);
+    // Writes of both users lock the smaller ID first. Without a record, only an insert locks it.
+    if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
     const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
     const old = records.find(({ chatId }) => chatId === oldChatId);
-    if (old === undefined || !isLinked(old)) return { _tag: "NoLink" } as const;
+    if (old === undefined || !isLinked(old)) {
+      yield* removePlaceholder(pid, newChatId);
+      return { _tag: "NoLink" } as const;
+    }
 
     const { gameId } = old;
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;

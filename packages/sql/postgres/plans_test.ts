@@ -1,8 +1,10 @@
+import { GameId, LinkStore } from "@accountlink/core";
+import { maxChatsOfGame } from "@accountlink/core/links";
 import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, layer as withLayer } from "@effect/vitest";
 import { Effect } from "effect";
 import { sightingsOfStrangers } from "./test_alt_plans.ts";
-import { cases, layerFull, maxReads, readsOf } from "./test_plans.ts";
+import { cases, layerFull, maxReads, modes, pid, readsOf } from "./test_plans.ts";
 import { Database } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
@@ -19,6 +21,27 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
         const read = tables.reduce((sum, table) => sum + table.read, 0);
         expect(read).toBeGreaterThan(0);
         expect(read).toBeLessThan(maxReads);
+      }),
+    );
+
+    it.effect.each(modes)("of one game user are read up to the limit (%s)", (mode) =>
+      Effect.gen(function* () {
+        const { query } = yield* Database;
+        const gameId = mode === "force_custom_plan" ? "1" : "2";
+        yield* query(`INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+          SELECT '${pid}', ${gameId} || lpad(i::text, 9, '0'), '${gameId}', 1, i, i
+          FROM generate_series(1, 20000) AS i`);
+        for (const gameIds of [[gameId], [gameId, "3"]]) {
+          const found = Effect.flatMap(LinkStore, (links) =>
+            links.findByGameIds(
+              pid,
+              gameIds.map((id) => GameId.make(id)),
+            ),
+          );
+          const read = (yield* readsOf(mode, found)).reduce((sum, table) => sum + table.read, 0);
+          expect(read).toBeGreaterThanOrEqual(maxChatsOfGame);
+          expect(read).toBeLessThan(maxChatsOfGame + maxReads);
+        }
       }),
     );
 

@@ -26,7 +26,7 @@ import { fillUsage, usageOperations } from "./test_usage_plans.ts";
 import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
 
 const number = 100;
-const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
+export const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
 const account = `account ${number}`;
 const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + number * 1_000 + index}`);
 const gameIdOf = (index: number) => GameId.make(`${number * 300 + index}`);
@@ -266,9 +266,12 @@ export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (ty
   }));
 });
 
-/** Every operation, with each kind of plan that Postgres has for prepared statements. */
+/** The kinds of plans that Postgres has for prepared statements. */
+export const modes = ["force_custom_plan", "force_generic_plan"] as const;
+
+/** Every operation, with each kind of plan. */
 export const cases = Object.entries(operations).flatMap(([name, operation]) =>
-  ["force_custom_plan", "force_generic_plan"].map((mode) => ({ name, mode, operation })),
+  modes.map((mode) => ({ name, mode, operation })),
 );
 
 /** More than any operation needs, and less than the links of a scope or all keys. */

@@ -23,13 +23,13 @@ import { deliveryColumns, deliveryValues, readDeliveries } from "./webhook_row.t
 
 type Operations = Pick<
   WebhookStore["Service"],
-  "deliveries" | "findDelivery" | "recordRequested" | "look" | "due" | "record" | "sweep"
+  "deliveries" | "findDelivery" | "recordRequested" | "look" | "due" | "sendPending" | "record" | "sweep"
 >;
 
 export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
   const columns = sql.literal(deliveryColumns);
   const [record, recordRequested] = [recordOn(sql), recordRequestedOn(sql)];
-  const [look, sweep] = [lookOn(sql), sweepOn(sql)];
+  const [look, sendPending, sweep] = [lookOn(sql), sendPendingOn(sql), sweepOn(sql)];
   return {
     deliveries: (id, filter) =>
       listOn(sql, id, filter).pipe(
@@ -55,6 +55,8 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
         Effect.flatMap(readDeliveries),
         operation("WebhookStore.due"),
       ),
+
+    sendPending: (id, at) => sendPending(id, at).pipe(operation("WebhookStore.sendPending")),
 
     record: (write) => record(write).pipe(operation("WebhookStore.record")),
     recordRequested: (attempt) =>
@@ -125,6 +127,17 @@ const readLooks = schemaReaderOf(
   Schema.Struct({ known: Text, blocked: Text }),
   (look) => look,
 );
+
+const sendPendingOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  return Effect.fnUntraced(function* (id: WebhookId, at: Millis) {
+    // Before the deliveries, like `record`, to avoid deadlocks.
+    yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
+    yield* sql`
+      UPDATE webhook_deliveries SET next_attempt_at = ${at}, resends = resends + 1
+      WHERE webhook_id = ${id} AND next_attempt_at > ${at}`;
+  }, sql.withTransaction);
+};
 
 const recordOn = (sql: SqlClient.SqlClient) => {
   const { rowsWritten } = dialectOf(sql);

@@ -1,9 +1,11 @@
-import { Effect, Option } from "effect";
+import { StorageSql } from "@accountlink/sql";
+import { Effect, Option, Predicate } from "effect";
 import { Command, Flag } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";
+import { AlreadyReported, problemOf } from "../../cli/report.ts";
 import { flagOf, readConfig, variables } from "../../config/config.ts";
 import { configWarnings } from "../../config/config_warnings.ts";
-import { resolveConfig } from "../../config/resolved_config.ts";
+import { resolveConfig, type Storage } from "../../config/resolved_config.ts";
 import { loggingLayer } from "../../telemetry/logging.ts";
 
 const flags = Object.fromEntries(
@@ -12,6 +14,16 @@ const flags = Object.fromEntries(
     Flag.String(flagOf(name)).pipe(Flag.withDescription(`${description}: ${expected}`), Flag.optional),
   ]),
 );
+
+/** An outage is logged like the warnings before it; a refusal is a line for the operator who starts the server. */
+const isOutageOf =
+  ({ kind }: Storage) =>
+  (error: unknown): boolean =>
+    Predicate.isTagged(error, "StoreUnavailable") ||
+    (kind === "postgres" &&
+      error instanceof StorageSql.DatabaseUnusable &&
+      Predicate.hasProperty(error.cause, "isRetryable") &&
+      error.cause.isRetryable === true);
 
 export const serveCommand = Command.make("serve", flags, (given) =>
   Effect.gen(function* () {
@@ -27,7 +39,9 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const { runServer } = yield* Effect.promise(() => import("./server.ts"));
     return yield* Effect.gen(function* () {
       yield* Effect.forEach(configWarnings(environment, config), ({ problem }) => Effect.logWarning(problem));
-      return yield* runServer(resolved);
+      return yield* Effect.catchIf(runServer(resolved), isOutageOf(resolved.storage), (error) =>
+        Effect.andThen(Effect.logError(problemOf(error)), new AlreadyReported()),
+      );
     }).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

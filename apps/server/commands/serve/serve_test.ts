@@ -1,7 +1,7 @@
 import { startProxy } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startInProcess } from "../test_command_line.ts";
+import { runInProcess, startInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -54,5 +54,25 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
     expect(rows).toEqual([{ game_id: "1" }]);
     const seen = await Effect.runPromise(database.query("SELECT chat_id, address_key_id FROM sightings"));
     expect(seen).toEqual([{ chat_id: "100001", address_key_id: "secret" }]);
+  });
+
+  it("log that a database did not come up, in JSON like every other line", async () => {
+    const { database, environment } = await makeShared();
+    const ended = await runInProcess(["serve"], {
+      ...environment,
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_DATABASE_URL: (await makeCutWay(database.url)).url,
+      ACCOUNTLINK_DATABASE_START_TIMEOUT: "500 millis",
+    });
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 1, stdout: "" });
+    const lines = ended.stderr.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      {
+        level: "WARN",
+        message: expect.stringMatching(/^Waiting up to 500ms: Cannot use database/) as unknown,
+      },
+      { level: "ERROR", message: expect.stringMatching(/^Cannot use database .*ECONNRESET/) as unknown },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { BadRequest, InvalidParameter } from "@accountlink/core/errors";
+import type { BadRequest, Conflict, InvalidParameter } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import { isWebhookId } from "@accountlink/core/webhooks";
 import { Argument, Flag } from "effect/cli";
@@ -26,9 +26,16 @@ export const typesFlag = Flag.Literals("type", eventTypes).pipe(
 );
 
 /** The failure of a command about one webhook. */
-export const failed = (doing: string) => (error: BadRequest | InvalidParameter) =>
-  new CommandFailed({
-    problem: `Cannot ${doing}: ${
-      error._tag === "BadRequest" ? "there is no such webhook" : problemsText(error)
-    }`,
-  });
+export const failed = (doing: string) => (error: BadRequest | Conflict | InvalidParameter) =>
+  new CommandFailed({ problem: `Cannot ${doing}: ${reasonOf(error)}` });
+
+const reasonOf = (error: BadRequest | Conflict | InvalidParameter): string => {
+  switch (error._tag) {
+    case "BadRequest":
+      return "there is no such webhook";
+    case "Conflict":
+      return "too many tests of its account are in flight";
+    case "InvalidParameter":
+      return problemsText(error);
+  }
+};

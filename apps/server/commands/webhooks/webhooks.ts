@@ -3,7 +3,13 @@ import { Json } from "../../cli/output.ts";
 import { createWebhookCommand } from "./webhooks_create.ts";
 import { listDeliveriesCommand } from "./webhooks_deliveries.ts";
 import { listWebhooksCommand } from "./webhooks_list.ts";
-import { deleteWebhookCommand, testWebhookCommand } from "./webhooks_one.ts";
+import {
+  deleteWebhookCommand,
+  resendCommand,
+  rotateWebhookCommand,
+  sendPendingCommand,
+  testWebhookCommand,
+} from "./webhooks_one.ts";
 import { updateWebhookCommand } from "./webhooks_update.ts";
 
 export const webhooksCommand = Command.make("webhooks").pipe(
@@ -16,8 +22,11 @@ export const webhooksCommand = Command.make("webhooks").pipe(
     createWebhookCommand,
     updateWebhookCommand,
     deleteWebhookCommand,
+    rotateWebhookCommand,
     testWebhookCommand,
     listDeliveriesCommand,
+    resendCommand,
+    sendPendingCommand,
   ]),
   Command.withGlobalFlags([Json]),
 );

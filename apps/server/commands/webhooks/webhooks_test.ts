@@ -1,4 +1,4 @@
-import { startHttpServer } from "@accountlink/test-servers";
+import { type HttpAnswer, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -6,17 +6,14 @@ import { makeWorkplace } from "../test_program.ts";
 
 const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
-/** A receiver on this machine, which answers 200. */
-const startReceiver = async () => {
+/** A receiver on this machine, which answers 200 unless it is told otherwise. */
+const startReceiver = async (answer: () => HttpAnswer = () => ({})) => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  return Effect.runPromise(
-    Scope.provide(
-      startHttpServer(() => ({})),
-      scope,
-    ),
-  );
+  return Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
 };
+
+const patience = { timeout: 30_000 };
 
 const open = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
 
@@ -90,7 +87,7 @@ describe("accountlink webhooks", () => {
       stderr: "",
     });
     expect(await json("webhooks", "list")).toEqual({ webhooks: [] });
-    for (const command of ["delete", "test"]) {
+    for (const command of ["delete", "rotate", "test"]) {
       expect(await json("webhooks", command, name)).toEqual({
         error: `Cannot ${command} ${name}: there is no such webhook`,
       });
@@ -110,6 +107,49 @@ describe("accountlink webhooks", () => {
     for (let count = 0; count < 5; count++) await create("https://example.invalid/a");
     expect(await create("https://example.invalid/a")).toEqual({
       error: "Cannot create the webhook: its scope has as many as it may",
+    });
+  });
+
+  it("rotates the secret, sends what waits now, and sends an event again", async () => {
+    const { json, run, serve, file } = await makeWorkplace(open);
+    let answer: HttpAnswer = { status: 503, headers: { "retry-after": "3600" } };
+    const { url, heard } = await startReceiver(() => answer);
+    await serve();
+    const { secret, id } = await json("webhooks", "create", "--account", "acme", "--url", url);
+    const name = String(id);
+    const path = await file("links.csv", "chatId,gameId\n100001,1\n");
+    await run("links", "import", path, "--account", "acme");
+    const only = async () => {
+      const { deliveries } = await json("webhooks", "deliveries", name);
+      return (deliveries as ReadonlyArray<Record<string, unknown>>)[0];
+    };
+    const failing = await vi.waitFor(async () => {
+      const delivery = await only();
+      expect(delivery).toMatchObject({ status: "failing", attempts: 1 });
+      return delivery;
+    }, patience);
+
+    const { secret: next, ...rotated } = await json("webhooks", "rotate", name);
+    expect(rotated).toMatchObject({ id, status: "active" });
+    expect((await run("webhooks", "rotate", name)).stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+    answer = { status: 204 };
+    expect(await json("webhooks", "send-pending", name)).toMatchObject({ id, pending: 1 });
+    await vi.waitFor(
+      async () => expect(await only()).toMatchObject({ status: "delivered", attempts: 2 }),
+      patience,
+    );
+    const last = heard.at(-1);
+    for (const signing of [secret, next]) {
+      new Webhook(String(signing)).verify(last?.body ?? "", { ...last?.headers } as Record<string, string>);
+    }
+
+    const event = String(failing?.["eventId"]);
+    expect(await json("webhooks", "resend", name, event)).toMatchObject({
+      id,
+      delivery: { eventId: event, status: "delivered", attempts: 3, responseStatus: 204 },
+    });
+    expect(await json("webhooks", "resend", name, "evt_1")).toEqual({
+      error: `Cannot resend evt_1: ${name} has no such delivery`,
     });
   });
 

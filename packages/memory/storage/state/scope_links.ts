@@ -1,19 +1,25 @@
 import type { ChatId, DataScope, GameId, Link } from "@accountlink/core";
 import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
-import { type DayRange, isLinked, type LinkRecord, type NewestPosition } from "@accountlink/core/links";
+import {
+  type DayRange,
+  isLinked,
+  type LinkRecord,
+  maxChatsOfGame,
+  type NewestPosition,
+} from "@accountlink/core/links";
 import { dayMs, type Millis, startOfDay } from "@accountlink/core/timestamp";
-import { VerifiedOrder } from "./verified_order.ts";
+import { NewestOrder, type Place } from "./newest_order.ts";
 
 /** The records of a scope, by chat user and by game user. */
 export class ScopeLinks {
   scope: DataScope;
   settings: ScopeSettings = noSettings;
   #links = 0;
-  readonly #verified = new VerifiedOrder();
+  readonly #verified = new NewestOrder();
   /** The number of links last verified on a UTC day, by its start. */
   readonly #verifiedOn = new Map<Millis, number>();
   readonly #records = new Map<ChatId, LinkRecord>();
-  readonly #byGame = new Map<GameId, Set<LinkRecord>>();
+  readonly #byGame = new Map<GameId, { links: number; readonly order: NewestOrder }>();
   /** All chat IDs, sorted; null after an insert, until the next use. */
   #sortedIds: ReadonlyArray<ChatId> | null = null;
 
@@ -40,22 +46,29 @@ export class ScopeLinks {
 
   /** Up to `limit` links after a place, latest verification first. */
   newestAfter(after: NewestPosition | null, limit: number): ReadonlyArray<Link> {
-    return this.#verified.after(after, limit, this.#linkAt);
+    const place = after === null ? null : { chatId: after.chatId, at: after.lastVerifiedAt };
+    return this.#verified.after(place, limit, this.#verifiedAt);
   }
 
-  readonly #linkAt = ({ chatId, lastVerifiedAt }: NewestPosition): Link | undefined => {
+  readonly #verifiedAt = ({ chatId, at }: Place): Link | undefined => {
     const record = this.#records.get(chatId);
-    return record?.lastVerifiedAt === lastVerifiedAt && isLinked(record) ? record : undefined;
+    return record?.lastVerifiedAt === at && isLinked(record) ? record : undefined;
   };
 
   find(chatId: ChatId): LinkRecord | undefined {
     return this.#records.get(chatId);
   }
 
-  /** The linked chat users, by newest link, then by chat ID. */
+  /** The first `maxChatsOfGame` linked chat users, by newest link, then by chat ID. */
   chatsOf(gameId: GameId): ReadonlyArray<ChatId> {
-    const records = [...(this.#byGame.get(gameId) ?? [])];
-    return records.toSorted(newestFirst).map(({ chatId }) => chatId);
+    return this.#byGame.get(gameId)?.order.after(null, maxChatsOfGame, this.#linkedTo(gameId)) ?? [];
+  }
+
+  #linkedTo(gameId: GameId) {
+    return ({ chatId, at }: Place): ChatId | undefined => {
+      const record = this.#records.get(chatId);
+      return record?.gameId === gameId && record.linkedAt === at ? chatId : undefined;
+    };
   }
 
   /** Up to `limit` links after the chat ID `after`, by chat ID. */
@@ -99,19 +112,21 @@ export class ScopeLinks {
   #index(record: LinkRecord): void {
     if (!isLinked(record)) return;
     this.#count(record, 1);
-    this.#verified.add(record);
-    if (this.#verified.size > 2 * this.#links + 1_000) this.#verified.compact(this.#linkAt);
-    const linked = this.#byGame.get(record.gameId);
-    if (linked === undefined) this.#byGame.set(record.gameId, new Set([record]));
-    else linked.add(record);
+    const { chatId, gameId, lastVerifiedAt, linkedAt } = record;
+    this.#verified.add({ chatId, at: lastVerifiedAt });
+    this.#verified.compact(this.#links, this.#verifiedAt);
+    const linked = this.#byGame.get(gameId) ?? { links: 0, order: new NewestOrder() };
+    this.#byGame.set(gameId, linked);
+    linked.links++;
+    linked.order.add({ chatId, at: linkedAt });
+    linked.order.compact(linked.links, this.#linkedTo(gameId));
   }
 
   #unindex(record: LinkRecord): void {
     if (record.gameId === null) return;
     this.#count(record, -1);
     const linked = this.#byGame.get(record.gameId);
-    linked?.delete(record);
-    if (linked?.size === 0) this.#byGame.delete(record.gameId);
+    if (linked !== undefined && --linked.links === 0) this.#byGame.delete(record.gameId);
   }
 
   #count(record: LinkRecord, more: 1 | -1): void {
@@ -122,9 +137,6 @@ export class ScopeLinks {
     else this.#verifiedOn.set(day, links);
   }
 }
-
-const newestFirst = (one: LinkRecord, other: LinkRecord): number =>
-  other.linkedAt - one.linkedAt || (one.chatId < other.chatId ? -1 : 1);
 
 /** The index of the first ID that is greater than `id`. */
 const firstAfter = (ids: ReadonlyArray<ChatId>, id: ChatId): number => {

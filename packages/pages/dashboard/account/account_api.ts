@@ -14,7 +14,6 @@ export const accountApi = Effect.gen(function* () {
   const signIns = yield* SignIns;
   const profiles = yield* Profiles;
   const { session } = siteOf("dashboard", publicUrl);
-  const envelope = envelopeV2({});
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind(
@@ -41,7 +40,7 @@ export const accountApi = Effect.gen(function* () {
 
     bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
       Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
-        session.clear(envelope.success(context, { data: { signedOut: true } })),
+        session.clear(envelopeV2.success(context, { data: { signedOut: true } })),
       ),
     ),
 

@@ -18,6 +18,7 @@ const notices = {
   resumed: "The webhook is active again.",
   deleted: "The webhook was deleted.",
   sent: "The event was delivered.",
+  pendingSent: "What waited is sent now.",
   notSent: "The delivery failed. The list shows why.",
 } as const;
 

@@ -44,7 +44,7 @@ export const webhookPage = (
   content: html`
 ${refused === null ? notice : problemSummary(refused.problems, webhookLabels, refused.general)}
 ${facts(view)}
-${testForm(view.webhook, visitor)}
+${sendForms(view.webhook, visitor)}
 ${deliveries(view, visitor)}
 ${acts(view.webhook, form, visitor, refused)}`,
 });
@@ -61,8 +61,13 @@ ${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${t
 <div><dt>Created</dt><dd>${timeHtml(webhook.createdAt)}</dd></div>
 </dl>`;
 
-const testForm = ({ id }: WebhookDetails, { csrf }: Pick<Visitor, "csrf">): Html => html`
-<form method="post" action="${webhookActPath(id, "test")}" class="more">${csrfField(csrf)}<button class="button">Send a test</button></form>`;
+const sendForms = ({ id, status, pending }: WebhookDetails, { csrf }: Pick<Visitor, "csrf">): Html => html`
+<form method="post" action="${webhookActPath(id, "test")}" class="more">${csrfField(csrf)}<button class="button">Send a test</button></form>
+${
+  status === "active" && pending > 0
+    ? html`<form method="post" action="${webhookActPath(id, "send-pending")}" class="more">${csrfField(csrf)}<button class="button quiet">Send what waits now</button></form>`
+    : null
+}`;
 
 const statuses = [
   { value: "", label: "All" },

@@ -69,7 +69,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const typed = name === "update" ? typedWebhook(fields) : formOfWebhook(webhook);
         const refuse = (error: KeyFormError) =>
           views.one(visitor, webhook, typed, () => "", { act: name, ...refusalOf(error) });
-        const wrongValues = ["MissingParameter", "InvalidParameter", "InvalidBody"] as const;
+        const wrongValues = ["MissingParameter", "InvalidParameter", "InvalidBody", "Conflict"] as const;
         return Effect.catchTag(answer(visitor, webhook, fields), wrongValues, refuse);
       }),
     );
@@ -109,6 +109,10 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       Effect.map(webhooks.test(owner.account.name, id, originOf(owner)), (delivery) =>
         seeWebhook(id, sentNotice(delivery)),
       ),
+    ),
+
+    act("send-pending", ({ owner }, { id }) =>
+      Effect.as(webhooks.sendPending(owner.account.name, id), seeWebhook(id, "pendingSent")),
     ),
 
     act("resend", ({ owner }, { id }, fields) =>

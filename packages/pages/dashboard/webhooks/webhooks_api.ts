@@ -52,6 +52,12 @@ export const webhooksApi = Effect.gen(function* () {
       })),
     ),
 
+    bind(DashboardWebhooks.sendPendingDeliveries, ({ owner, values }) =>
+      Effect.map(webhooks.sendPending(owner.account.name, values.id), (webhook) => ({
+        data: { webhook: webhookJson(webhook) },
+      })),
+    ),
+
     bind(DashboardWebhooks.getDeliveries, ({ owner, values: { id, limit, cursor, status } }) =>
       Effect.map(
         webhooks.deliveries(owner.account.name, id, { limit, status, before: cursor }),

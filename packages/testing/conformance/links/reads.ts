@@ -1,8 +1,9 @@
 import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
+import { maxChatsOfGame } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { newLinkBench } from "./link_bench.ts";
+import { line, newLinkBench } from "./link_bench.ts";
 
 export const reads: Cases<StoragePorts> = {
   "lookups of many take 50 IDs": Effect.gen(function* () {
@@ -25,6 +26,27 @@ export const reads: Cases<StoragePorts> = {
       gameIds.map((gameId) => chats.get(gameId)),
       chatIds.map((chatId) => [chatId]),
     );
+  }),
+
+  "a game user with many chat users has the newest thousand, another one its own": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const [many, few] = [GameId.make("1"), GameId.make("2")];
+    // The last links have the same time, and the limit is among them.
+    const chatIds = Array.from({ length: maxChatsOfGame + 5 }, (_, i) => ChatId.make(`${20_000 + i}`));
+    const last = 10_003 - maxChatsOfGame;
+    const lines = chatIds.map((chatId, index) => line(chatId, many, Math.max(10_000 - index, last)));
+    yield* links.load(lines.toReversed());
+    const one = ChatId.make("19999");
+    yield* links.set(one, few, 5_000);
+    const newest = chatIds.slice(0, maxChatsOfGame);
+    expectEqual((yield* links.chatsOf(many)).get(many), newest);
+    const both = yield* links.chatsOf(many, few, many);
+    expectEqual(both.get(many), newest);
+    expectEqual(both.get(few), [one]);
+    yield* links.set(one, many, 20_000);
+    yield* links.remove(newest[1] as ChatId);
+    const after = [one, ...newest.toSpliced(1, 1)];
+    expectEqual((yield* links.chatsOf(many)).get(many), after);
   }),
 
   "IDs are text: 32 digits and leading zeros are significant": Effect.gen(function* () {

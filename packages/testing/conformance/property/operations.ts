@@ -162,6 +162,7 @@ const webhookOperations = Effect.gen(function* () {
     hold: store.hold({ node: uniqueText(), at: 0, until: 1, limit: 0 }),
     look: store.look(id, [delivery.eventId], ["lane"]),
     due: store.due(id, 0, 10),
+    sendPending: store.sendPending(id, 0),
     record: store.record({ ...record, deliveredAt: null, failedAt: null }),
     sweep: store.sweep(0),
   } satisfies OperationsOf<WebhookStore["Service"]>);

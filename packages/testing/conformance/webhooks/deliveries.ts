@@ -93,6 +93,32 @@ export const deliveries: Cases<StoragePorts> = {
     },
   ),
 
+  "sendPending makes what is to be tried later due, as an attempt that somebody asked for": Effect.gen(
+    function* () {
+      const { addHeld, due, findDelivery, store } = yield* newWebhookBench;
+      const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
+      const [later, isDue, foreign] = [
+        makeDelivery({ nextAttemptAt: start + 60_000, resends: 1, lanes: ["a"] }),
+        makeDelivery({ nextAttemptAt: start }),
+        makeDelivery({ nextAttemptAt: start + 60_000 }),
+      ];
+      const waiting = waitingIn(2 ** 41, "a");
+      const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null });
+      yield* recordOf({ deliveries: [later, isDue, waiting, delivered] });
+      yield* other.recordOf({ deliveries: [foreign] });
+      yield* store.sendPending(id, start + 1);
+      yield* store.sendPending(id, start + 1);
+      yield* store.sendPending(unknown, start + 1);
+      expectEqual(yield* due(id, start), [isDue.eventId]);
+      expectEqual(yield* due(id, start + 1), [isDue.eventId, later.eventId]);
+      const hurried = { ...later, nextAttemptAt: start + 1, resends: 2 };
+      for (const delivery of [hurried, isDue, waiting, delivered]) {
+        expectEqual(yield* findDelivery(id, delivery.eventId), delivery);
+      }
+      expectEqual(yield* findDelivery(other.id, foreign.eventId), foreign);
+    },
+  ),
+
   "due gives what is to be tried by then, the first due first": Effect.gen(function* () {
     const { addHeld, due, store } = yield* newWebhookBench;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];

@@ -1,18 +1,23 @@
-import type { Link } from "@accountlink/core";
-import type { NewestPosition } from "@accountlink/core/links";
+import type { ChatId } from "@accountlink/core";
+import type { Millis } from "@accountlink/core/timestamp";
+
+/** Where a link stands in an order: by its time, and by its chat ID among links of one time. */
+export interface Place {
+  readonly chatId: ChatId;
+  readonly at: Millis;
+}
 
 /**
- * Links by their latest verification. Most writes have the latest time, so they are appended; others
+ * Links by a time of theirs, newest first. Most writes have the latest time, so they are appended; others
  * are sorted in before the next read. Earlier places of a link are skipped, and removed when they
  * are many.
  */
-export class VerifiedOrder {
+export class NewestOrder {
   /** Oldest first; of one time, by descending chat ID. */
-  #places: Array<NewestPosition> = [];
+  #places: Array<Place> = [];
   #isSorted = true;
 
-  add({ chatId, lastVerifiedAt }: Link): void {
-    const place = { chatId, lastVerifiedAt };
+  add(place: Place): void {
     const last = this.#places.at(-1);
     if (last !== undefined && isOlder(place, last)) this.#isSorted = false;
     this.#places.push(place);
@@ -23,27 +28,20 @@ export class VerifiedOrder {
    *
    * @param linkAt the link that has its place there, if it still has
    */
-  after(
-    place: NewestPosition | null,
-    limit: number,
-    linkAt: (place: NewestPosition) => Link | undefined,
-  ): ReadonlyArray<Link> {
+  after<A>(place: Place | null, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
     this.#sort();
-    const found: Array<Link> = [];
+    const found: Array<A> = [];
     for (let i = this.#indexBefore(place); i >= 0 && found.length < limit; i--) {
-      const link = linkAt(this.#places[i] as NewestPosition);
+      const link = linkAt(this.#places[i] as Place);
       if (link !== undefined && link !== found.at(-1)) found.push(link);
     }
     return found;
   }
 
-  /** Removes the places that links have left. */
-  compact(linkAt: (place: NewestPosition) => Link | undefined): void {
+  /** Removes the places that links have left, once they are more than the links. */
+  compact(links: number, linkAt: (place: Place) => unknown): void {
+    if (this.#places.length <= 2 * links + 1_000) return;
     this.#places = this.#places.filter((place) => linkAt(place) !== undefined);
-  }
-
-  get size(): number {
-    return this.#places.length;
   }
 
   clear(): void {
@@ -58,20 +56,18 @@ export class VerifiedOrder {
   }
 
   /** The index of the newest place that comes after `place`. */
-  #indexBefore(place: NewestPosition | null): number {
+  #indexBefore(place: Place | null): number {
     if (place === null) return this.#places.length - 1;
     let [low, high] = [0, this.#places.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isOlder(this.#places[middle] as NewestPosition, place)) low = middle + 1;
+      if (isOlder(this.#places[middle] as Place, place)) low = middle + 1;
       else high = middle;
     }
     return low - 1;
   }
 }
 
-/** Whether one place comes after another in the order of `LinkStore.newestPage`. */
-const isOlder = (one: NewestPosition, other: NewestPosition): boolean =>
-  one.lastVerifiedAt === other.lastVerifiedAt
-    ? one.chatId > other.chatId
-    : one.lastVerifiedAt < other.lastVerifiedAt;
+/** Whether one place comes after another, newest first. */
+const isOlder = (one: Place, other: Place): boolean =>
+  one.at === other.at ? one.chatId > other.chatId : one.at < other.at;

@@ -1,0 +1,57 @@
+/** Which keys are told the nicknames and roles of a guild's members. */
+import { Cache, Context, Duration, Effect, Exit, Layer } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { GuildId } from "../ids.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { Accounts } from "./accounts.ts";
+
+/** How long an answer of the platform about a global scope is used. */
+const freshFor = Duration.minutes(10);
+const maxCached = 10_000;
+
+/**
+ * Decides whether keys of a scope are told about the members of a guild.
+ *
+ * @internal
+ */
+export class MemberDisclosure extends Context.Service<
+  MemberDisclosure,
+  {
+    /**
+     * Keys of the guild are told, and keys of a global scope if a chat user of the account manages the guild. The
+     * platform is asked about a global scope at most every 10 minutes; if it does not answer, the keys are not told.
+     */
+    readonly isAllowed: (scope: DataScope, guildId: GuildId) => Effect.Effect<boolean, StoreUnavailable>;
+  }
+>()("@accountlink/core/MemberDisclosure") {
+  static readonly layer = Layer.effect(
+    MemberDisclosure,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts;
+      const platform = yield* ChatPlatform;
+
+      const managed = yield* Cache.makeWith(
+        Effect.fnUntraced(function* ([account, guildId]: readonly [string, GuildId]) {
+          for (const chatId of yield* accounts.chatUsers(account)) {
+            if (yield* platform.isManager(guildId, chatId)) return true;
+          }
+          return false;
+        }),
+        {
+          capacity: maxCached,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : Duration.zero),
+        },
+      );
+
+      return MemberDisclosure.of({
+        isAllowed: (scope, guildId) =>
+          scope.kind === "guild"
+            ? Effect.succeed(scope.guildId === guildId)
+            : Cache.get(managed, [scope.account, guildId]).pipe(
+                Effect.catchTag("PlatformUnavailable", () => Effect.succeed(false)),
+              ),
+      });
+    }),
+  );
+}

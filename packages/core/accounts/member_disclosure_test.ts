@@ -1,0 +1,91 @@
+import { PlatformMemory } from "@accountlink/memory";
+import { aMember } from "@accountlink/testing";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { TestClock } from "effect/testing";
+import * as AccountLink from "../account_link.ts";
+import { PlatformUnavailable } from "../errors.ts";
+import { ApiKeys } from "../keys/api_keys.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { botlessGuildId, chatId, guildId, platform, stores } from "../test_world.ts";
+import { MemberDisclosure } from "./member_disclosure.ts";
+
+const ada = chatId("10001");
+const bob = chatId("10002");
+
+const guild = {
+  id: guildId,
+  name: null,
+  bot: true,
+  members: [aMember(ada, { manager: true }), aMember(bob)],
+};
+
+/** Services whose platform counts the questions about managers, and fails while it is down. */
+const observedWorld = () => {
+  const state = { asked: 0, isDown: false };
+  const observed = Layer.effect(
+    ChatPlatform,
+    Effect.map(ChatPlatform, (memory) => ({
+      ...memory,
+      isManager: (id, user) =>
+        Effect.suspend(() => {
+          state.asked++;
+          return state.isDown
+            ? Effect.fail(new PlatformUnavailable({ operation: "ChatPlatform.isManager" }))
+            : memory.isManager(id, user);
+        }),
+    })),
+  ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
+  const world = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
+  return { state, world };
+};
+
+const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "global" | "guild") {
+  const account = { name: `of ${owner}`, chatId: owner, tier: "free" } as const;
+  return yield* (yield* ApiKeys).scopeOf(account, kind === "guild" ? { kind, guildId } : { kind });
+});
+
+describe("Members of a guild", () => {
+  it.effect("are disclosed to keys of the guild, of whichever account", () => {
+    const { state, world } = observedWorld();
+    return Effect.gen(function* () {
+      const disclosure = yield* MemberDisclosure;
+      const scope = yield* scopeOf(null, "guild");
+      assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
+      assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
+      assert.strictEqual(state.asked, 0);
+    }).pipe(Effect.provide(world));
+  });
+
+  it.effect("are disclosed to global keys of an account that manages it, asked every 10 minutes", () => {
+    const { state, world } = observedWorld();
+    return Effect.gen(function* () {
+      const disclosure = yield* MemberDisclosure;
+      const [managing, member, nobody] = [
+        yield* scopeOf(ada, "global"),
+        yield* scopeOf(bob, "global"),
+        yield* scopeOf(null, "global"),
+      ];
+      const ask = Effect.forEach([managing, member, nobody], (scope) => disclosure.isAllowed(scope, guildId));
+      assert.deepStrictEqual(yield* ask, [true, false, false]);
+      yield* TestClock.adjust("599 seconds");
+      assert.deepStrictEqual(yield* ask, [true, false, false]);
+      assert.strictEqual(state.asked, 2);
+      yield* TestClock.adjust("1 second");
+      assert.deepStrictEqual(yield* ask, [true, false, false]);
+      assert.strictEqual(state.asked, 4);
+    }).pipe(Effect.provide(world));
+  });
+
+  it.effect("are not disclosed to global keys while the platform is down", () => {
+    const { state, world } = observedWorld();
+    return Effect.gen(function* () {
+      const disclosure = yield* MemberDisclosure;
+      const scope = yield* scopeOf(ada, "global");
+      state.isDown = true;
+      assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
+      state.isDown = false;
+      assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
+    }).pipe(Effect.provide(world));
+  });
+});

@@ -1,0 +1,76 @@
+import { PlatformMemory } from "@accountlink/memory";
+import { aMember } from "@accountlink/testing";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Result } from "effect";
+import * as AccountLink from "../account_link.ts";
+import type { ChatId } from "../ids.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { chatId, gameId, guildId, operator, platform, scopes, stores } from "../test_world.ts";
+import { BulkLookup } from "./bulk_lookup.ts";
+import { LinkLookup } from "./link_lookup.ts";
+import { LinkStore } from "./link_store.ts";
+
+const one = gameId("1");
+/** Members of the guild, the newest link of game user 1 first. */
+const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
+const newest = members.slice(0, 100);
+
+/** Counts requests for members. The list has the first `listed` of the chat users that it is asked about. */
+const observedWorld = (listed: number | null) => {
+  const asked = { lists: 0, members: [] as Array<ChatId> };
+  const guild = { id: guildId, name: null, bot: true, members: members.map((id) => aMember(id)) };
+  const observed = Layer.effect(
+    ChatPlatform,
+    Effect.map(ChatPlatform, (memory) => ({
+      ...memory,
+      findMember: (id, chat) => {
+        asked.members.push(chat);
+        return memory.findMember(id, chat);
+      },
+      ...(listed === null
+        ? {}
+        : {
+            findMembers: (_, chatIds) => {
+              asked.lists++;
+              return Effect.succeed(new Map(chatIds.slice(0, listed).map((id) => [id, true])));
+            },
+          }),
+    })),
+  ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
+  const world = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
+  return { asked, world };
+};
+
+const linkAll = Effect.gen(function* () {
+  const { global } = yield* scopes;
+  const links = members.map((id, index) => ({ chatId: id, gameId: one, lastVerifiedAt: 1_000 - index }));
+  const batch = { links, existing: "replace", progress: null } as const;
+  yield* (yield* LinkStore).importBatch({ ...operator, pid: global.pid, at: 2_000, ...batch });
+  return global;
+});
+
+describe("The chat users of a game user in a guild", () => {
+  it.effect.each([
+    [null, 0, newest],
+    [100, 1, []],
+    [60, 1, newest.slice(60)],
+  ] as const)(
+    "are the members among the newest 100, where a list has %s of them",
+    ([listed, lists, each]) => {
+      const { asked, world } = observedWorld(listed);
+      return Effect.gen(function* () {
+        const scope = yield* linkAll;
+        const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
+        assert.deepStrictEqual(found.chatIds, newest);
+        assert.deepStrictEqual(asked, { lists, members: [...each] });
+
+        const bulk = yield* (yield* BulkLookup).byGames(scope, [one], { guildId });
+        assert.deepStrictEqual(
+          bulk.map(({ result }) => Result.getOrThrow(result).chatIds),
+          [newest],
+        );
+        assert.deepStrictEqual(asked, { lists: 2 * lists, members: [...each, ...each] });
+      }).pipe(Effect.provide(world));
+    },
+  );
+});

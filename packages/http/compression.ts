@@ -1,0 +1,98 @@
+/** Compression of responses, by what the client accepts. */
+import * as Immediate from "@accountlink/core/immediate";
+import { Effect } from "effect";
+import type { HttpRequest } from "./http_request.ts";
+import { HttpResponse } from "./http_response.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Encode = (bytes: Bytes) => Promise<Uint8Array>;
+type Done = (error: Error | null, encoded: Uint8Array) => void;
+
+/** What is used of `node:zlib`, which takes half of the time of a `CompressionStream`. */
+interface Zlib {
+  readonly gzip: (bytes: Bytes, done: Done) => void;
+  readonly brotliCompress: (
+    bytes: Bytes,
+    options: { readonly params: Readonly<Record<number, number>> },
+    done: Done,
+  ) => void;
+  readonly constants: { readonly BROTLI_PARAM_QUALITY: number };
+}
+
+const { process } = globalThis as {
+  readonly process?: { readonly getBuiltinModule?: (id: "node:zlib") => Zlib | undefined };
+};
+const zlib = process?.getBuiltinModule?.("node:zlib");
+
+const promised =
+  (encode: (bytes: Bytes, done: Done) => void): Encode =>
+  (bytes) =>
+    new Promise((resolve, reject) =>
+      encode(bytes, (error, encoded) => (error === null ? resolve(encoded) : reject(error))),
+    );
+
+export const gzip: Encode =
+  zlib === undefined
+    ? async (bytes) => {
+        const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+        return new Uint8Array(await new Response(stream).arrayBuffer());
+      }
+    : promised(zlib.gzip);
+
+/** A higher quality takes many times as long as gzip. */
+const brotliQuality = 4;
+
+/** By their names in `Accept-Encoding`. Of several that a client accepts alike, the first is used. */
+const encodings: Readonly<Record<string, Encode>> =
+  zlib === undefined
+    ? { gzip }
+    : {
+        br: promised((bytes, done) => {
+          const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: brotliQuality };
+          zlib.brotliCompress(bytes, { params }, done);
+        }),
+        gzip,
+      };
+
+/** The encoding with the greatest weight in an `Accept-Encoding`; undefined for none. */
+export const acceptedEncoding = <Name extends string>(
+  names: ReadonlyArray<Name>,
+  accepted = "",
+): Name | undefined => {
+  const weights = new Map(
+    accepted.split(",").map((entry) => {
+      const [coding = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="));
+      return [coding, weight === undefined ? 1 : Number(weight.slice(2))] as const;
+    }),
+  );
+  const weightOf = (name: Name) => weights.get(name) ?? weights.get("*") ?? 0;
+  return names
+    .filter((name) => weightOf(name) > 0)
+    .toSorted((one, other) => weightOf(other) - weightOf(one))[0];
+};
+
+/** In characters. A shorter body is sent as it is. */
+const maxUncompressed = 1_024;
+
+const encoder = new TextEncoder();
+
+/** Compresses the text of a large response. */
+export const compressed = (
+  request: HttpRequest,
+  answer: Effect.Effect<HttpResponse>,
+): Effect.Effect<HttpResponse> =>
+  Immediate.flatMap(answer, (response) => {
+    const { status, headers, body } = response;
+    if (typeof body !== "string" || body.length <= maxUncompressed) return Effect.succeed(response);
+    const name = acceptedEncoding(Object.keys(encodings), request.header("accept-encoding"));
+    const encode = name === undefined ? undefined : encodings[name];
+    const varying = { ...headers, vary: "Accept-Encoding" };
+    if (name === undefined || encode === undefined) {
+      return Effect.succeed(new HttpResponse(status, varying, body));
+    }
+    return Effect.map(
+      Effect.promise(() => encode(encoder.encode(body))),
+      (bytes) => new HttpResponse(status, { ...varying, "content-encoding": name }, bytes),
+    );
+  });
