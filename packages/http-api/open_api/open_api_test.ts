@@ -144,7 +144,7 @@ describe("openApi", () => {
   });
 
   it("is no larger than docs/api.md says", () => {
-    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 195);
+    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 203);
   });
 
   it("uses every component, and no other", () => {

@@ -6,13 +6,14 @@ import { AlreadyReported } from "../../cli/report.ts";
 import { paragraphs } from "../../cli/usage.ts";
 import type { Config } from "../../config/config.ts";
 import { storageOf } from "../../config/resolved_config.ts";
+import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { checkConfiguration } from "./check_configuration.ts";
 import { checkFolder } from "./check_folder.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { deploymentIdOf } from "./check_root_key.ts";
 import { checkServer } from "./check_server.ts";
 import { checkCache, checkPostgres } from "./check_shared.ts";
-import { type Finding, fail, ok } from "./finding.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
 
 export const doctorCommand = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
@@ -25,7 +26,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
   Command.withGlobalFlags([Json]),
   Command.withDescription(
     paragraphs(
-      "Check everything that the server needs: every variable, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the clock, and the server itself, if one runs. Nothing is changed.",
+      "Check everything that the server needs: every variable, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, the clock, and the server itself, if one runs. Nothing is changed.",
       "The exit code is 1 if a check fails.",
     ),
   ),
@@ -41,9 +42,16 @@ const examine = Effect.gen(function* () {
     ...(yield* checkPlatform(config)),
     ...storage.findings,
     yield* checkCache(config),
+    yield* checkUploads,
     yield* checkServer(config, storage.server, yield* deploymentIdOf(config, storage.rootKey)),
   ];
 });
+
+const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
+  problem === null
+    ? ok("uploads", "the temporary folder can be written, and has room")
+    : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
+);
 
 /** Also returns the server that uses the storage, undefined if unknown, and the wrapped root key. */
 const checkStorage = Effect.fnUntraced(

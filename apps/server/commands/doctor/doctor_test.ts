@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { listenLocally, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -49,6 +49,17 @@ describe("accountlink doctor", () => {
     expect(stdout).toContain('fail  configuration  ACCOUNTLINK_PORT is "80a", expected a port number');
     expect(stdout).toContain('fail  configuration  ACCOUNTLINK_SESSION_TTL is "soon", expected a duration');
     expect(stdout).toContain("warn  configuration  ACCOUNTLINK_PROT is set, but no such variable exists");
+  });
+
+  it("finds that the folder for uploads cannot be written", async () => {
+    const { json, folder } = await makeWorkplace();
+    const none = join(folder, "none");
+    vi.stubEnv("TMPDIR", none);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const problem = `uploads need the temporary folder "${none}", which cannot be written: ENOENT`;
+    expect(findingsOf(await json("doctor"))).toContainEqual(
+      expect.stringContaining(`warn uploads: ${problem}`),
+    );
   });
 
   it("finds what is open to others", async () => {
@@ -193,6 +204,7 @@ describe.skipIf(missing !== null)(`accountlink doctor on Postgres and Redis ${mi
       ),
       "ok events: there are none yet",
       expect.stringMatching(`^ok cache: Redis \\d+\\.\\d+\\.\\d+ at "127.0.0.1:${redis.port}" answers$`),
+      "ok uploads: the temporary folder can be written, and has room",
       expect.stringMatching(/^ok server: none runs, and it could listen on /),
     ]);
     await serve();
