@@ -7,11 +7,11 @@ import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { startProgram } from "./program.ts";
 
-const { world, url, send, newBrowser } = await useFlowServer({
+const { fixtures, url, send, newBrowser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "100 millis",
   ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
-const key = world.key();
+const key = fixtures.key();
 const program = fileURLToPath(new URL("luau_game.ts", import.meta.url));
 
 /** Starts the game for a player. */
@@ -61,7 +61,7 @@ describe("a game on Roblox", () => {
     const shown = await code();
     const { outcome, requests } = await ended();
     expect([outcome, requests.at(-1)]).toEqual(["left", "request DELETE "]);
-    expect((await send(`GET /go?code=${shown}`, { from: world.address() })).status).toBe(404);
+    expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
   });
 
   test("loads without the secret, and says that it cannot ask", async () => {

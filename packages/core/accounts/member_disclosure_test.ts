@@ -7,7 +7,7 @@ import * as AccountLink from "../account_link.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { botlessGuildId, chatId, guildId, platform, stores } from "../test_world.ts";
+import { botlessGuildId, chatId, guildId, platform, stores } from "../test_services.ts";
 import { MemberDisclosure } from "./member_disclosure.ts";
 
 const ada = chatId("10001");
@@ -21,7 +21,7 @@ const guild = {
 };
 
 /** Services whose platform counts the questions about managers, and fails while it is down. */
-const observedWorld = () => {
+const observedServices = () => {
   const state = { asked: 0, isDown: false };
   const observed = Layer.effect(
     ChatPlatform,
@@ -36,8 +36,8 @@ const observedWorld = () => {
         }),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
-  const world = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
-  return { state, world };
+  const services = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
+  return { state, services };
 };
 
 const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "global" | "guild") {
@@ -47,18 +47,18 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 
 describe("Members of a guild", () => {
   it.effect("are disclosed to keys of the guild, of whichever account", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const scope = yield* scopeOf(null, "guild");
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
       assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
       assert.strictEqual(state.asked, 0);
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect("are disclosed to global keys of an account that manages it, asked every 10 minutes", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const [managing, member, nobody] = [
@@ -74,11 +74,11 @@ describe("Members of a guild", () => {
       yield* TestClock.adjust("1 second");
       assert.deepStrictEqual(yield* ask, [true, false, false]);
       assert.strictEqual(state.asked, 4);
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect("are not disclosed to global keys while the platform is down", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const scope = yield* scopeOf(ada, "global");
@@ -86,6 +86,6 @@ describe("Members of a guild", () => {
       assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
       state.isDown = false;
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 });
