@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { isProof } from "./test/servers/is_proof.ts";
-import { LongestFirst } from "./tools/longest_first.ts";
 
 const seconds = 1_000;
 const minutes = 60 * seconds;
@@ -8,7 +8,7 @@ const minutes = 60 * seconds;
 /** The files of the contract that no storage has a part in: `node` has them, on the embedded one. */
 const independentOfStorage = [
   ...configDefaults.exclude,
-  "test/contract/{docs,https,parameters,paths}_test.ts",
+  "test/contract/{docs,https,no_platforms,parameters,paths}_test.ts",
 ];
 
 /**
@@ -27,6 +27,19 @@ const oneWorker = { maxWorkers: 1 };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
+/** Their tests wait for processes, clocks and browsers: they start first, largest file first, and short ones fill the end. */
+const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
+
+const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- not of an array
+    const largestFirst = await super.sort(files);
+    return largestFirst.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
 export default defineConfig({
   test: {
     // The runtime itself imports the sources, as it does in production; vite transforms nothing.
@@ -40,7 +53,7 @@ export default defineConfig({
     testTimeout: 8 * minutes,
     hookTimeout: 8 * minutes,
     expect: { poll: { timeout: 30 * seconds } },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: WaitingFirst },
     projects: [
       {
         // One project, since a worker is used again for files of its project only, and takes a second to start.

@@ -1,9 +1,17 @@
+/** Runs the tests of a project of `vitest.config.ts` in a runtime, with the output passed on, and counts them. */
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { resultsVariable } from "./report_results.ts";
-import { type FileResults, type Results, resultsOfFiles } from "./results.ts";
+import { join, relative } from "node:path";
+
+export interface Results {
+  readonly passed: number;
+  readonly skipped: number;
+  /** A line for each test or step that failed. */
+  readonly failures: ReadonlyArray<string>;
+  /** The tests that failed at first and passed when their file was run again. */
+  readonly flaky: ReadonlyArray<string>;
+}
 
 /** By the start of its user agent: the command that runs a script in that runtime, and its workers with it. */
 const runtimes = {
@@ -14,61 +22,100 @@ const runtimes = {
 
 type Runtime = keyof typeof runtimes;
 
-/** The projects of `npm test` on Node, in their order. */
-export const testProjects = ["node", "contract-postgres-redis"] as const;
-
-/**
- * The machine of a CI run may be busy: up to so many files that fail there are run again, as a whole, since a test finds
- * what it did before. What passes only then is printed at the end.
- */
+/** The machine of a CI run may be busy: up to so many files that fail there are run again, with servers of their own. */
 const mostAgain = process.env["CI"] === "true" ? 5 : 0;
 
-/**
- * Runs projects of `vitest.config.ts` in a runtime, with the output passed on.
- *
- * @param environment variables beyond those of this process
- */
 export const runVitest = async (
   runtime: Runtime,
-  projects: ReadonlyArray<string>,
+  project: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Results> => {
-  const all = await runFiles(runtime, projects, [], environment);
-  const failing = all.filter(({ failed }) => failed > 0);
-  const files = failing.map(({ file }) => file);
-  if (files.length === 0 || files.length > mostAgain || files.includes("")) return resultsOfFiles(all);
-  const ofFailing = [...new Set(failing.map(({ project }) => project))];
-  return resultsOfFiles(all, await runFiles(runtime, ofFailing, files, environment));
+  const first = await runFiles(runtime, project, [], environment);
+  const failing = [...first].filter(([, { failures }]) => failures.length > 0).map(([file]) => file);
+  const isAgain = failing.length > 0 && failing.length <= mostAgain && !failing.includes(outsideOfFiles);
+  const last = new Map([
+    ...first,
+    ...(isAgain ? await runFiles(runtime, project, failing, environment) : []),
+  ]);
+  const results = combine([...last.values()]);
+  const before = combine([...first.values()]).failures;
+  return { ...results, flaky: before.filter((name) => !results.failures.includes(name)) };
 };
 
-/** Runs files, or else all. A run that fails in no test, such as one that finds none, counts as one failure. */
+export const combine = (runs: ReadonlyArray<Results>): Results => ({
+  passed: runs.reduce((total, { passed }) => total + passed, 0),
+  skipped: runs.reduce((total, { skipped }) => total + skipped, 0),
+  failures: runs.flatMap(({ failures }) => failures),
+  flaky: runs.flatMap(({ flaky }) => flaky),
+});
+
+/** Prints what failed and the totals, and sets the exit code. */
+export const finish = ({ passed, failures, skipped, flaky }: Results): void => {
+  for (const test of flaky) console.log(`Passed only when run again: ${test}`);
+  for (const failure of failures) console.log(`Failed: ${failure}`);
+  console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+};
+
+const outsideOfFiles = "";
+
+/** Runs files, or else all. A run that fails in no file, such as one that finds none, counts as one failure. */
 const runFiles = async (
   runtime: Runtime,
-  projects: ReadonlyArray<string>,
+  project: string,
   files: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-): Promise<ReadonlyArray<FileResults>> => {
-  console.log(`\nTests on ${runtime}: ${[...projects, ...files].join(", ")}`);
+): Promise<ReadonlyMap<string, Results>> => {
+  console.log(`\nTests on ${runtime}: ${[project, ...files].join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
   // As the folder of the system: Postgres removes its files as another user.
   await chmod(folder, 0o1777);
-  const file = join(folder, "results.json");
-  const reporters = ["--reporter=default", "--reporter=./tools/report_results.ts"];
-  const selection = projects.map((project) => `--project=${project}`);
+  const report = join(folder, "results.json");
+  const options = [`--project=${project}`, "--reporter=default", "--reporter=json"];
+  const script = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    ...options,
+    `--outputFile.json=${report}`,
+    ...files,
+  ];
   try {
-    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection, ...files];
-    const succeeded = await run(runtime, command, {
-      ...environment,
-      TMPDIR: folder,
-      [resultsVariable]: file,
-    });
-    const results = await readResults(file);
-    if (succeeded || results.some(({ failed }) => failed > 0)) return results;
-    return [...results, outsideOfTests(runtime, projects)];
+    const succeeded = await run(runtime, script, { ...environment, TMPDIR: folder });
+    const { testResults } = JSON.parse(
+      await readFile(report, "utf8").catch(() => '{ "testResults": [] }'),
+    ) as Report;
+    const results = new Map(testResults.map((file) => [file.name, resultsOf(project, file)]));
+    const isExplained = succeeded || [...results.values()].some(({ failures }) => failures.length > 0);
+    const failures = [`the run of ${project} on ${runtime}, outside of its tests`];
+    return isExplained
+      ? results
+      : results.set(outsideOfFiles, { passed: 0, skipped: 0, failures, flaky: [] });
   } finally {
     // Servers that end with their worker may still write.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
+};
+
+/** What vitest's `json` reporter writes. */
+interface Report {
+  readonly testResults: ReadonlyArray<{
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>;
+  }>;
+}
+
+const resultsOf = (project: string, file: Report["testResults"][number]): Results => {
+  const tests = Map.groupBy(file.assertionResults, ({ status }) => status);
+  const passed = tests.get("passed")?.length ?? 0;
+  const failed = tests.get("failed") ?? [];
+  // A file that cannot be loaded, or a hook that fails, keeps tests from running.
+  const broken = file.status === "failed" && failed.length === 0 ? [""] : [];
+  const failures = [...broken, ...failed.map(({ fullName }) => fullName)].map(
+    (name) => `${project} ${relative(".", file.name)}: ${name}`,
+  );
+  const skipped = file.assertionResults.length - passed - failed.length;
+  return { passed, skipped, failures, flaky: [] };
 };
 
 /** For what tests write, in bytes: several times what they do. */
@@ -81,11 +128,8 @@ const roomInMemory = 4 * 1024 ** 3;
 const parentOfFiles = async (environment: Readonly<Record<string, string>>): Promise<string> => {
   if ("ACCOUNTLINK_TEST_PROOF" in environment) return tmpdir();
   const memory = "/dev/shm";
-  const room = await statfs(memory).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => 0,
-  );
-  return Math.min(room, process.availableMemory()) < roomInMemory ? tmpdir() : memory;
+  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
+  return Math.min(bavail * bsize, process.availableMemory()) < roomInMemory ? tmpdir() : memory;
 };
 
 const run = (
@@ -110,17 +154,3 @@ const run = (
     });
   });
 };
-
-/** A failure of no file. */
-const outsideOfTests = (runtime: Runtime, projects: ReadonlyArray<string>): FileResults => ({
-  project: projects.join(", "),
-  file: "",
-  passed: 0,
-  failed: 1,
-  skipped: 0,
-  failures: [`the run of ${projects.join(", ")} on ${runtime}, outside of its tests`],
-});
-
-/** No results were written if the run could not start. */
-const readResults = async (file: string): Promise<ReadonlyArray<FileResults>> =>
-  JSON.parse(await readFile(file, "utf8").catch(() => "[]"));

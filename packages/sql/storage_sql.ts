@@ -9,4 +9,3 @@ export {
 } from "./sqlite/embedded.ts";
 export { type EmbeddedState, inspectEmbedded } from "./sqlite/inspect.ts";
 export { acquireFolderLock, DataFolderInUse } from "./sqlite/process_lock.ts";
-export type { WebhookCounts } from "./webhooks/webhook_counts.ts";

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
+import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { startProgram } from "./program.ts";
 
@@ -12,11 +13,12 @@ const { fixtures, url, send, newBrowser } = await useFlowServer({
   ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
 const key = fixtures.key();
+const guildKey = fixtures.key({ guildId: guild });
 const program = fileURLToPath(new URL("luau_game.ts", import.meta.url));
 
 /** Starts the game for a player. */
-const play = (player: number, { service = url(), secret = key, leaves = "no" } = {}) => {
-  const env = { SERVICE: service, SECRET: secret, PLAYER: String(player), LEAVES: leaves };
+const play = (player: number, { service = url(), secret = key, guildId = "", leaves = "no" } = {}) => {
+  const env = { SERVICE: service, SECRET: secret, GUILD: guildId, PLAYER: String(player), LEAVES: leaves };
   const game = startProgram([process.execPath, program], import.meta.dirname, env);
   onTestFinished(game.stop);
   return {
@@ -50,6 +52,20 @@ describe("a game on Roblox", () => {
     const end = await ended();
     expect(end.outcome).toBe(outcome);
     expect(end.requests[0]).toMatch(/^request POST [\w-]{36}$/);
+  });
+
+  test("links in the guild of a guild-scoped key", async () => {
+    const { code, ended } = play(1, { secret: guildKey, guildId: guild });
+    await walk(await code(), "1", "confirm");
+    expect((await ended()).outcome).toBe("linked");
+  });
+
+  test("tells what the service refused, such as a guild-scoped key without its guild", async () => {
+    const { outcome, lines } = await play(1, { secret: guildKey }).ended();
+    expect(outcome).toBe("unavailable");
+    expect(lines.find((line) => line.startsWith("warn"))).toMatch(
+      /POST with 400: .*MISSING_PARAMETER.*guildId/,
+    );
   });
 
   test("tells that the time is over", async () => {

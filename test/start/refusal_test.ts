@@ -58,7 +58,7 @@ describe("a variable with a value that it does not take", () => {
       "id:base64 pairs of 32 or more bytes, separated by commas, newest first, each id once",
     ],
     ACCOUNTLINK_DATABASE_START_TIMEOUT: ["half a minute", aDuration],
-    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live"],
+    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live, none"],
     ACCOUNTLINK_CHAT_BOT_TOKEN: ["two words", "a token without white space"],
     ACCOUNTLINK_CHAT_CLIENT_SECRET: ["two words", "a secret without white space"],
     ACCOUNTLINK_CHAT_API_URL: ["chat.example", aWebAddress],
@@ -181,6 +181,15 @@ test("live platforms without what they need are refused, and nothing of the demo
   expectRefusal(
     await runServe({ ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_DATA_DIR: data }),
     "Cannot start: ACCOUNTLINK_PUBLIC_URL is not set, expected an http or https URL without credentials, path, query and fragment (ACCOUNTLINK_PLATFORM is live)",
+  );
+  expect(existsSync(data)).toBe(false);
+});
+
+test("a server that is not the demo is refused without a platform, and no folder is made", async () => {
+  const data = join(folder, "no_platform");
+  expectRefusal(
+    await runServe({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: data }),
+    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none (this is not the demo, and there is no fixture; on dev anyone can sign in as anybody)",
   );
   expect(existsSync(data)).toBe(false);
 });

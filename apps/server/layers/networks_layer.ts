@@ -4,18 +4,11 @@ import { Effect, Layer, Option } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
 import { NetworkFiles } from "../networks/mod.ts";
 
-/** The variables of the files, with functions that read a file and describe its content. */
-export const networkFiles = [
-  ["ACCOUNTLINK_VPN_NETWORKS", (path: string) => Effect.map(NetworkFiles.readNetworkList(path), counted)],
-  [
-    "ACCOUNTLINK_VPN_DATABASE",
-    (path: string) => Effect.as(NetworkFiles.readVpnDatabase(path), "a database of VPNs"),
-  ],
-  ["ACCOUNTLINK_SHARED_NETWORKS", (path: string) => Effect.map(NetworkFiles.readNetworkList(path), counted)],
+const networkFiles = [
+  "ACCOUNTLINK_VPN_NETWORKS",
+  "ACCOUNTLINK_VPN_DATABASE",
+  "ACCOUNTLINK_SHARED_NETWORKS",
 ] as const;
-
-const counted = ({ count }: NetworkFiles.NetworkSet): string =>
-  count === 1 ? "1 network" : `${count} networks`;
 
 /**
  * Fails with the name of the variable if a file cannot be used.
@@ -40,6 +33,6 @@ export const networksLayer = (
   );
 
 const refusalOf = (config: Config, { path, found, expected }: NetworkFiles.DamagedFile): InvalidConfig => {
-  const [name] = networkFiles.find(([variable]) => config[variable] === path) ?? ["A file"];
+  const name = networkFiles.find((variable) => config[variable] === path) ?? "A file";
   return new InvalidConfig({ problem: `${name} is "${path}" (${found}), expected ${expected}` });
 };

@@ -5,7 +5,6 @@ import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "eff
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
 import { layer } from "../stores.ts";
-import { countingWebhooks, type WebhookCounts, webhookCounts } from "../webhooks/webhook_counts.ts";
 import { layerPostgresClient } from "./client/sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -88,9 +87,6 @@ export interface PostgresState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null when there is none yet. */
   readonly rootKey: string | null;
-  /** When the oldest event of the feeds happened; null without events. */
-  readonly oldestEvent: number | null;
-  readonly webhooks: WebhookCounts;
 }
 
 /**
@@ -127,27 +123,16 @@ const state = Effect.gen(function* () {
     readonly server: string;
     readonly steps: string | null;
     readonly root_key: string | null;
-    readonly events: string | null;
-    readonly webhooks: string | null;
   }>`
     SELECT current_setting('server_version') AS server,
-      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key,
-      to_regclass('events') AS events, to_regclass('webhooks') AS webhooks`;
+      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
-  const [oldest] =
-    found?.events === null
-      ? []
-      : yield* sql<{ readonly at: number }>`SELECT at FROM events ORDER BY sequence LIMIT 1`;
-  const [counted] =
-    found?.webhooks === null ? [] : yield* sql.unsafe<Record<string, unknown>>(countingWebhooks);
   return {
     server: found?.server ?? "",
     schema: { version, newest: newestMigration },
     rootKey: stored?.wrapped ?? null,
-    oldestEvent: oldest?.at ?? null,
-    webhooks: webhookCounts(counted),
   };
 });
 

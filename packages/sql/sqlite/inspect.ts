@@ -3,10 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
-import { countingWebhooks, type WebhookCounts, webhookCounts } from "../webhooks/webhook_counts.ts";
 import { withoutDisguise } from "./client/sql_error.ts";
 import { databaseFile, hasDatabase } from "./data_folder.ts";
-import { probeProcessLock } from "./process_lock.ts";
 
 export interface EmbeddedState {
   /** Path of the database file. */
@@ -15,13 +13,8 @@ export interface EmbeddedState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null when there is none yet. */
   readonly rootKey: string | null;
-  /** When the oldest event of the feeds happened; null without events. */
-  readonly oldestEvent: number | null;
-  readonly webhooks: WebhookCounts;
   /** Damage of the file, as SQLite reports it; at most ten findings. */
   readonly damage: ReadonlyArray<string>;
-  /** The server that has the folder; its process ID is null if uncertain. */
-  readonly server: { readonly pid: number | null } | null;
 }
 
 /**
@@ -38,7 +31,7 @@ export interface EmbeddedState {
  * StorageSql.hasDatabase(folder); // false
  * await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
  * const state = await Effect.runPromise(StorageSql.inspectEmbedded(folder));
- * [state?.damage, state?.server]; // [[], null]
+ * state?.damage; // []
  *
  * await writeFile(StorageSql.databaseFile(folder), "no database");
  * const damaged = await Effect.runPromise(Effect.flip(StorageSql.inspectEmbedded(folder)));
@@ -46,17 +39,16 @@ export interface EmbeddedState {
  * ```
  */
 export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
-  Effect.gen(function* () {
-    if (!hasDatabase(folder)) return null;
+  Effect.suspend(() => {
+    if (!hasDatabase(folder)) return Effect.succeed(null);
     const path = databaseFile(folder);
-    const file = yield* Effect.try({
-      try: () => readFile(path),
+    return Effect.try({
+      try: () => ({ path, ...readFile(path) }),
       catch: (cause) => new DatabaseUnusable({ path, cause: withoutDisguise(cause) }),
     });
-    return { path, ...file, server: yield* runningServer(folder) };
   });
 
-const readFile = (path: string): Omit<EmbeddedState, "path" | "server"> => {
+const readFile = (path: string): Omit<EmbeddedState, "path"> => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
@@ -64,10 +56,6 @@ const readFile = (path: string): Omit<EmbeddedState, "path" | "server"> => {
     return {
       schema: { version: versionOf(database), newest: newestMigration },
       rootKey: rootKeyOf(database),
-      oldestEvent: oldestEventOf(database),
-      webhooks: webhookCounts(
-        hasTable(database, "webhooks") ? database.prepare(countingWebhooks).get() : undefined,
-      ),
       damage: messages.filter((message) => message !== "ok"),
     };
   } finally {
@@ -84,24 +72,9 @@ const rootKeyOf = (database: DatabaseSync): string | null => {
   return row === undefined ? null : String(row["wrapped"]);
 };
 
-const oldestEventOf = (database: DatabaseSync): number | null => {
-  if (!hasTable(database, "events")) return null;
-  const row = database.prepare("SELECT at FROM events ORDER BY sequence LIMIT 1").get();
-  return row === undefined ? null : Number(row["at"]);
-};
-
 const versionOf = (database: DatabaseSync): number => {
   if (!hasTable(database, "schema_migrations")) return 0;
   return Number(
     database.prepare("SELECT MAX(migration_id) AS version FROM schema_migrations").get()?.["version"],
   );
 };
-
-const runningServer = (folder: string): Effect.Effect<EmbeddedState["server"]> =>
-  probeProcessLock(folder).pipe(
-    Effect.as(null),
-    Effect.catchTags({
-      DataFolderInUse: ({ pid }) => Effect.succeed({ pid }),
-      SqlError: () => Effect.succeed(null),
-    }),
-  );

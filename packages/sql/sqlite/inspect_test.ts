@@ -6,7 +6,7 @@ import { Effect } from "effect";
 import { StorageSql } from "../mod.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-const { inspectEmbedded, layerEmbedded, migrateEmbedded } = StorageSql;
+const { inspectEmbedded, migrateEmbedded } = StorageSql;
 
 const change = (folder: string, statement: string): void => {
   const database = new DatabaseSync(join(folder, "accountlink.db"));
@@ -33,30 +33,12 @@ describe("inspectEmbedded", () => {
         path: join(folder, "accountlink.db"),
         schema: { version: newest, newest },
         rootKey: null,
-        oldestEvent: null,
-        webhooks: { all: 0, disabled: 0, failingSince: null },
         damage: [],
-        server: null,
       });
       change(folder, "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'later')");
       expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 999, newest });
       change(folder, "DROP TABLE schema_migrations");
       expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 0, newest });
-    }),
-  );
-
-  it.effect("reports a running server without disturbing it", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      const serving = layerEmbedded({ folder });
-      const state = yield* Effect.provide(inspectEmbedded(folder), serving, { local: true });
-      expect(state?.server).toEqual({ pid: process.pid });
-      // The next server replaces the file of a killed server.
-      const record = join(folder, "server.pid");
-      writeFileSync(record, "1 elsewhere\n");
-      expect((yield* inspectEmbedded(folder))?.server).toBeNull();
-      expect(readFileSync(record, "utf8")).toBe("1 elsewhere\n");
-      yield* Effect.provide(Effect.void, serving, { local: true });
     }),
   );
 

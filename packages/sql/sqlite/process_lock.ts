@@ -1,5 +1,5 @@
 /** One server process per data folder. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -30,7 +30,7 @@ export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
   }, expected one server per folder`;
 }
 
-/** A probe of another process holds the lock only for a moment. */
+/** The server before may still be ending. */
 const retryPolicy = { times: 8, schedule: Schedule.spaced("25 millis") };
 
 /**
@@ -50,14 +50,6 @@ export function acquireProcessLock(
       (held) => Effect.sync(() => release(folder, held)),
     ),
   );
-}
-
-/**
- * Fails with `DataFolderInUse` if a server has the data folder, and with `SqlError` if the check
- * fails. Takes the lock for a moment, since SQLite has no other way to test it.
- */
-export function probeProcessLock(folder: string): Effect.Effect<void, DataFolderInUse | SqlError.SqlError> {
-  return existsSync(lockFile(folder)) ? Effect.map(lock(folder), (held) => held.close()) : Effect.void;
 }
 
 /** The file remains after the lock is released. */

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
-import { acquireProcessLock, type DataFolderInUse, probeProcessLock } from "./process_lock.ts";
+import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
 /** Prints "held" and keeps the lock, or prints "refused" and exits. */
@@ -57,26 +57,6 @@ const refusal = (folder: string): Effect.Effect<DataFolderInUse, unknown> =>
     Effect.filterOrFail((error) => error._tag === "DataFolderInUse"),
     TestClock.withLive,
   );
-
-describe("probeProcessLock", () => {
-  it.effect("detects a server without changing the folder", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      yield* probeProcessLock(folder);
-      expect(readdirSync(folder)).toEqual([]);
-
-      yield* Effect.scoped(acquireProcessLock(folder));
-      const record = `${endedProcess()} ${hostname()}\n`;
-      writeFileSync(join(folder, "server.pid"), record);
-      yield* probeProcessLock(folder);
-      expect(readFileSync(join(folder, "server.pid"), "utf8")).toBe(record);
-
-      yield* acquireProcessLock(folder);
-      expect(yield* Effect.flip(probeProcessLock(folder))).toMatchObject({ pid: process.pid });
-      expect(yield* Effect.flip(probeProcessLock(folder))).toMatchObject({ pid: process.pid });
-    }),
-  );
-});
 
 describe("acquireProcessLock", () => {
   it.effect("refuses a second server in the same process until the first ends", () =>

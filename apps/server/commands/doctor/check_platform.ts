@@ -1,35 +1,28 @@
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Logger, Predicate } from "effect";
 import { FetchHttpClient } from "effect/http";
-import type { Config, VariableName } from "../../config/config.ts";
-import { isDemo, type Platform, platformOf } from "../../config/resolved_config.ts";
+import type { VariableName } from "../../config/config.ts";
+import type { Platform } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
-
-type LivePlatform = Extract<Platform, { readonly kind: "live" }>;
+import { type Finding, fail, ok } from "./finding.ts";
 
 /** Sends a request to live platforms. */
-export const checkPlatform = (config: Config): Effect.Effect<ReadonlyArray<Finding>> =>
-  platformOf(config).pipe(
-    Effect.flatMap((platform) =>
-      platform.kind === "live" ? checkLive(platform) : Effect.succeed([judgeDev(config)]),
-    ),
-    Effect.catch(({ problem }) => Effect.succeed([fail("platform", problem, "Set what is missing")])),
-  );
-
-const judgeDev = (config: Config): Finding => {
-  if (isDemo(config)) return ok("platform", "dev, for the demo");
-  const beyond = !/^(localhost|127\.|::1$)/.test(config.ACCOUNTLINK_HOST);
-  return beyond
-    ? warn(
-        "platform",
-        `dev, and ACCOUNTLINK_HOST is "${config.ACCOUNTLINK_HOST}"`,
-        "Make it reachable for trusted people only: on the dev platform anyone can sign in as anybody",
-      )
-    : ok("platform", "dev, simulated by the server itself");
+export const checkPlatform = (platform: Platform): Effect.Effect<ReadonlyArray<Finding>> => {
+  switch (platform.kind) {
+    case "live":
+      return checkLive(platform);
+    case "dev":
+      return Effect.succeed([ok("platform", "dev, on which anyone can sign in as anybody")]);
+    case "none":
+      return Effect.succeed([ok("platform", "none is asked")]);
+  }
 };
 
-const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePlatform) {
+const checkLive = Effect.fnUntraced(function* ({
+  publicUrl,
+  chat,
+  game,
+}: Extract<Platform, { readonly kind: "live" }>) {
   const live = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({
@@ -48,8 +41,7 @@ const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePl
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
   // Their log lines are among the findings.
-  const platforms = yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
-  return [ok("platform", `live, and users come back to ${publicUrl}`), ...platforms];
+  return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
 
 const isUnauthorized = ({ cause }: PlatformUnavailable): boolean =>

@@ -1,18 +1,18 @@
-import { Effect } from "effect";
+import { get } from "node:http";
+import { Effect, Layer, Result } from "effect";
 import { Command } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";
 import { answer, Json } from "../../cli/output.ts";
 import { AlreadyReported } from "../../cli/report.ts";
 import { paragraphs } from "../../cli/usage.ts";
-import type { Config } from "../../config/config.ts";
-import { storageOf } from "../../config/resolved_config.ts";
+import { type Config, parseConfig, variables } from "../../config/config.ts";
+import { configWarnings, unknownVariables, withoutEffect } from "../../config/config_warnings.ts";
+import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
 import { checkUploadFolder } from "../../files/upload_folder.ts";
-import { checkConfiguration } from "./check_configuration.ts";
-import { checkFolder } from "./check_folder.ts";
+import { readStartupFixture } from "../../fixture/startup_fixture.ts";
+import { networksLayer } from "../../layers/networks_layer.ts";
 import { checkPlatform } from "./check_platform.ts";
-import { deploymentIdOf } from "./check_root_key.ts";
-import { checkServer } from "./check_server.ts";
-import { checkCache, checkPostgres } from "./check_shared.ts";
+import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 export const doctorCommand = Command.make("doctor", {}, () =>
@@ -26,7 +26,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
   Command.withGlobalFlags([Json]),
   Command.withDescription(
     paragraphs(
-      "Check everything that the server needs: every variable, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, the clock, and the server itself, if one runs. Nothing is changed.",
+      "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed.",
       "The exit code is 1 if a check fails.",
     ),
   ),
@@ -34,16 +34,31 @@ export const doctorCommand = Command.make("doctor", {}, () =>
 );
 
 const examine = Effect.gen(function* () {
-  const { findings, config } = yield* checkConfiguration((yield* Invocation).environment);
+  const { environment } = yield* Invocation;
+  const { config, problems } = parseConfig(environment);
+  const warnings =
+    config === null
+      ? [...unknownVariables(environment), ...withoutEffect(environment)]
+      : configWarnings(environment, config);
+  const findings = [
+    ...problems.map(({ name, problem }) => fail("configuration", problem, `Correct ${name}`)),
+    ...warnings.map(({ problem, advice }) => warn("configuration", problem, advice)),
+  ];
   if (config === null) return findings;
-  const storage = yield* checkStorage(config);
+  const resolved = yield* Effect.result(resolveConfig(config));
+  if (Result.isFailure(resolved)) {
+    return [...findings, fail("configuration", resolved.failure.message, "Set what is missing")];
+  }
+  const { storage, cache, platform } = resolved.success;
   return [
     ...findings,
-    ...(yield* checkPlatform(config)),
-    ...storage.findings,
-    yield* checkCache(config),
+    ok("configuration", `${Object.keys(variables).length} variables`),
+    ...(yield* checkFiles(resolved.success)),
+    ...(yield* checkPlatform(platform)),
+    ...(yield* checkStorage(config, storage)),
+    yield* checkCache(cache),
     yield* checkUploads,
-    yield* checkServer(config, storage.server, yield* deploymentIdOf(config, storage.rootKey)),
+    ...(yield* checkServer(config)),
   ];
 });
 
@@ -53,27 +68,61 @@ const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
     : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
 );
 
-/** Also returns the server that uses the storage, undefined if unknown, and the wrapped root key. */
-const checkStorage = Effect.fnUntraced(
-  function* (config: Config) {
-    const storage = yield* storageOf(config);
-    switch (storage.kind) {
-      case "embedded":
-        return yield* checkFolder(config, storage);
-      case "postgres":
-        return yield* checkPostgres(config, storage);
-      case "memory":
-        return { findings: [ok("storage", "memory, which begins empty")], server: undefined, rootKey: null };
-    }
-  },
-  Effect.catch(({ problem }) =>
-    Effect.succeed({
-      findings: [fail("storage", problem, "Set what is missing")],
-      server: undefined,
-      rootKey: null,
+/** The demo's fixture is left out, since reading it makes it. */
+const checkFiles = (resolved: ResolvedConfig) =>
+  Effect.andThen(
+    resolved.demo ? Effect.void : readStartupFixture(resolved),
+    Layer.build(networksLayer(resolved.config, [])),
+  ).pipe(
+    Effect.as([]),
+    Effect.catch(({ message }) => Effect.succeed([fail("files", message, "Correct the file")])),
+    Effect.scoped,
+  );
+
+const checkCache = Effect.fnUntraced(function* (cache: Cache) {
+  if (cache.kind === "memory") return ok("cache", "memory: each server counts limits for itself");
+  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
+  return yield* CacheRedis.inspect(cache).pipe(
+    Effect.map(({ path, version, eviction }) => {
+      const it = `Redis ${version} at "${path}"`;
+      const forgets = `${it} may forget what limits count: its maxmemory-policy is ${eviction ?? "not told"}`;
+      return eviction === "noeviction"
+        ? ok("cache", `${it} answers`)
+        : warn("cache", forgets, "Set it to noeviction");
     }),
-  ),
-);
+    Effect.catch(({ message }) =>
+      Effect.succeed(warn("cache", message, "Start Redis. Until then each server counts limits for itself")),
+    ),
+  );
+});
+
+const checkServer = ({ ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config) => {
+  if (port === 0) return Effect.succeed([]);
+  const url = `http://${reachable(host)}:${port}/readyz`;
+  return statusAt(url).pipe(
+    Effect.map((status) =>
+      status === 200
+        ? ok("server", `${url} is ready`)
+        : fail("server", `${url} answers ${status}`, "See its log, or set another ACCOUNTLINK_PORT"),
+    ),
+    Effect.catch(({ message }) => Effect.succeed(ok("server", `none answers at ${url}: ${message}`))),
+    Effect.map((finding) => [finding]),
+  );
+};
+
+/** Not by `fetch`, which blocks some ports. */
+const statusAt = (url: string): Effect.Effect<number | undefined, Error> =>
+  Effect.callback((resume) => {
+    const request = get(url, { signal: AbortSignal.timeout(3_000) }, (response) => {
+      response.resume();
+      resume(Effect.succeed(response.statusCode));
+    });
+    request.once("error", (error) => resume(Effect.fail(error)));
+  });
+
+/** A wildcard address is reached by the loopback. */
+const reachable = (host: string): string =>
+  host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
 
 const formatFinding = ({ status, check, finding, advice }: Finding): string => {
   const line = `${status.padEnd(4)}  ${check.padEnd(13)}  ${finding}`;

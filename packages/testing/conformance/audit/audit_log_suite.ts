@@ -4,7 +4,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { hostileTexts, makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
+import { ada, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 /** A write that always logs an entry. */
@@ -22,7 +22,7 @@ const cases: Cases<StoragePorts> = {
     const actors: ReadonlyArray<Actor> = [
       { type: "key", id: uniqueKeyId() },
       { type: "operator", id: "root" },
-      { type: "account", id: account.name },
+      { type: "account", id: account.name, member: ada },
     ];
     const written = actors.map((actor, i) => ({ actor, requestId: null, at: 9 - i }));
     for (const { at, ...from } of written) yield* write(guild.pid, at, from);

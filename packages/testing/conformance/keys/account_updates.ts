@@ -33,16 +33,14 @@ export const accountUpdates: Cases<StoragePorts> = {
     expectEqual(updates.filter(Option.exists(({ changed }) => changed)).length, 1);
   }),
 
-  "findAccountByChatId returns the first by name, and listAccounts all of them": Effect.gen(function* () {
+  "listAccounts returns all accounts by name": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const [chatId, prefix] = [uniqueChatId(), uniqueText()];
-    expectEqual(yield* keys.findAccountByChatId(chatId), Option.none());
     for (const name of ["b", "a", "c"]) {
       yield* keys.ensureAccount({ name: `${prefix}${name}`, chatId, tier: "free" });
     }
     const named = (name: string) =>
       ({ name: `${prefix}${name}`, chatId, tier: "free", status: "active" }) as const;
-    expectEqual(yield* keys.findAccountByChatId(chatId), Option.some(named("a")));
     expectEqual(
       (yield* keys.listAccounts()).filter((account) => account.chatId === chatId),
       ["a", "b", "c"].map(named),

@@ -7,6 +7,7 @@ import {
   Signals,
   type StoreUnavailable,
 } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -29,6 +30,7 @@ import {
   uniqueFlowId,
   uniqueKeyId,
   uniquePid,
+  uniqueSignInId,
   uniqueText,
   uniqueWebhookId,
 } from "../../mod.ts";
@@ -49,7 +51,7 @@ const prefixed = (port: string, operations: Operations): Operations =>
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
   const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
-  const events = yield* EventStore;
+  const [events, members] = [yield* EventStore, yield* MemberStore];
   const nobody = uniqueChatId();
   const { account, global } = yield* makeScopes;
   const { pid } = global;
@@ -81,7 +83,6 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("KeyStore", {
       ensureAccount: keys.ensureAccount(account),
       findAccount: keys.findAccount(account.name),
-      findAccountByChatId: keys.findAccountByChatId(ada),
       listAccounts: keys.listAccounts(),
       updateAccount: keys.updateAccount({ ...origin, name: account.name, update: { tier: "free" }, at }),
       ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
@@ -101,6 +102,17 @@ export const storageOperations = Effect.gen(function* () {
       ),
       updateKey: keys.updateKey({ ...origin, id: key.id, update: { name: "Another" }, at }),
     } satisfies OperationsOf<KeyStore["Service"]>),
+    ...prefixed("MemberStore", {
+      list: members.list(account.name),
+      findByChatId: members.findByChatId(ada),
+      change: members.change({
+        ...origin,
+        account: account.name,
+        change: { type: "set_role", chatId: ada, role: "admin" },
+        at,
+      }),
+      choose: members.choose({ signIn: uniqueSignInId(), chatId: ada, account: account.name, at }),
+    } satisfies OperationsOf<MemberStore["Service"]>),
     ...prefixed("AuditLog", {
       list: log.list(account.name, null, 10),
       forget: log.forget(-1_000_000),

@@ -1,0 +1,102 @@
+/** Checks of the storage and its secret. Nothing is made, and no server is disturbed. */
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { unwrapWithAny } from "@accountlink/core/secrets";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
+import { Effect } from "effect";
+import { formatCount } from "../../cli/output.ts";
+import type { Config } from "../../config/config.ts";
+import type { Storage } from "../../config/resolved_config.ts";
+import type { PersistentStorage } from "../../config/storage_location.ts";
+import { cryptoLayer } from "../../layers/crypto_layer.ts";
+import { secretRejected } from "../../secrets/deployment_keys.ts";
+import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
+import { connectTimeout } from "../management_layer.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+export const checkStorage = Effect.fnUntraced(function* (config: Config, storage: Storage) {
+  if (storage.kind === "memory") return [ok("database", "memory, which begins empty")];
+  if (storage.kind === "postgres") {
+    return yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout }).pipe(
+      Effect.flatMap((state) => judge(config, storage, `"${state.path}" on Postgres ${state.server}`, state)),
+      Effect.catchTag("DatabaseUnusable", ({ message }) =>
+        Effect.succeed([
+          fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
+        ]),
+      ),
+    );
+  }
+  const { folder } = storage;
+  if (!existsSync(folder)) return [ok("data folder", `"${folder}" will be made`)];
+  const findings = yield* StorageSql.inspectEmbedded(folder).pipe(
+    Effect.flatMap((state) =>
+      state === null
+        ? Effect.succeed([ok("database", "there is none yet, and one will be made")])
+        : judge(config, storage, `"${state.path}"`, state),
+    ),
+    Effect.catchTag("DatabaseUnusable", ({ message }) =>
+      Effect.succeed([fail("database", message, "Make room, or restore it from a backup")]),
+    ),
+  );
+  const secret = secretFile(folder);
+  const modes = existsSync(secret) ? [checkMode("secret", secret, "600")] : [];
+  return [checkMode("data folder", folder, "700"), ...modes, ...findings, checkSpace(folder)];
+});
+
+interface State {
+  readonly schema: { readonly version: number; readonly newest: number };
+  readonly rootKey: string | null;
+  readonly damage?: ReadonlyArray<string>;
+}
+
+const judge = Effect.fnUntraced(function* (
+  config: Config,
+  storage: PersistentStorage,
+  it: string,
+  { schema: { version, newest }, rootKey, damage = [] }: State,
+) {
+  const found = `${it} has schema version ${version}, and this release has ${newest}`;
+  const database = version > newest ? fail("database", found, "Use a later release") : ok("database", found);
+  const damages = damage.map((text) => fail("database", text, "Restore it from a backup"));
+  return [database, ...damages, yield* checkRootKey(config, storage, rootKey)];
+});
+
+const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: string | null) =>
+  resolveSecrets({ config, storage }).pipe(
+    Effect.flatMap((secrets) =>
+      wrapped === null
+        ? Effect.succeed(ok("root key", "there is none yet, and one will be made"))
+        : Effect.map(unwrapWithAny(wrapped, secrets), ({ wrappedBy }) =>
+            judgeRotation(secrets.length > 1, wrappedBy > 0),
+          ),
+    ),
+    Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
+    Effect.catchTag("InvalidConfig", ({ message }) =>
+      Effect.succeed(
+        fail("root key", message, "Set ACCOUNTLINK_SECRET, or restore the secret from a backup"),
+      ),
+    ),
+    Effect.provide(cryptoLayer),
+  );
+
+const judgeRotation = (hasOld: boolean, byOld: boolean): Finding => {
+  if (!hasOld) return ok("root key", "the secret unwraps it");
+  return byOld
+    ? warn("root key", "the old secret unwraps it", "Run: accountlink secrets rotate")
+    : warn("root key", "the new secret unwraps it, and the old one is not needed", "Remove the old secret");
+};
+
+const checkMode = (check: string, path: string, right: string): Finding => {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return ok(check, `"${path}" is closed to others`);
+  const finding = `"${path}" is open to others (mode ${mode.toString(8)})`;
+  return warn(check, finding, `Run: chmod ${right} "${path}"`);
+};
+
+const checkSpace = (folder: string): Finding => {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = Math.floor((bavail * bsize) / 1024 ** 2);
+  const finding = `${formatCount(free)} MiB free`;
+  if (free >= 1_024) return ok("disk", finding);
+  return free < 64 ? fail("disk", finding, "Make room") : warn("disk", finding, "Make room");
+};
