@@ -13,7 +13,7 @@ import {
   LinkStore,
 } from "@accountlink/core";
 import { parseAddress, parseNetwork, sightingsOf } from "@accountlink/core/addresses";
-import { AltDetection, type AltEvidence, type AltReport, NetworkIntelligence } from "@accountlink/core/alts";
+import { AltDetection, type AltReport, NetworkIntelligence } from "@accountlink/core/alts";
 import { Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
@@ -160,27 +160,3 @@ export const ratesFrom = (answers: ReadonlyArray<TownAnswer>, least: number): Ra
     recallOfTraces: right.filter(({ hasTraces }) => hasTraces).length / traced.length,
   };
 };
-
-/** The strongest kind of evidence of the strongest match; null without a match. */
-export const decidingKind = ({ report }: TownAnswer): AltEvidence["kind"] | null => {
-  const [strongest] = report.matches.toSorted((one, other) => other.weight - one.weight);
-  return strongest?.evidence[0]?.kind ?? null;
-};
-
-/** Of the answers in each range of scores: how many there are, and which share of them is right. */
-export const calibrationOf = (answers: ReadonlyArray<TownAnswer>, width: number) =>
-  Array.from({ length: Math.ceil(100 / width) }, (_, index) => {
-    const from = index * width + (index === 0 ? 1 : 0);
-    const to = index === Math.ceil(100 / width) - 1 ? 100 : (index + 1) * width - 1;
-    const inRange = answers.filter(({ report }) => report.risk.score >= from && report.risk.score <= to);
-    const right = inRange.filter(({ hasAlt }) => hasAlt).length;
-    return { from, to, answers: inRange.length, share: inRange.length === 0 ? null : right / inRange.length };
-  });
-
-/** Of the answers of each severity: how many there are, and which share of them is right. */
-export const bandRates = (answers: ReadonlyArray<TownAnswer>) =>
-  (["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const).map((severity) => {
-    const inBand = answers.filter(({ report }) => report.risk.severity === severity);
-    const right = inBand.filter(({ hasAlt }) => hasAlt).length;
-    return { severity, answers: inBand.length, precision: right / inBand.length };
-  });

@@ -1,19 +1,7 @@
-/**
- * How often alt detection is right in towns of 100,000 people, as its documentation says. With `-u` the curve is drawn
- * anew.
- */
+/** How often alt detection is right in towns of 100,000 people: the bounds that docs/alts.md names. */
 import { expect, test } from "vitest";
-import { readDocument } from "../docs/document.ts";
 import { scoreOf } from "../support/alt_score.ts";
-import { curveOf } from "./alts_curve.ts";
-import {
-  askAbout,
-  bandRates,
-  calibrationOf,
-  decidingKind,
-  ratesFrom,
-  type TownAnswer,
-} from "./alts_rates.ts";
+import { askAbout, ratesFrom, type TownAnswer } from "./alts_rates.ts";
 import type { TownPlan } from "./alts_town.ts";
 
 const seeds = ["1", "2", "3", "4", "5"].map((number) => `town ${number}`);
@@ -34,8 +22,7 @@ const answersOf = async (community: Omit<TownPlan, "seed">): Promise<ReadonlyArr
 
 const share = (value: number): string => (Number.isNaN(value) ? "–" : value.toFixed(2));
 
-test("alt detection in towns of 100,000 people is as right as its documentation says", async () => {
-  const document = readDocument("docs/alts.md");
+test("alt detection in towns of 100,000 people is right as often as its documentation says", async () => {
   const rows: Array<string> = [];
   for (const [name, community] of Object.entries(communities)) {
     const answers = await answersOf(community);
@@ -54,20 +41,6 @@ test("alt detection in towns of 100,000 people is as right as its documentation 
     expect(high.recall).toBeGreaterThanOrEqual(0.6);
     expect(high.recallOfTraces).toBeGreaterThanOrEqual(0.9);
     expect(medium.precision).toBeGreaterThanOrEqual(0.3);
-    if (name !== "1 in 10") continue;
-
-    rows.push(
-      ...bandRates(answers).map(
-        ({ severity, answers: count, precision }) => `| \`${severity}\` | ${count} | ${share(precision)} |`,
-      ),
-    );
-    for (const kind of ["game", "device", "address"] as const) {
-      const deciding = answers.filter((answer) => decidingKind(answer) === kind);
-      const precisions = [50, 25, 1].map((least) => share(ratesFrom(deciding, least).precision));
-      rows.push(`| \`${kind}\` | ${deciding.length} | ${precisions.join(" | ")} |`);
-    }
-    await expect(curveOf(calibrationOf(answers, 10))).toMatchFileSnapshot("../../docs/alts_calibration.svg");
   }
   console.log(rows.join("\n"));
-  for (const row of rows) expect(document).toContain(row);
 });
