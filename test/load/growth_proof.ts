@@ -1,7 +1,7 @@
 /**
  * What grows with the links of a scope, and what does not: lookups, writes, imports, the deletion of all links and how
  * long others wait for it, start and memory. On Postgres from ten thousand to ten million, embedded to one million. It
- * judges orders of magnitude only, and prints the rest, which docs/performance.md has.
+ * judges orders of magnitude only.
  */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
