@@ -68,7 +68,24 @@ export interface Admission {
   readonly forgotten?: ReadonlyArray<number>;
 }
 
-/** Where counts live. */
+/**
+ * Where counts live.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { Effect } from "effect";
+ *
+ * const rule = { key: "upload:ada", limit: 1, durationMs: 60_000 };
+ * const program = Effect.gen(function* () {
+ *   const counters = yield* Counters;
+ *   const first = yield* counters.admit([rule], 0);
+ *   const second = yield* counters.admit([rule], 1);
+ *   return [first.admitted, second.admitted];
+ * });
+ * await Effect.runPromise(Effect.provide(program, CacheMemory.layer)); // [true, false]
+ * ```
+ */
 export class Counters extends Context.Service<
   Counters,
   {

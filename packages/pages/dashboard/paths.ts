@@ -1,3 +1,8 @@
+/**
+ * The paths of the dashboard, for tests of this repository.
+ *
+ * @internal
+ */
 import type { KeyId, Pid } from "@accountlink/core";
 import type { WebhookId } from "@accountlink/core/webhooks";
 
