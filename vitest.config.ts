@@ -8,7 +8,7 @@ const minutes = 60 * seconds;
 /** The files of the contract that no storage has a part in: `node` has them, on the embedded one. */
 const independentOfStorage = [
   ...configDefaults.exclude,
-  "test/contract/{docs,https,parameters,paths}_test.ts",
+  "test/contract/{docs,https,no_platforms,parameters,paths}_test.ts",
 ];
 
 /**

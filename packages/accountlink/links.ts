@@ -49,7 +49,10 @@ export interface LookupOptions extends CallOptions {
 export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
 
 /** Options of an import. */
-export interface LinkImport extends ImportOptions, ReadOptions, Pick<WriteOptions, "actor"> {
+export interface LinkImport
+  extends ImportOptions,
+    Omit<ReadOptions, "unreadColumns">,
+    Pick<WriteOptions, "actor"> {
   /** The format of the file; found out by how it begins if left out. */
   readonly format?: LinkReaderName;
 }
@@ -230,11 +233,18 @@ export class Links extends Context.Service<
         all,
 
         import: (file, { format = "auto", actor, ...options } = {}) =>
-          importLinks(
-            { lines: linkReaders[format](bytesOf(file), options), isRepeatable: typeof file === "function" },
-            { findScope: Effect.succeed(scope.pid), origin: originOf(actor === undefined ? {} : { actor }) },
-            options,
-          ).pipe(Effect.provideContext(services)),
+          Effect.suspend(() => {
+            const unreadColumns = new Set<string>();
+            const lines = linkReaders[format](bytesOf(file), { ...options, unreadColumns });
+            return importLinks(
+              { lines, isRepeatable: typeof file === "function", unreadColumns },
+              {
+                findScope: Effect.succeed(scope.pid),
+                origin: originOf(actor === undefined ? {} : { actor }),
+              },
+              options,
+            );
+          }).pipe(Effect.provideContext(services)),
 
         export: (format) => linkFileOf(all(), format),
       });

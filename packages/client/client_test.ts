@@ -68,6 +68,27 @@ describe("a request", () => {
     });
   });
 
+  it("is refused when an ID is a number, which loses digits", async () => {
+    const { client, heard } = await scripted([success(link)]);
+    const number = Number("200000000000000007") as unknown as string;
+    const calls = [
+      [client.links.get(number), "getChat", "chatId"],
+      [client.links.get("100001", { guildId: number }), "getChat", "guildId"],
+      [client.links.getMany(["100001", number]), "bulkChat", "chatIds"],
+      [client.links.move("100001", number), "patchChat", "newChatId"],
+      [client.sessions.create({ clientId: number }), "createSession", "clientId"],
+    ] as const;
+    for (const [call, route, name] of calls) {
+      const error = await errorOf(call);
+      expect(error).toMatchObject({ code: "INVALID_PARAMETER", route, status: null });
+      expect(error.message).toBe(`Invalid parameter: ${name} (is of type number, expected a string)`);
+      expect(error.details).toEqual({
+        parameters: [{ name, reason: "is of type number, expected a string" }],
+      });
+    }
+    expect(heard).toEqual([]);
+  });
+
   it("is not made with a key that no header can have, and nothing shows that key", () => {
     expect(() => createClient({ url: "http://links.example", key: "alk_\nsecret" })).toThrow(
       new TypeError("Cannot create a client: the key has characters that no key has"),

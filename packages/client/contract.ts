@@ -372,34 +372,86 @@ export type FeedEvent =
 /** Identifier of a verification session */
 export type Sid = string;
 
-export interface VerificationSession {
+export interface UnlinkedSession {
   readonly sid: Sid;
   readonly pid: Pid;
   /** The client's own name for its user */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  readonly state: "pending" | "opened" | "completed" | "failed" | "cancelled" | "expired";
   /** Where the user verifies */
   readonly url: string;
   /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
   readonly code: string;
   /** Where the user types `code` */
   readonly codeUrl: string;
-  /** The only chat user who may finish it, or who did */
+  readonly createdAt: Timestamp;
+  readonly expiresAt: Timestamp;
+  /** How often it can still be read; null for any number of times */
+  readonly pollsRemaining: number | null;
+  readonly state: "pending" | "opened" | "cancelled" | "expired";
+  /** The only chat user who may finish it */
   readonly chatId: ChatId | null;
-  /** The game user that was linked */
-  readonly gameId: GameId | null;
+  readonly gameId: null;
+  readonly linkChanged: false;
+  readonly previousGameId: null;
+  readonly completedAt: null;
+  readonly error: null;
+}
+
+export interface CompletedSession {
+  readonly sid: Sid;
+  readonly pid: Pid;
+  /** The client's own name for its user */
+  readonly clientId: string;
+  readonly guildId: GuildId | null;
+  /** Where the user verifies */
+  readonly url: string;
+  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
+  readonly code: string;
+  /** Where the user types `code` */
+  readonly codeUrl: string;
+  readonly createdAt: Timestamp;
+  readonly expiresAt: Timestamp;
+  /** How often it can still be read; null for any number of times */
+  readonly pollsRemaining: number | null;
+  readonly state: "completed";
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
   /** Whether this session changed the stored link */
   readonly linkChanged: boolean;
   readonly previousGameId: GameId | null;
-  /** Why it failed */
-  readonly error: "link_removed" | null;
+  readonly completedAt: Timestamp;
+  readonly error: null;
+}
+
+export interface FailedSession {
+  readonly sid: Sid;
+  readonly pid: Pid;
+  /** The client's own name for its user */
+  readonly clientId: string;
+  readonly guildId: GuildId | null;
+  /** Where the user verifies */
+  readonly url: string;
+  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
+  readonly code: string;
+  /** Where the user types `code` */
+  readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  readonly completedAt: Timestamp | null;
   /** How often it can still be read; null for any number of times */
   readonly pollsRemaining: number | null;
+  readonly state: "failed";
+  /** The only chat user who may finish it */
+  readonly chatId: ChatId | null;
+  readonly gameId: null;
+  readonly linkChanged: false;
+  readonly previousGameId: null;
+  readonly completedAt: null;
+  /** Why it failed */
+  readonly error: "link_removed";
 }
+
+export type VerificationSession = UnlinkedSession | CompletedSession | FailedSession;
 
 /** The parameters and the data of each route. */
 export interface Routes {

@@ -14,7 +14,7 @@ import {
 } from "@accountlink/http-api";
 import type { Schema } from "effect";
 import { expect, expectTypeOf, it } from "vitest";
-import type { RefusalDetails, RouteId, Routes } from "./contract.ts";
+import type { RefusalDetails, RouteId, Routes, VerificationSession } from "./contract.ts";
 import type { ErrorDetails } from "./errors.ts";
 import type { Data } from "./transport.ts";
 
@@ -47,9 +47,20 @@ it("has the types of the server's values", () => {
   }>();
 });
 
+it("tells by the state of a session which fields are null", () => {
+  type InState<State> = Extract<VerificationSession, { readonly state: State }>;
+  expectTypeOf<InState<"completed">>().toExtend<{ gameId: string; chatId: string; completedAt: string }>();
+  expectTypeOf<InState<"failed">>().toExtend<{ gameId: null; error: "link_removed" }>();
+  expectTypeOf<Exclude<VerificationSession, InState<"completed"> | InState<"failed">>>().toExtend<{
+    gameId: null;
+    completedAt: null;
+    error: null;
+  }>();
+});
+
 it("has the details of every error that the service has", () => {
   // Those of the dashboard are no answers of v2.
-  type Dashboard = "not_guild_manager" | "account_suspended" | "csrf";
+  type Dashboard = "not_guild_manager" | "account_suspended" | "role" | "csrf";
   type Rest = Exclude<keyof RefusalDetails, "FORBIDDEN" | "CONFLICT">;
   expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();
   expectTypeOf<ErrorDetails["FORBIDDEN"]["reason"]>().toEqualTypeOf<

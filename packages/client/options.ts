@@ -8,8 +8,8 @@ export interface CallOptions {
   /** Milliseconds until an attempt fails with `TIMEOUT`, 15,000 by default. A long poll has its `wait` in addition. */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds from its start within which a call may try again, 30,000 by default; 0 for one attempt. It fails at
-   * once when the service asks it to wait for longer.
+   * Milliseconds from its first failed attempt within which a call may try again, 30,000 by default; 0 for one
+   * attempt. It fails at once when the service asks it to wait for longer.
    */
   readonly retryFor?: number | undefined;
   /** Hears of every answer, also of those after which the call tries again. */

@@ -1,5 +1,6 @@
 /** Requests, from the parameters of a route. */
 import { type RouteId, routes, serviceVersion } from "./contract.ts";
+import { AccountLinkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** Parameters by name. */
@@ -13,6 +14,25 @@ export interface Outgoing {
   readonly parameters: Parameters;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** Refuses IDs that are not strings, because a number loses digits. */
+export const checkIds = ({ route, parameters }: Outgoing): void => {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (!/ids?$/i.test(name)) continue;
+    const wrong = [value].flat().find((id) => typeof (id ?? "") !== "string");
+    if (wrong === undefined) continue;
+    const reason = `is of type ${typeof wrong}, expected a string`;
+    throw new AccountLinkError({
+      code: "INVALID_PARAMETER",
+      message: `Invalid parameter: ${name} (${reason})`,
+      details: { parameters: [{ name, reason }] },
+      route,
+      status: null,
+      requestId: null,
+      retryAfter: null,
+    });
+  }
+};
 
 /** Where the routes of a service are. */
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {

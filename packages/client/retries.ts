@@ -26,18 +26,19 @@ const backoff = (attempt: number): number =>
 /**
  * Tries until it succeeds, or fails for good.
  *
- * @param patience milliseconds from now within which another attempt may begin
+ * @param patience milliseconds from the end of the first attempt within which another may begin
  */
 export const retrying = async <A>(
   attempt: () => Promise<A>,
   patience: number,
   signal: AbortSignal | undefined,
 ): Promise<A> => {
-  const end = performance.now() + patience;
+  let end: number | undefined;
   for (let attempts = 0; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
+      end ??= performance.now() + patience;
       const retryAfter = error instanceof AccountLinkError ? retryAfterOf(error) : null;
       if (retryAfter === null) throw error;
       const wait = retryAfter * 1_000 + backoff(attempts);

@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 
 /** As docs/client.md says. The most it may ever be is 6 kB. */
-const limit = 4_300;
+const limit = 4_800;
 
 it(`is at most ${limit} bytes, minified and compressed`, async () => {
   const input = fileURLToPath(new URL("mod.ts", import.meta.url));

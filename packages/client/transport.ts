@@ -2,7 +2,8 @@
 import { envelopeIn, refusalOf, unanswered } from "./answers.ts";
 import { type RouteId, type Routes, routes } from "./contract.ts";
 import type { ClientOptions, WriteOptions } from "./options.ts";
-import { makeRequests, type Outgoing, type Parameters } from "./requests.ts";
+import { makePace } from "./pace.ts";
+import { checkIds, makeRequests, type Outgoing, type Parameters } from "./requests.ts";
 import { retrying } from "./retries.ts";
 import { type Lifeline, makeLifeline } from "./waiting.ts";
 
@@ -31,6 +32,7 @@ export interface Transport {
 /** Makes the transport of a client. */
 export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: ClientOptions): Transport => {
   const requestOf = makeRequests({ url, key });
+  const inTurn = makePace();
 
   const receive = async (
     outgoing: Outgoing,
@@ -56,7 +58,8 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
     input: Input,
     resultOf: (received: Received, data: unknown) => A | undefined,
   ): Promise<A> => {
-    const received = await receive(outgoing, input);
+    const send = () => receive(outgoing, input);
+    const received = await (isPaced(outgoing.route) ? inTurn(send, input.signal) : send());
     const { response, text, lifeline } = received;
     const { status, headers } = response;
     const envelope = envelopeIn(text ?? "");
@@ -68,13 +71,14 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
     return result;
   };
 
-  const send = <A>(
+  const send = async <A>(
     route: RouteId,
     input: Input,
     headers: Outgoing["headers"],
     resultOf: (received: Received, data: unknown) => A | undefined,
   ): Promise<A> => {
     const outgoing = { route, parameters: parametersIn(input), headers };
+    checkIds(outgoing);
     const { retryFor = defaults.retryFor ?? 30_000, signal } = input;
     return retrying(() => attempt(outgoing, input, resultOf), retryFor, signal);
   };
@@ -91,6 +95,9 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
       ),
   };
 };
+
+/** The pace of a key holds for neither verification sessions nor leak reports. */
+const isPaced = (route: RouteId): boolean => !/sessions|leaked/.test(routes[route].path);
 
 // Looked up by each request, so that a replacement of it is used.
 const globalFetch = (request: Request) => globalThis.fetch(request);

@@ -1,19 +1,23 @@
 /** Waiting, and giving up. */
 
-/** Waits some milliseconds. Rejects with the reason of the signal when it aborts. */
-export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Waits for a step. Rejects with the reason of the signal when that aborts first. */
+export const abortable = <A>(step: Promise<A>, signal: AbortSignal | undefined): Promise<A> =>
   new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener("abort", stop, { once: true });
+    const stop = () => reject(signal?.reason as Error);
+    const end = () => signal?.removeEventListener("abort", stop);
+    signal?.addEventListener("abort", stop);
     if (signal?.aborted === true) stop();
+    step.finally(end).then(resolve).catch(reject);
   });
+
+/** Waits some milliseconds. Rejects with the reason of the signal when it aborts. */
+export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout>;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  return abortable(end, signal).finally(() => clearTimeout(timer));
+};
 
 /** A connection, and how long each step of it may take. */
 export interface Lifeline {

@@ -3,6 +3,7 @@ import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";
 import { MemberDisclosure } from "./accounts/member_disclosure.ts";
+import { Members } from "./accounts/members.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { SecurityLog } from "./audit/security_log.ts";
@@ -47,6 +48,7 @@ import { Webhooks } from "./webhooks/webhooks.ts";
  */
 export const layer = Layer.mergeAll(
   Accounts.layer,
+  Members.layer,
   AltReviews.layer,
   BulkLookup.layer,
   EventFeed.layer,
@@ -56,7 +58,7 @@ export const layer = Layer.mergeAll(
   LinkEvents.layer,
   LinkLookup.layer,
   LinkWriter.layer,
-  MemberDisclosure.layer.pipe(Layer.provide(Accounts.layer)),
+  MemberDisclosure.layer,
   OwnedKeys.layer,
   RequestLimits.layer,
   Retention.layer,

@@ -129,6 +129,7 @@ export type ForbiddenReason =
   | "key_access"
   | "not_guild_manager"
   | "account_suspended"
+  | "role"
   | "csrf";
 
 /** The key, or who is signed in, is not allowed to do this. */
@@ -147,6 +148,7 @@ const forbiddenMessages = {
   key_access: "This API key may not do that",
   not_guild_manager: "User may not manage the guild",
   account_suspended: "The account is suspended",
+  role: "Your role in the account does not allow this",
   csrf: "The request does not come from a page of the dashboard",
 } satisfies Record<ForbiddenReason, string>;
 

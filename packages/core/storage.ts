@@ -1,6 +1,7 @@
 /** The storage ports. One adapter provides all, since a write can span several in one transaction. */
 
 import { Context } from "effect";
+import type { MemberStore } from "./accounts/member_store.ts";
 import type { AltReviewStore } from "./alts/alt_review_store.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
 import type { AuditLog } from "./audit/audit_log.ts";
@@ -32,6 +33,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
 export type StoragePorts =
   | LinkStore
   | KeyStore
+  | MemberStore
   | AuditLog
   | CountLedger
   | SessionStore

@@ -30,6 +30,14 @@ export const forbiddenReasons = [
   "key_access",
 ] as const satisfies ReadonlyArray<ForbiddenReason>;
 
+/** Reasons that only the dashboard has. */
+export const dashboardForbiddenReasons = [
+  "not_guild_manager",
+  "account_suspended",
+  "role",
+  "csrf",
+] as const satisfies ReadonlyArray<ForbiddenReason>;
+
 export const conflictReasons = [
   "chat_already_linked",
   "session_completed",
@@ -39,6 +47,17 @@ export const conflictReasons = [
   "idempotency_key_in_use",
   "user_erased",
   "cursor_expired",
+] as const;
+
+/** Reasons that only the dashboard has. */
+export const dashboardConflictReasons = [
+  "key_limit",
+  "key_revoked",
+  "webhook_limit",
+  "test_limit",
+  "member_exists",
+  "member_limit",
+  "last_owner",
 ] as const;
 
 /** `details` of INVALID_PARAMETER. */

@@ -29,6 +29,8 @@ import { Schema } from "effect";
 import {
   addressBuckets,
   conflictReasons,
+  dashboardConflictReasons,
+  dashboardForbiddenReasons,
   forbiddenReasons,
   InvalidParameters,
   keyBuckets,
@@ -50,6 +52,8 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
   /** `details` in v2. */
   readonly details: Schema.Top;
+  /** `details` on the dashboard, where they are others. */
+  readonly dashboardDetails?: Schema.Top;
   /** One for each status, message and reason. The first with a status is shown in examples. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
   /** Makes the error from its details when it is replayed for an idempotency key; null if it is not kept. */
@@ -151,15 +155,13 @@ export const errorTable = {
   FORBIDDEN: {
     when: "The key, or who is signed in, may not do this",
     advice:
-      "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended` and `csrf` are of the dashboard",
+      "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended`, `role` and `csrf` are of the dashboard",
     status: 403,
     details: Schema.Struct({ reason: Schema.Literals(forbiddenReasons) }),
-    examples: [
-      ...forbiddenReasons,
-      "not_guild_manager" as const,
-      "account_suspended" as const,
-      "csrf" as const,
-    ].map((reason) => new Forbidden({ reason })),
+    dashboardDetails: Schema.Struct({
+      reason: Schema.Literals([...forbiddenReasons, ...dashboardForbiddenReasons]),
+    }),
+    examples: [...forbiddenReasons, ...dashboardForbiddenReasons].map((reason) => new Forbidden({ reason })),
     kept: Forbidden,
   },
   PREMIUM_REQUIRED: {
@@ -224,9 +226,10 @@ export const errorTable = {
       "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `key_limit`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
     details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),
-    examples: [...conflictReasons, "key_limit", "key_revoked", "webhook_limit", "test_limit"].map(
-      (reason) => new Conflict({ reason }),
-    ),
+    dashboardDetails: Schema.Struct({
+      reason: Schema.Literals([...conflictReasons, ...dashboardConflictReasons]),
+    }),
+    examples: [...conflictReasons, ...dashboardConflictReasons].map((reason) => new Conflict({ reason })),
     kept: Conflict,
   },
   INTERNAL_ERROR: {

@@ -9,7 +9,9 @@ export type { CompatRefusal, CompatService, Credential } from "./compat_service.
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";
+export * from "./dashboard/dashboard_routes.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
+export * as DashboardMembers from "./dashboard/members.ts";
 export * as DashboardWebhooks from "./dashboard/webhooks.ts";
 export * from "./errors.ts";
 export { errorExample, errorExampleV1 } from "./open_api/examples.ts";

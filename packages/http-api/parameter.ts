@@ -33,6 +33,8 @@ export interface Parameter<out A> {
   readonly itemRefusesBody?: true;
   /** Set where null is a value, and not the same as a missing one. */
   readonly takesNull?: true;
+  /** Set where requests carry the value as a text that the schema decodes, such as a time. */
+  readonly isText?: true;
   readonly description: string;
   /** The values, whatever carries them; see `parameterCodec`. */
   readonly schema: Schema.Codec<A, unknown>;

@@ -1,4 +1,5 @@
 /** Routes as values, from which handlers, the OpenAPI document and tests are made. */
+import type { MemberRole } from "@accountlink/core/accounts";
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
@@ -55,6 +56,11 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
    * dashboard.
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect" | "session";
+  /**
+   * The least role in the account that a `session` route needs; `owner` when left out. `owner_or_self`: members may do
+   * it to themselves, by the `chatId` of the path.
+   */
+  readonly role?: MemberRole | "owner_or_self";
   /** Which keys of restricted access may use the route beside those of full access; none when left out. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** What the requests of keys are counted as in their usage; null for a route that takes no key. */
@@ -157,7 +163,9 @@ export const refusalsOf = (
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
     for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
-      if (code === "BAD_REQUEST" && status !== 400) continue;
+      // An id that is not one of the account is unknown to its owner.
+      const isUnknownId = route.access === "session" && status === 404;
+      if (code === "BAD_REQUEST" && status !== 400 && !isUnknownId) continue;
       if (code === "INVALID_BODY" && status !== 400 && route.source !== "body") continue;
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }

@@ -4,8 +4,35 @@ import { Schema } from "effect";
 import { IsoTime } from "./iso_time.ts";
 import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
 
+const fields = {
+  sid: Sid,
+  pid: Pid,
+  clientId: Schema.String.annotate({ description: "The client's own name for its user" }),
+  guildId: Schema.NullOr(GuildId),
+  url: Schema.String.annotate({ description: "Where the user verifies" }),
+  code: Schema.String.annotate({
+    description: "For a user who cannot open `url`, in a game for instance: to type at `codeUrl`",
+  }),
+  codeUrl: Schema.String.annotate({ description: "Where the user types `code`" }),
+  createdAt: IsoTime,
+  expiresAt: IsoTime,
+  pollsRemaining: Schema.NullOr(Schema.Int).annotate({
+    description: "How often it can still be read; null for any number of times",
+  }),
+};
+
+const onlyUser = Schema.NullOr(ChatId).annotate({ description: "The only chat user who may finish it" });
+
+const withoutLink = {
+  chatId: onlyUser,
+  gameId: Schema.Null,
+  linkChanged: Schema.Literal(false),
+  previousGameId: Schema.Null,
+  completedAt: Schema.Null,
+};
+
 /**
- * A session in responses and events.
+ * A session in responses and events. Its `state` says which fields are null.
  *
  * @example
  * ```ts
@@ -15,31 +42,30 @@ import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./para
  * Schema.is(Session)((example as { data: unknown }).data); // true
  * ```
  */
-export const Session = Schema.Struct({
-  sid: Sid,
-  pid: Pid,
-  clientId: Schema.String.annotate({ description: "The client's own name for its user" }),
-  guildId: Schema.NullOr(GuildId),
-  state: Schema.Literals(["pending", "opened", "completed", "failed", "cancelled", "expired"]),
-  url: Schema.String.annotate({ description: "Where the user verifies" }),
-  code: Schema.String.annotate({
-    description: "For a user who cannot open `url`, in a game for instance: to type at `codeUrl`",
-  }),
-  codeUrl: Schema.String.annotate({ description: "Where the user types `code`" }),
-  chatId: Schema.NullOr(ChatId).annotate({
-    description: "The only chat user who may finish it, or who did",
-  }),
-  gameId: Schema.NullOr(GameId).annotate({ description: "The game user that was linked" }),
-  linkChanged: Schema.Boolean.annotate({ description: "Whether this session changed the stored link" }),
-  previousGameId: Schema.NullOr(GameId),
-  error: Schema.NullOr(Schema.Literal("link_removed")).annotate({ description: "Why it failed" }),
-  createdAt: IsoTime,
-  expiresAt: IsoTime,
-  completedAt: Schema.NullOr(IsoTime),
-  pollsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "How often it can still be read; null for any number of times",
-  }),
-}).annotate({ identifier: "VerificationSession" });
+export const Session = Schema.Union([
+  Schema.Struct({
+    ...fields,
+    state: Schema.Literals(["pending", "opened", "cancelled", "expired"]),
+    ...withoutLink,
+    error: Schema.Null,
+  }).annotate({ identifier: "UnlinkedSession" }),
+  Schema.Struct({
+    ...fields,
+    state: Schema.Literal("completed"),
+    chatId: ChatId,
+    gameId: GameId,
+    linkChanged: Schema.Boolean.annotate({ description: "Whether this session changed the stored link" }),
+    previousGameId: Schema.NullOr(GameId),
+    completedAt: IsoTime,
+    error: Schema.Null,
+  }).annotate({ identifier: "CompletedSession" }),
+  Schema.Struct({
+    ...fields,
+    state: Schema.Literal("failed"),
+    ...withoutLink,
+    error: Schema.Literal("link_removed").annotate({ description: "Why it failed" }),
+  }).annotate({ identifier: "FailedSession" }),
+]).annotate({ identifier: "VerificationSession" });
 
 /** A new session, as the documentation shows it. */
 export const exampleSession = {

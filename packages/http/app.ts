@@ -4,7 +4,6 @@
  */
 import type { PublicError } from "@accountlink/core";
 import { BadRequest, type SharedIpRateLimited } from "@accountlink/core/errors";
-import * as Immediate from "@accountlink/core/immediate";
 import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { compatRoutes } from "./compat/compat_routes.ts";
@@ -86,12 +85,12 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     ...(metricsElsewhere ? [] : [metricsRoute]),
   ]);
 
-  const unrouted = { visit: pipeline.unrouted };
+  const uncounted = { keylessAnswer: pipeline.uncountedAnswer };
 
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
-    const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? unrouted) : unrouted;
-    const { visit } = pages?.visitsAt(request.url) ?? elsewhere;
-    return visit("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
+    const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? uncounted) : uncounted;
+    const { keylessAnswer } = pages?.answersAt(request.url) ?? elsewhere;
+    return keylessAnswer("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
   };
   const unreadable = refuseAs("unreadable");
   const notFound = refuseAs("not_found");
@@ -101,7 +100,10 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     const allow = router.allowed(request.url) ?? documents.allowed(request.url);
     if (allow === undefined) return notFound(request);
     if (request.method === "OPTIONS") {
-      return pipeline.unrouted("options", () => Effect.succeed(emptyResponse(204, { allow })))(request, {});
+      return pipeline.uncountedAnswer("options", () => Effect.succeed(emptyResponse(204, { allow })))(
+        request,
+        {},
+      );
     }
     return Effect.map(methodNotAllowed(request), (response) =>
       response.status === 405 ? response.withHeaders({ allow }) : response,
@@ -118,7 +120,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     if (page === undefined) return null;
     const location = `${path}${query}`;
     const redirect = emptyResponse(308, { ...privateHeaders, location });
-    return pages.documents.visit("slash", () => Effect.succeed(redirect))(request, {});
+    return pages.documents.keylessAnswer("slash", () => Effect.succeed(redirect))(request, {});
   };
 
   const answer = (request: HttpRequest): Effect.Effect<HttpResponse> => {
@@ -134,9 +136,9 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
-    const site = error._tag === "SharedIpRateLimited" ? pages?.visitsAt(request.url) : null;
-    const { visit } = site ?? unrouted;
-    return visit("unmatched", () => Effect.fail(error as SharedIpRateLimited))(request, {});
+    const site = error._tag === "SharedIpRateLimited" ? pages?.answersAt(request.url) : null;
+    const { keylessAnswer } = site ?? uncounted;
+    return keylessAnswer("unmatched", () => Effect.fail(error as SharedIpRateLimited))(request, {});
   };
 
   const mounted = mount(basePath, unframed({ answer, refuse }), notFound);
@@ -168,7 +170,7 @@ const withoutFrames = (response: HttpResponse): HttpResponse =>
 
 /** Browsers use https alone for a year. */
 const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
-  answer: (request) => Immediate.map(answer(request), strictTransport),
+  answer: (request) => Effect.map(answer(request), strictTransport),
   refuse: (request, error) => Effect.map(refuse(request, error), strictTransport),
 });
 const strictTransport = (response: HttpResponse): HttpResponse =>

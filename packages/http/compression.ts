@@ -1,5 +1,4 @@
 /** Compression of responses, by what the client accepts. */
-import * as Immediate from "@accountlink/core/immediate";
 import { Effect } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import { HttpResponse } from "./http_response.ts";
@@ -82,7 +81,7 @@ export const compressed = (
   request: HttpRequest,
   answer: Effect.Effect<HttpResponse>,
 ): Effect.Effect<HttpResponse> =>
-  Immediate.flatMap(answer, (response) => {
+  Effect.flatMap(answer, (response) => {
     const { status, headers, body } = response;
     if (typeof body !== "string" || body.length <= maxUncompressed) return Effect.succeed(response);
     const name = acceptedEncoding(Object.keys(encodings), request.header("accept-encoding"));

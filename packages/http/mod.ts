@@ -15,7 +15,7 @@ export type { MakePages, Pages } from "./pages.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";
-export type { UploadedFile, UploadFolder } from "./uploads.ts";
+export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";
 export {
   makeWebHandler,
   type WebHandler,

@@ -2,8 +2,7 @@
  * The application below a path of another server. Everything else names paths from the root; here alone they are put
  * below the base path, which is that of the public URL.
  */
-import * as Immediate from "@accountlink/core/immediate";
-import type { Effect } from "effect";
+import { Effect } from "effect";
 import type { HttpApp } from "./http_app.ts";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
@@ -26,7 +25,7 @@ export const mount = (basePath: string, app: HttpApp, outside: HttpApp["answer"]
     (request) => {
       const url = urlBelow(basePath, request.url);
       if (url === null) return outside(request);
-      return Immediate.map(answer(withUrl(request, url)), (response) => locatedBelow(basePath, response));
+      return Effect.map(answer(withUrl(request, url)), (response) => locatedBelow(basePath, response));
     };
   return {
     answer: mounted(app.answer),

@@ -8,9 +8,9 @@ import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
 
 /** Answers without a key, whose errors are told in one form: an envelope, or the pages of one site. */
-interface Visits {
+interface KeylessAnswers {
   /** @param id the route in metrics */
-  readonly visit: (
+  readonly keylessAnswer: (
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, BadRequest | SharedIpRateLimited>,
   ) => Answer;
@@ -19,11 +19,11 @@ interface Visits {
 export interface Pages {
   readonly routes: ReadonlyArray<BoundRoute>;
   /** Tells errors with the pages of the site that has the path; null for a path without a site. */
-  readonly visitsAt: (url: string) => Visits | null;
-  /** Tells errors at documents and redirects, which count as visits of the flow. */
-  readonly documents: Visits;
+  readonly answersAt: (url: string) => KeylessAnswers | null;
+  /** Tells errors at documents and redirects, which count as requests of the flow. */
+  readonly documents: KeylessAnswers;
   /** Tells browsers that a path outside of all sites does not exist. */
-  readonly elsewhere: Visits;
+  readonly elsewhere: KeylessAnswers;
 }
 
 /**

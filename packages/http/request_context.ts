@@ -1,19 +1,18 @@
-/** A request and what the checks have found out about it so far. Envelopes are made of it. */
+/** What is known of a request. Envelopes are made of it. */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
-import * as Immediate from "@accountlink/core/immediate";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
 import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
-import { Clock, type Effect, Option } from "effect";
+import { Clock, Effect, Option } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
-/** A request on its way through the checks. */
-export interface RequestContext {
+/** A request, and what the checks have found out about it so far. Each check returns what it adds, see `Progress`. */
+export interface RequestContext extends Findings {
   readonly requestId: string;
   /** By `performance.now()`, in milliseconds. */
   readonly startedAt: number;
@@ -25,14 +24,31 @@ export interface RequestContext {
   /** Null where clients have none. */
   readonly address: ClientAddress | null;
   readonly clock: Clock.Clock;
+}
+
+interface Findings {
   /** The key; null until it is accepted. */
-  key: AuthenticatedKey | null;
+  readonly key: AuthenticatedKey | null;
   /** What is left of the limits; null until they are counted. */
-  limits: LimitReport | null;
+  readonly limits: LimitReport | null;
   /** Whether the answer is one that was kept under an idempotency key. */
-  isReplayed: boolean;
+  readonly isReplayed: boolean;
   /** The dated contract of a v2 request. */
-  contract: DatedContract;
+  readonly contract: DatedContract;
+}
+
+/** Adds what a check found, and returns all that is known of the request. */
+export type Learn = (found: Partial<Findings>) => RequestContext;
+
+/** Has what is known of a request, so that a refusal at any check tells it. */
+export class Progress {
+  context: RequestContext;
+
+  constructor(arrived: RequestContext) {
+    this.context = arrived;
+  }
+
+  readonly learn: Learn = (found) => (this.context = { ...this.context, ...found });
 }
 
 /** Shapes v2 data for the dated contract of the request. */
@@ -62,7 +78,7 @@ export const contextMaker = (settings: HttpSettingsShape) => {
     use: (context: RequestContext) => Effect.Effect<HttpResponse>,
   ): Answer =>
     (request, query) =>
-      Immediate.withFiber((fiber) =>
+      Effect.withFiber((fiber) =>
         use({
           requestId: newRequestId(),
           startedAt: performance.now(),

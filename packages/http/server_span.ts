@@ -1,5 +1,4 @@
 /** The span of a request, under the trace of its client. */
-import * as Immediate from "@accountlink/core/immediate";
 import { isTracing } from "@accountlink/core/telemetry";
 import { Effect, Option, Tracer } from "effect";
 import { Headers, HttpTraceContext } from "effect/http";
@@ -16,7 +15,7 @@ export const withServerSpan = (
   path: string,
   answer: Effect.Effect<HttpResponse>,
 ): Effect.Effect<HttpResponse> =>
-  Immediate.withFiber((fiber) => (isTracing(fiber) ? inSpan(request, path, answer) : answer));
+  Effect.withFiber((fiber) => (isTracing(fiber) ? inSpan(request, path, answer) : answer));
 
 const inSpan = (request: HttpRequest, path: string, answer: Effect.Effect<HttpResponse>) => {
   const { method } = request;

@@ -19,4 +19,4 @@ export { type Answer, atFirstRequest, contextMaker, type RequestContext } from "
 export { type Router } from "./router.ts";
 export { HttpSettings } from "./settings.ts";
 export { makeStaticDocument, onceMade, type StaticDocument } from "./static_document.ts";
-export { type UploadedFile, type UploadFolder } from "./uploads.ts";
+export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";

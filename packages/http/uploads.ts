@@ -3,6 +3,13 @@ import type { StoreUnavailable } from "@accountlink/core";
 import type { Effect, Stream } from "effect";
 
 /**
+ * The size of all files together that a process keeps at a time, in bytes.
+ *
+ * @internal
+ */
+export const maxUploadsSize = 100_000_000;
+
+/**
  * Makes files. They are of one process, and gone with it.
  *
  * @internal

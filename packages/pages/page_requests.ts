@@ -25,7 +25,7 @@ export interface PageErrors<E> {
   readonly publicOf: (error: E) => PublicError | null;
 }
 
-/** Makes the function that counts a request against its client address, if its path has a route, and turns errors into pages. */
+/** Makes the function that counts a request against its client address, and turns errors into pages. */
 export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicOf }: PageErrors<E | Common>) {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
@@ -41,16 +41,17 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
   return (
     route: RequestContext["route"],
     answer: (context: RequestContext) => Effect.Effect<HttpResponse, E>,
-    { isRouted = true }: { readonly isRouted?: boolean } = {},
+    { isCounted = true }: { readonly isCounted?: boolean } = {},
   ) =>
     withContext(route, (context) =>
       respond(
-        context,
+        { context },
         observers,
-        Effect.andThen(isRouted ? limits.admitVisit(context.address) : Effect.void, answer(context)).pipe(
+        Effect.andThen(isCounted ? limits.admitKeyless(context.address) : Effect.void, answer(context)).pipe(
           Effect.map((response) => withRequestId(response, context)),
           Effect.annotateLogs({ requestId: context.requestId }),
         ),
+        (response) => response,
         (error) => refuse(error, context),
       ),
     );

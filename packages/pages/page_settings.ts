@@ -15,6 +15,8 @@ export interface PageSettingsShape {
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */
   readonly contact: string | null;
+  /** Whether nobody can sign in, so that the pages for which people do answer 503. */
+  readonly withoutSignIns?: boolean;
 }
 
 /**

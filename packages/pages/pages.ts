@@ -4,6 +4,8 @@ import { Effect, type Scope } from "effect";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { meRoutes } from "./me/me_routes.ts";
+import { stylePath } from "./page.ts";
+import { PageSettings } from "./page_settings.ts";
 
 /**
  * Makes the pages of an application from the services of core, `HttpSettings` and `PageSettings`.
@@ -26,23 +28,32 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
   const me = yield* meRoutes;
   const dashboard = yield* dashboardRoutes(makeLookups);
   const sites = [
-    { isAt: isFlow, visits: flow },
+    { isAt: isFlow, answers: flow },
     {
       isAt: (url: string) => isUnder("/dashboard", url) && !isUnder("/dashboard/api", url),
-      visits: dashboard,
+      answers: dashboard,
     },
-    { isAt: (url: string) => isUnder("/me", url), visits: me },
+    { isAt: (url: string) => isUnder("/me", url), answers: me },
   ];
+  const routes = [...flow.routes, ...dashboard.routes, ...me.routes];
+  const { withoutSignIns = false } = yield* PageSettings;
   return {
-    routes: [...flow.routes, ...dashboard.routes, ...me.routes],
-    visitsAt: (url) => sites.find(({ isAt }) => isAt(url))?.visits ?? null,
+    routes: withoutSignIns
+      ? routes.map((route) => (needsSignIn(route.path) ? { ...route, answer: flow.closed } : route))
+      : routes,
+    answersAt: (url) => sites.find(({ isAt }) => isAt(url))?.answers ?? null,
     documents: flow,
-    elsewhere: { visit: flow.unrouted },
+    elsewhere: { keylessAnswer: flow.uncountedAnswer },
   } satisfies Pages;
 });
 
 /** What `makePages` requires of the services of core. */
 export type PageServices = Exclude<Effect.Services<ReturnType<typeof makePages>>, HttpSettings | Scope.Scope>;
+
+const needsSignIn = (path: string): boolean =>
+  ["/verify", "/go", "/me", "/dashboard"].some((root) => isUnder(root, path)) &&
+  path !== stylePath &&
+  !isUnder("/dashboard/api", path);
 
 const isFlow = (url: string): boolean =>
   isUnder("/verify", url) || isUnder("/go", url) || url === "/" || url.startsWith("/?");

@@ -8,6 +8,7 @@
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0001_initial.ts";
+import { members } from "./migrations/0002_members.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** By `<number>_<name>`. */
@@ -15,6 +16,7 @@ export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
   "0001_initial": initial,
+  "0002_members": members,
 };
 
 /** A newer release has migrated the database. It was not changed. */

@@ -28,7 +28,7 @@ describe("migrate", () => {
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
-        expect(yield* migrate).toEqual(["initial"]);
+        expect(yield* migrate).toEqual(["initial", "members"]);
         expect(yield* migrate).toEqual([]);
         yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
         const addColumn = Effect.asVoid(
@@ -38,6 +38,20 @@ describe("migrate", () => {
         expect(yield* runMigrations(next)).toEqual(["colours"]);
         expect(yield* runMigrations(next)).toEqual([]);
         expect(yield* sql`SELECT name, colour FROM accounts`).toEqual([{ name: "acme", colour: "grey" }]);
+      }),
+    ),
+  );
+
+  it.effect("makes the chat user of an account that exists an owner", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* runMigrations({ "0001_initial": migrations["0001_initial"] as never });
+        yield* sql`INSERT INTO accounts (name, chat_id, tier) VALUES ('acme', '100001', 'free'), ('bare', NULL, 'free')`;
+        yield* migrate;
+        expect(yield* sql`SELECT account, chat_id, role FROM members`).toEqual([
+          { account: "acme", chat_id: "100001", role: "owner" },
+        ]);
       }),
     ),
   );
@@ -83,7 +97,7 @@ describe("migrate", () => {
       const answers = yield* Effect.promise(() =>
         Promise.all([migrateElsewhere(folder), migrateElsewhere(folder)]),
       );
-      expect(answers.toSorted()).toEqual(["", "initial"]);
+      expect(answers.toSorted()).toEqual(["", "initial,members"]);
     }),
   );
 });

@@ -9,6 +9,7 @@ const signIns = tableOf("site_sign_ins", {
   id: textAs<SignInId>(),
   site: literalsOf<SignInSite>({ dashboard: true, me: true }),
   chatId: ChatId,
+  account: Schema.NullOr(Schema.String),
   guilds: Schema.NullOr(Schema.fromJsonString(Schema.Array(UserGuild))),
   createdAt: Schema.Int,
   expiresAt: Schema.Int,

@@ -31,7 +31,8 @@ export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer
           operation("SignInStore.takeBegun"),
         ),
 
-      create: (signIn, replaced) => create(signIn, replaced).pipe(operation("SignInStore.create", signIn.id)),
+      create: (signIn, replaced) =>
+        create(signIn, replaced).pipe(operation("SignInStore.create", signIn.id, signIn.account ?? "")),
 
       find: (site, id, at) =>
         sql`

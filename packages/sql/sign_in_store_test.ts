@@ -14,7 +14,10 @@ it.effect.each(["chat_id = 'ada'", "guilds = '[{}]'", "guilds = '['"])(
     withTampering((tamper) =>
       Effect.gen(function* () {
         const store = yield* SignInStore;
-        yield* store.create({ id, site: "dashboard", chatId, guilds: [], createdAt: 0, expiresAt: 9 }, null);
+        yield* store.create(
+          { id, site: "dashboard", chatId, account: null, guilds: [], createdAt: 0, expiresAt: 9 },
+          null,
+        );
         tamper(`UPDATE site_sign_ins SET ${damage}`);
         expect(yield* Effect.flip(store.find("dashboard", id, 0))).toMatchObject({
           _tag: "StoreUnavailable",

@@ -10,6 +10,7 @@ import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
+import * as SqlMemberStore from "./member_store.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlSignInStore from "./sign_in_store.ts";
@@ -22,6 +23,7 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
   Layer.mergeAll(
     SqlLinkStore.layer,
     SqlKeyStore.layer,
+    SqlMemberStore.layer,
     SqlAuditLog.layer,
     SqlCountLedger.layer,
     SqlSessionStore.layer,

@@ -2,7 +2,7 @@
  * Runs the game server on Roblox of `examples` for one player, in an interpreter of Luau. Its `HttpService` sends real
  * requests. Prints the code that the player sees, each request, each pause, and the end.
  *
- * SERVICE=http://127.0.0.1:8080 SECRET=alk_… PLAYER=1 LEAVES=no node test/client/luau_game.ts
+ * SERVICE=http://127.0.0.1:8080 SECRET=alk_… GUILD= PLAYER=1 LEAVES=no node test/client/luau_game.ts
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { LuauState } from "luau-web";
 
-const { SERVICE = "", SECRET = "", PLAYER = "", LEAVES = "no" } = process.env;
+const { SERVICE = "", SECRET = "", GUILD = "", PLAYER = "", LEAVES = "no" } = process.env;
 
 /**
  * What Roblox has and the interpreter has not. Its `pcall` catches nothing, so what would raise an error returns a
@@ -60,7 +60,9 @@ const player = { UserId: Number(PLAYER), IsDescendantOf: () => !hasLeft };
 const state = await LuauState.createAsync({
   SECRET,
   newId: () => randomUUID(),
-  encode: (value: { readonly clientId: string }) => JSON.stringify({ clientId: value.clientId }),
+  encode: ({ clientId, guildId }: { readonly clientId: string; readonly guildId?: string }) =>
+    JSON.stringify({ clientId, guildId }),
+  warn: (text: string) => print("warn", text),
   decode: (text: string) => {
     try {
       return { ok: true, value: JSON.parse(text) as unknown };
@@ -94,7 +96,9 @@ const state = await LuauState.createAsync({
 });
 
 const game = fileURLToPath(new URL("../../examples/game_server.luau", import.meta.url));
-const source = readFileSync(game, "utf8").replace("https://links.example", SERVICE);
+const source = readFileSync(game, "utf8")
+  .replace("https://links.example", SERVICE)
+  .replace(/(local guild: string\? =) nil/, GUILD === "" ? "$1 nil" : `$1 "${GUILD}"`);
 await state.loadstring(roblox, "roblox", true)();
 const [link] = (await state.loadstring(source, "game_server", true)()) as [
   (player: unknown, show: (code: string, address: string) => void) => Promise<[string]>,

@@ -4,19 +4,21 @@ import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
+import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { startProgram } from "./program.ts";
 
-const { world, url, send, newBrowser } = await useFlowServer({
+const { fixtures, url, send, newBrowser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "100 millis",
   ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
-const key = world.key();
+const key = fixtures.key();
+const guildKey = fixtures.key({ guildId: guild });
 const program = fileURLToPath(new URL("luau_game.ts", import.meta.url));
 
 /** Starts the game for a player. */
-const play = (player: number, { service = url(), secret = key, leaves = "no" } = {}) => {
-  const env = { SERVICE: service, SECRET: secret, PLAYER: String(player), LEAVES: leaves };
+const play = (player: number, { service = url(), secret = key, guildId = "", leaves = "no" } = {}) => {
+  const env = { SERVICE: service, SECRET: secret, GUILD: guildId, PLAYER: String(player), LEAVES: leaves };
   const game = startProgram([process.execPath, program], import.meta.dirname, env);
   onTestFinished(game.stop);
   return {
@@ -52,6 +54,20 @@ describe("a game on Roblox", () => {
     expect(end.requests[0]).toMatch(/^request POST [\w-]{36}$/);
   });
 
+  test("links in the guild of a guild-scoped key", async () => {
+    const { code, ended } = play(1, { secret: guildKey, guildId: guild });
+    await walk(await code(), "1", "confirm");
+    expect((await ended()).outcome).toBe("linked");
+  });
+
+  test("tells what the service refused, such as a guild-scoped key without its guild", async () => {
+    const { outcome, lines } = await play(1, { secret: guildKey }).ended();
+    expect(outcome).toBe("unavailable");
+    expect(lines.find((line) => line.startsWith("warn"))).toMatch(
+      /POST with 400: .*MISSING_PARAMETER.*guildId/,
+    );
+  });
+
   test("tells that the time is over", async () => {
     expect((await play(4).ended()).outcome).toBe("over");
   });
@@ -61,7 +77,7 @@ describe("a game on Roblox", () => {
     const shown = await code();
     const { outcome, requests } = await ended();
     expect([outcome, requests.at(-1)]).toEqual(["left", "request DELETE "]);
-    expect((await send(`GET /go?code=${shown}`, { from: world.address() })).status).toBe(404);
+    expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
   });
 
   test("loads without the secret, and says that it cannot ask", async () => {

@@ -1,5 +1,6 @@
 /** The compiled client in an empty project: its types need no other package, no Node and no browser in particular. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,16 +12,21 @@ const run = promisify(execFile);
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 let folder = "";
-/** @param options as one types them */
-const expectCompiled = async (options: string) => {
+/**
+ * Gives what the compiler finds.
+ *
+ * @param options as one types them
+ */
+const compile = async (options: string): Promise<string> => {
   const tsc = pathOf("node_modules/typescript/bin/tsc");
   const { stdout } = await run(
     process.execPath,
     [tsc, ...options.split(" "), "--strict", "--exactOptionalPropertyTypes"],
     { cwd: folder },
   ).catch((failed: { stdout: string }) => failed);
-  expect(stdout).toBe("");
+  return stdout;
 };
+const expectCompiled = async (options: string) => expect(await compile(options)).toBe("");
 
 const program = `
 import { AccountLinkError, type ChatLookup, createClient, type VerificationSession } from "@accountlink/client";
@@ -68,6 +74,29 @@ it.each([
 ])("compiles with %s, resolution %s and the globals of %s", async (module, moduleResolution, lib) => {
   const platform = `--target es2022 --lib ${lib} --module ${module} --moduleResolution ${moduleResolution}`;
   await expectCompiled(`program.ts --noEmit --skipLibCheck false ${platform}`);
+});
+
+it("is imported in a CommonJS project as docs/client.md says", async () => {
+  const project = join(folder, "commonjs");
+  await mkdir(project);
+  const use = 'createClient({ url: "https://links.example" }).sessions.redirectUrl("vs_1")';
+  const from = '"@accountlink/client"';
+  const files = {
+    "package.json": '{ "type": "commonjs" }',
+    "static.ts": `import { createClient } from ${from};\nconsole.log(${use});\n`,
+    "module.mts": `import { createClient } from ${from};\nconsole.log(${use});\n`,
+    "dynamic.ts": `void import(${from}).then(({ createClient }) => console.log(${use}));\n`,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text);
+  const options = "--target es2022 --lib es2022,dom --module";
+  expect(await compile(`commonjs/static.ts --noEmit ${options} node16`)).toContain("TS1479");
+  await expectCompiled(`commonjs/module.mts commonjs/dynamic.ts ${options} node16`);
+  await expectCompiled(`commonjs/static.ts ${options} nodenext`);
+  for (const compiled of ["module.mjs", "dynamic.js", "static.js"]) {
+    const { stdout } = await run(process.execPath, [compiled], { cwd: project });
+    expect([compiled, stdout]).toEqual([compiled, "https://links.example/v2/sessions/vs_1/redirect\n"]);
+  }
+  expect(readFileSync(pathOf("docs/client.md"), "utf8")).toContain("TS1479");
 });
 
 it("runs", async () => {

@@ -1,8 +1,9 @@
 /** An owner at the dashboard's JSON. */
 import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
-import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
+import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { checked } from "./contract_server.ts";
+import { answerChecker } from "./openapi_schemas.ts";
 import type { SiteServer } from "./site_server.ts";
 
 type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
@@ -21,9 +22,30 @@ export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: strin
   "x-csrf-token": csrfToken,
 });
 
+const isOf = (path: string, template: string): boolean =>
+  new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+
+/** Sends requests, and compares each answer with the OpenAPI document. */
+const documented = async (send: Send): Promise<Send> => {
+  const document: Json = (await send("GET /openapi.json", { from: "198.18.255.2" })).body;
+  const check = answerChecker(document);
+  return async (line, options) => {
+    const [method = "", path = ""] = line.replace(/\?.*/, "").split(" ");
+    const answer = await send(line, options);
+    const [template, operations] =
+      Object.entries(document["paths"] ?? {}).find(([each]) => isOf(path, each)) ?? [];
+    const isKnown = template !== undefined && operations?.[method.toLowerCase()] !== undefined;
+    expect({ line, problem: isKnown ? check(method, template, answer) : null }).toEqual({
+      line,
+      problem: null,
+    });
+    return answer;
+  };
+};
+
 export const signInOwner = async (server: SiteServer, chatId: string): Promise<Owner> => {
   const browser = await server.signIn(chatId);
-  const send = checked(server.send);
+  const send = await documented(checked(server.send));
   const session = await send("GET /dashboard/api/session", {
     headers: headersOf(browser, server.url(), ""),
   });

@@ -117,6 +117,7 @@ describe("the audit log", () => {
       at: expect.stringMatching(/Z$/),
       action: "link.set",
       actor: { type: "key", id },
+      member: null,
       keyId: id,
       requestId: linked.headers["x-request-id"],
       details: { chatId: "100001", gameId: "1", previousGameId: null },

@@ -4,6 +4,7 @@ import {
   DashboardActivity,
   DashboardCommunities,
   DashboardKeys,
+  DashboardMembers,
   DashboardWebhooks,
   type Route,
 } from "@accountlink/http-api";
@@ -29,7 +30,14 @@ const [ada, bob] = ["100001", "100002"];
 
 /** Every route, with a body where it takes one. What is in it is looked at last. */
 const routes = (id: string) =>
-  [DashboardAccount, DashboardActivity, DashboardCommunities, DashboardKeys, DashboardWebhooks]
+  [
+    DashboardAccount,
+    DashboardActivity,
+    DashboardCommunities,
+    DashboardKeys,
+    DashboardMembers,
+    DashboardWebhooks,
+  ]
     .flatMap((group) => Object.values<object>(group))
     .filter((value): value is Route => "path" in value && "method" in value)
     .map(({ method, path, source }) => {
@@ -68,6 +76,8 @@ describe("a session", () => {
         avatar: "https://chat.example/avatars/1.png",
       },
       csrfToken: owner.csrfToken,
+      role: "owner",
+      accounts: [{ name: `chat:${ada}`, role: "owner" }],
       keys: { used: expect.any(Number), allowed: null },
     });
     expect(Math.abs(Date.parse(textOf(expiresAt)) - Date.now() - 12 * 3_600_000)).toBeLessThan(120_000);

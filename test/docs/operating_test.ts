@@ -1,10 +1,10 @@
 /** The commands of docs/operating.md and docs/operators_day.md: they do what is said there. */
-import { cp, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { runShell } from "./shell.ts";
 
@@ -34,19 +34,26 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe("docs/operating.md", () => {
   it("makes a backup beside the running server, from which another one serves", async () => {
-    const world = makeWorld();
-    const key = world.key({ limits: "none", links: { 100001: "1" } });
-    const options = { fixture: world.fixture };
+    const fixtures = makeFixtures();
+    const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
+    const options = { fixture: fixtures.fixture };
 
     const server = await startServerHere({ ...options, dataFolder: join(folder, "data") });
     const written = await server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
     expect(written.status).toBe(200);
-    await runShell(blockWith("VACUUM INTO"), { cwd: folder, env: {} });
+    const dataFolder = join(folder, "backup");
+    const backup = blockWith("VACUUM INTO")
+      .replaceAll("/opt/accountlink/", "")
+      .replaceAll("/var/lib/accountlink", join(folder, "data"))
+      .replaceAll("/var/backups/accountlink", dataFolder)
+      .replaceAll("/etc/cron.daily", folder)
+      .replaceAll("~/", `${folder}/`);
+    const made = join(dataFolder, (await runShell(backup, { cwd: folder, env: {} })).trim());
     await server.stop();
-    const [database, secret] = [join(folder, "backup/accountlink.db"), join(folder, "accountlink.secret")];
+    const [database, secret] = [join(dataFolder, "accountlink.db"), join(folder, "accountlink.secret")];
+    await rename(made, database);
     for (const file of [database, secret]) expect((await stat(file)).mode & 0o777).toBe(0o600);
 
-    const dataFolder = join(folder, "backup");
     const start = () => startServerHere({ ...options, dataFolder });
     const [withoutSecret = ""] = refusals;
     await expect(start()).rejects.toThrow(withoutSecret.replace('"data"', `"${dataFolder}"`));

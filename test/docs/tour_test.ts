@@ -1,4 +1,4 @@
-/** The tour of the README: every command, typed into a shell, is answered as printed there. */
+/** The tour of the README, and the request of docs/api.md: each command is answered as printed there. */
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { patience } from "../support/patience.ts";
@@ -16,7 +16,7 @@ const demo = {
   ACCOUNTLINK_IP_AUTH_FAILURES: "",
 };
 
-const blocks = blocksOf(readDocument("README.md"));
+const blocks = ["README.md", "docs/api.md"].flatMap((path) => blocksOf(readDocument(path)));
 const steps = blocks.flatMap(({ language, text }, index) => {
   const answer = blocks[index + 1];
   return language === "sh" && text.startsWith("curl ") && answer?.language === "json"
@@ -48,8 +48,8 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
 
   afterAll(() => server?.stop());
 
-  it("has five steps", () => {
-    expect(steps).toHaveLength(5);
+  it("has six steps", () => {
+    expect(steps).toHaveLength(6);
   });
 
   it("begins with what the start prints", () => {

@@ -6,6 +6,7 @@ import {
   pathTemplate,
   type Route,
   refusalsOf,
+  takesHead,
 } from "@accountlink/http-api";
 import { isProof } from "@accountlink/test-servers";
 import * as fc from "fast-check";
@@ -91,7 +92,9 @@ const documentedStatuses = (line: string): ReadonlyArray<number> => {
   const isRead = method === "GET" || method === "HEAD";
   const written = line.slice(space + 1).split("?", 1)[0] ?? "";
   const sharing = routes.filter((each) => isPathOf(each, written));
-  const route = sharing.find((each) => each.method === (method === "HEAD" ? "GET" : method));
+  const route = sharing.find((each) =>
+    method === "HEAD" ? each.method === "GET" && takesHead(each) : each.method === method,
+  );
   if (route !== undefined) {
     if (route.generation === "compat") return statusesOfOperation(route).filter((status) => status < 500);
     const refusals = refusalsOf(route).map(([status]) => status);

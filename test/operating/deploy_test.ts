@@ -4,6 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { maxUploadsSize } from "@accountlink/http";
 import { variables } from "@accountlink/server/config";
 import { whyNoCertificate } from "@accountlink/test-servers";
 import { DCLinter } from "dclint";
@@ -30,6 +31,8 @@ interface Service {
   readonly entrypoint?: ReadonlyArray<string>;
   readonly command?: ReadonlyArray<string>;
   readonly secrets?: ReadonlyArray<string>;
+  readonly read_only?: boolean;
+  readonly tmpfs?: ReadonlyArray<string>;
 }
 
 const { services, secrets } = parse(compose ?? "") as {
@@ -111,6 +114,23 @@ describe("deploy/", () => {
     for (const { kind, spec } of others) {
       expect([kind, spec.selector.matchLabels ?? spec.selector]).toEqual([kind, labels]);
     }
+  });
+
+  it("gives the servers a folder in memory for all uploads of the dashboard", () => {
+    const { read_only: isReadOnly, tmpfs = [] } = services["accountlink"] ?? {};
+    expect(isReadOnly).toBe(true);
+    const [, composeSize] = /^\/tmp:size=(\d+)m$/.exec(tmpfs[0] ?? "") ?? [];
+    const [deployment] = parseAllDocuments(kubernetes ?? "").map((document) => document.toJS());
+    const { containers, volumes } = deployment.spec.template.spec;
+    const [{ volumeMounts, securityContext }] = containers;
+    expect(securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(volumeMounts).toEqual([{ name: "tmp", mountPath: "/tmp" }]);
+    const [{ name, emptyDir }] = volumes;
+    expect([name, emptyDir.medium]).toEqual(["tmp", "Memory"]);
+    for (const size of [composeSize, /^(\d+)Mi$/.exec(emptyDir.sizeLimit)?.[1]]) {
+      expect(Number(size) * 2 ** 20).toBeGreaterThan(maxUploadsSize);
+    }
+    expect(unit).toMatch(/^PrivateTmp=yes$/m);
   });
 
   it("lets systemd try for as long as it takes", () => {

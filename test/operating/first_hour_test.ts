@@ -21,17 +21,14 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blocksOf, readDocument } from "../docs/document.ts";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
 import { terminal } from "../start/fresh_clone.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./played_hosts.ts";
+import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const [hour = ""] = /^## The first hour$[\s\S]*?^(?=## )/m.exec(readDocument("docs/operating.md")) ?? [];
-
-/** Each step, with the block to type and what it prints. */
-const steps = hour.split(/^(?=\d+\. )/m).slice(1);
+const steps = stepsOf("The first hour");
 
 const whyNoHour = async (): Promise<string | null> => {
   for (const whyNone of [whyNoPostgresWithTools, whyNoRedis, whyNoHaproxy, whyNoCertificate]) {
@@ -87,19 +84,18 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
   };
 
   /** What differs on this machine: addresses, ports, folders, and the applications at the platforms. */
-  const here = (block: string) => {
-    const { ACCOUNTLINK_PLATFORM: _, ...applications } = platforms.env;
-    const named = Object.entries(applications).filter(([name]) => !block.includes(`${name}=`));
-    return hosts
-      .here(block.replace("10.0.0.0/24", "127.0.0.0/8").replace(/(TRUSTED_PROXIES)=.+/, "$1=127.0.0.1"))
+  const here = (block: string) =>
+    hosts
+      .here(
+        withApplications(block, platforms.env)
+          .replace("10.0.0.0/24", "127.0.0.0/8")
+          .replace(/(TRUSTED_PROXIES)=.+/, "$1=127.0.0.1"),
+      )
       .replace("<address of this repository>", root)
-      .replaceAll(/^(ACCOUNTLINK_\w+)=<.+>$/gm, (_line, name: string) => `${name}=${applications[name]}`)
-      .replace("=live\n", ["=live", ...named.map(([name, value]) => `${name}=${value}`), ""].join("\n"))
       .replace("ACCOUNTLINK_HOST=0.0.0.0", `ACCOUNTLINK_HOST=${hosts.addressOf(front)}`)
       .replace("listen on 0.0.0.0", `listen on ${hosts.addressOf(front)}`)
       .replace(":5432", `:${postgres.port}`)
       .replace(":6379", `:${redis.port}`);
-  };
 
   const writeHost = async () => {
     const machine = hosts.rootOf(front);
@@ -172,13 +168,9 @@ exec sh -ec "$4"`,
   it("leads from nothing to two nodes, a key that they accept, and a secret that is kept", async () => {
     expect(steps.length).toBeGreaterThan(5);
     for (const step of steps) {
-      const blocks = blocksOf(step);
-      expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
-      const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
-      const printed = await shell.type(block).catch((error: Error) => {
+      await typeStep(shell, step, here).catch((error: Error) => {
         throw new Error(`${error.message}\n${[1, 2].map(hosts.journalOf).join("\n")}`);
       });
-      expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
     }
   });
 
@@ -195,12 +187,3 @@ exec sh -ec "$4"`,
     expect((await stat(join(folder, "accountlink/accountlink.env"))).mode & 0o777).toBe(0o600);
   });
 });
-
-/** What is printed, where `…` is different each time. */
-const patternOf = (text: string): RegExp =>
-  new RegExp(
-    `^${text
-      .split("…")
-      .map((part) => part.replaceAll(/\W/g, "\\$&"))
-      .join(".*")}$`,
-  );

@@ -13,8 +13,8 @@ import { RedisUrl } from "@accountlink/redis";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeFixtures, newToken } from "../support/fixtures.ts";
 import { startServer, startServerHere } from "../support/server.ts";
-import { makeWorld, newToken } from "../support/world.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -58,7 +58,7 @@ describe("a variable with a value that it does not take", () => {
       "id:base64 pairs of 32 or more bytes, separated by commas, newest first, each id once",
     ],
     ACCOUNTLINK_DATABASE_START_TIMEOUT: ["half a minute", aDuration],
-    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live"],
+    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live, none"],
     ACCOUNTLINK_CHAT_BOT_TOKEN: ["two words", "a token without white space"],
     ACCOUNTLINK_CHAT_CLIENT_SECRET: ["two words", "a secret without white space"],
     ACCOUNTLINK_CHAT_API_URL: ["chat.example", aWebAddress],
@@ -185,6 +185,15 @@ test("live platforms without what they need are refused, and nothing of the demo
   expect(existsSync(data)).toBe(false);
 });
 
+test("a server that is not the demo is refused without a platform, and no folder is made", async () => {
+  const data = join(folder, "no_platform");
+  expectRefusal(
+    await runServe({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: data }),
+    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none (this is not the demo, and there is no fixture; on dev anyone can sign in as anybody)",
+  );
+  expect(existsSync(data)).toBe(false);
+});
+
 describe("what several servers share", () => {
   const secret = Buffer.alloc(32, "s").toString("base64");
   const shared = {
@@ -223,7 +232,7 @@ describe("what several servers share", () => {
 
   test("starts without Redis, which is for what may be forgotten", async () => {
     const server = await startServerHere({
-      fixture: makeWorld().fixture,
+      fixture: makeFixtures().fixture,
       env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
     });
     const { status } = await server.send("GET /readyz");
@@ -281,7 +290,7 @@ describe("a data folder", () => {
     `Cannot start: ACCOUNTLINK_DATA_DIR is "${data}", expected a folder that can be made and written to (${reason})`;
 
   test("that a server has is refused to a second one", async () => {
-    const first = await startServer({ fixture: makeWorld().fixture });
+    const first = await startServer({ fixture: makeFixtures().fixture });
     try {
       expectRefusal(
         await serveFolder(first.dataFolder),
@@ -321,8 +330,8 @@ describe("a data folder", () => {
 
   test("whose secret is lost is refused: none of its keys would work", async () => {
     const data = join(folder, "lost");
-    const world = makeWorld();
-    await (await startServerHere({ fixture: world.fixture, dataFolder: data })).stop();
+    const fixtures = makeFixtures();
+    await (await startServerHere({ fixture: fixtures.fixture, dataFolder: data })).stop();
     await rm(join(data, "secret"));
     expectRefusal(
       await serveFolder(data),

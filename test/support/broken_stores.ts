@@ -16,6 +16,7 @@ import {
   SessionSettings,
   StoreUnavailable,
 } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { EventStore } from "@accountlink/core/events";
@@ -75,6 +76,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   const stores = Layer.mergeAll(
     Layer.effect(LinkStore, Effect.map(LinkStore, breakable)),
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
+    Layer.effect(MemberStore, Effect.map(MemberStore, breakable)),
     Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
     Layer.effect(
       EventStore,

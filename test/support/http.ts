@@ -7,7 +7,8 @@ import {
   request as plainRequest,
 } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 /** A JSON value of which only the shape that a test expects is looked at. */
 export interface Json {
@@ -82,7 +83,7 @@ export const makeClient = (
     outgoing.on("error", () => {});
     outgoing.end(payload);
     const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-    const received = await text(incoming);
+    const received = decoded(await buffer(incoming), incoming.headers["content-encoding"]);
     return {
       status: incoming.statusCode ?? 0,
       headers: incoming.headers,
@@ -92,6 +93,13 @@ export const makeClient = (
   };
 
   return { send, close: () => agent.destroy() };
+};
+
+const decoded = (bytes: Buffer, encoding: string | undefined): string => {
+  // An answer to HEAD names the encoding, too.
+  if (bytes.length === 0) return "";
+  if (encoding === "br") return brotliDecompressSync(bytes).toString();
+  return encoding === "gzip" ? gunzipSync(bytes).toString() : bytes.toString();
 };
 
 const parsed = (received: string): Json => {

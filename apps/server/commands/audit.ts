@@ -1,5 +1,5 @@
 import { AuditLog } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
+import { type AuditEntry, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
@@ -55,7 +55,11 @@ export const auditCommand = Command.make("audit").pipe(
   Command.withGlobalFlags([Json]),
 );
 
-const entryJson = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: formatTimestamp(at) });
+const entryJson = ({ at, ...entry }: AuditEntry) => ({
+  ...entry,
+  ...signedBy(entry),
+  at: formatTimestamp(at),
+});
 
 const entriesText = (entries: ReadonlyArray<AuditEntry>, next: number | null): string => {
   if (entries.length === 0) return "There are no entries";
@@ -66,7 +70,7 @@ const entriesText = (entries: ReadonlyArray<AuditEntry>, next: number | null): s
 const entryRow = ({ sequence, at, actor, pid, action, details }: AuditEntry): ReadonlyArray<string> => [
   String(sequence),
   formatTimestamp(at),
-  `${actor.type} ${actor.id}`,
+  `${actor.type} ${actor.id}${actor.type === "account" && actor.member !== null ? ` (${actor.member})` : ""}`,
   pid ?? "account",
   action,
   Object.entries(details)

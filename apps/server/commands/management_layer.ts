@@ -1,5 +1,6 @@
 /** The services of the management commands, which run next to a running server. */
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
+import { Members } from "@accountlink/core/accounts";
 import { Limits } from "@accountlink/core/limits";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/sql";
@@ -89,7 +90,7 @@ export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
-      Layer.mergeAll(Accounts.layer, UserData.layer, Webhooks.layer).pipe(
+      Layer.mergeAll(Accounts.layer, Members.layer, UserData.layer, Webhooks.layer).pipe(
         Layer.provideMerge(ApiKeys.layer),
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
         // Signals to running servers, which without Redis notice changes when they read the storage again.

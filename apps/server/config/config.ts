@@ -68,7 +68,7 @@ export const variables = {
   ACCOUNTLINK_REDIS_PREFIX: prefix("Prefix of every name in Redis", "accountlink:"),
   ACCOUNTLINK_SECRET: secrets("Unlocks the root key of the storage"),
   ACCOUNTLINK_ADDRESS_KEYS: namedSecrets("Keys that protect stored addresses"),
-  ACCOUNTLINK_PLATFORM: choice("The platforms that the service asks", ["dev", "live"], null),
+  ACCOUNTLINK_PLATFORM: choice("The platforms that the service asks", ["dev", "live", "none"], null),
   ACCOUNTLINK_CHAT_BOT_TOKEN: credential("Bot that asks the live chat platform", "a token"),
   ACCOUNTLINK_CHAT_CLIENT_ID: text("Application at which chat users sign in", "an ID"),
   ACCOUNTLINK_CHAT_CLIENT_SECRET: credential("Secret of that application", "a secret"),

@@ -13,6 +13,7 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...withoutEffect(environment),
   ...boundlessProxies(config),
   ...readablePublicUrl(config),
+  ...unaskedPlatforms(config),
 ];
 
 /** Warns of variables with the prefix of this program that do not exist. */
@@ -100,3 +101,14 @@ const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArr
       ];
 
 const isLocal = ({ hostname }: URL): boolean => /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname);
+
+const unaskedPlatforms = ({ ACCOUNTLINK_PLATFORM: platform }: Config): ReadonlyArray<ConfigWarning> =>
+  platform === "none"
+    ? [
+        {
+          problem:
+            "ACCOUNTLINK_PLATFORM is none, so keys can link any game user to any member of any guild, and nobody can sign in",
+          advice: "Set it to live once the applications at the platforms are registered, or let it be",
+        },
+      ]
+    : [];

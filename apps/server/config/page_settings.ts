@@ -17,5 +17,6 @@ export const pageSettingsOf = (config: Config): PageSettingsShape => {
     botInvite: isLive && clientId !== null ? liveBotInvite(clientId) : null,
     privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
     contact: config.ACCOUNTLINK_CONTACT,
+    ...(config.ACCOUNTLINK_PLATFORM === "none" && { withoutSignIns: true }),
   };
 };

@@ -19,7 +19,9 @@ export type Cache =
   | { readonly kind: "memory" }
   | { readonly kind: "redis"; readonly url: Redacted.Redacted; readonly prefix: string };
 
+/** `none` asks no platform: the caller is believed, and nobody can sign in. */
 export type Platform =
+  | { readonly kind: "none" }
   | { readonly kind: "dev"; readonly port: number }
   | {
       readonly kind: "live";
@@ -85,6 +87,7 @@ export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => 
  */
 const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
+  if (config.ACCOUNTLINK_PLATFORM === "none") return Effect.succeed({ kind: "none" });
   const risk = config.ACCOUNTLINK_PLATFORM === null ? devRisk(config) : null;
   return risk === null
     ? Effect.succeed({ kind: "dev", port: config.ACCOUNTLINK_DEV_PLATFORM_PORT })
@@ -128,11 +131,11 @@ const livePlatformOf = Effect.fnUntraced(function* (config: Config) {
   };
 });
 
-/** Whether neither a storage, a fixture nor the live platforms are chosen. */
+/** Whether neither a storage, a fixture nor platforms other than `dev` are chosen. */
 export const isDemo = (config: Config): boolean =>
   config.ACCOUNTLINK_STORAGE === null &&
   config.ACCOUNTLINK_FIXTURE === null &&
-  config.ACCOUNTLINK_PLATFORM !== "live";
+  (config.ACCOUNTLINK_PLATFORM ?? "dev") === "dev";
 
 /** Fails if a choice needs a variable that is not set. */
 export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, InvalidConfig> =>

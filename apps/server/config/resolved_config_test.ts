@@ -80,7 +80,17 @@ describe("resolveConfig", () => {
   it.effect("requires a platform without a demo or fixture", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
-      expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live");
+      expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
+    }),
+  );
+
+  it.effect("asks no platform on none, and has nothing of the demo", () =>
+    Effect.gen(function* () {
+      expect(yield* resolved({ ACCOUNTLINK_PLATFORM: "none" })).toMatchObject({
+        demo: false,
+        storage: { kind: "embedded", folder: "data" },
+        platform: { kind: "none" },
+      });
     }),
   );
 

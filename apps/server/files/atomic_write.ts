@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import { Data, Effect, FileSystem, type PlatformError, Stream } from "effect";
+import { Data, Effect, FileSystem, Option, type PlatformError, Stream } from "effect";
 
 /** The file exists already and was not replaced. */
 class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string }> {}
@@ -20,17 +20,28 @@ export const writeAtomically = Effect.fnUntraced(function* <E, R>(
   // Symbolic links are kept, and their target is replaced.
   const target = (yield* fileSystem.exists(file)) ? yield* fileSystem.realPath(file) : file;
   const isThere = yield* fileSystem.exists(target);
-  const isOrdinary = !isThere || (yield* fileSystem.stat(target)).type === "File";
+  const replaced = isThere ? yield* fileSystem.stat(target) : null;
+  const isOrdinary = replaced === null || replaced.type === "File";
   // Pipes have no positions, so writes have to append.
   if (!isOrdinary) {
     return yield* Stream.run(Stream.encodeText(text), fileSystem.sink(target, { flag: "a" }));
   }
   if (existing === "replace") {
-    return yield* writePart(target, text, (part) => fileSystem.rename(part, target));
+    return yield* writePart(target, text, (part) =>
+      Effect.andThen(keepOwner(part, replaced), fileSystem.rename(part, target)),
+    );
   }
   if (isThere) return yield* new FileExists({ file });
   yield* writePart(target, text, linkTo(file));
 });
+
+/** A service that runs as another user still has to read what root replaces. */
+const keepOwner = (part: string, replaced: FileSystem.File.Info | null) =>
+  Option.match(Option.all([replaced?.uid ?? Option.none(), replaced?.gid ?? Option.none()]), {
+    onNone: () => Effect.void,
+    onSome: ([uid, gid]) =>
+      Effect.flatMap(FileSystem.FileSystem, ({ chown }) => Effect.ignore(chown(part, uid, gid))),
+  });
 
 /** Writes the file atomically unless it exists by then: the first of several processes wins. */
 export const writeIfAbsent = (file: string, text: string) =>

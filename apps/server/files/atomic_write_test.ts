@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { describe, expect, it } from "@effect/vitest";
@@ -50,6 +58,17 @@ describe("writeAtomically", () => {
       expect(yield* Effect.flip(writeAtomically(file, Stream.die("It was read"), "refuse"))).toEqual(exists);
       expect(readFileSync(file, "utf8")).toBe("theirs");
       expect(readdirSync(folder)).toEqual(["links.csv"]);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect.skipIf(process.getuid?.() !== 0)("keeps the owner of the file, when root replaces it", () =>
+    Effect.gen(function* () {
+      const file = join(yield* makeFolder, "secret");
+      writeFileSync(file, "before");
+      chownSync(file, 65_534, 65_534);
+      yield* writeAtomically(file, Stream.make("after"), "replace");
+      expect(readFileSync(file, "utf8")).toBe("after");
+      expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_534 });
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 

@@ -2,15 +2,16 @@
  * Uploads as temporary files without a name: nothing is left of them when the process ends, whichever way.
  */
 import { randomUUID } from "node:crypto";
-import { open, unlink } from "node:fs/promises";
+import { open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StoreUnavailable } from "@accountlink/core";
-import type { UploadFolder } from "@accountlink/http";
+import { maxUploadsSize, type UploadFolder } from "@accountlink/http";
 import { Effect, Stream } from "effect";
+import { reasonOf } from "../message_text.ts";
 
 /** In bytes. */
-const readSize = 65_536;
+const readSize = 32_768;
 
 const unavailable = (cause: unknown) => new StoreUnavailable({ operation: "UploadFolder", cause });
 
@@ -39,3 +40,22 @@ export const uploadFolder: UploadFolder = {
     };
   }),
 };
+
+const megabyte = 1_000_000;
+
+/** Checks the temporary folder. A server whose folder cannot be written takes no uploads. */
+export const checkUploadFolder = Effect.gen(function* () {
+  yield* Effect.flatMap(uploadFolder.create, ({ remove }) => remove);
+  const { bavail, bsize } = yield* attempt(() => statfs(tmpdir()));
+  const free = Math.floor((bavail * bsize) / megabyte);
+  const needed = maxUploadsSize / megabyte;
+  const finding = `the temporary folder "${tmpdir()}" has ${free} MB free, expected ${needed} MB for uploads`;
+  return { isUsable: true, problem: free < needed ? finding : null };
+}).pipe(
+  Effect.catch((error) =>
+    Effect.succeed({
+      isUsable: false,
+      problem: `uploads need the temporary folder "${tmpdir()}", which cannot be written: ${reasonOf(error)}`,
+    }),
+  ),
+);

@@ -1,3 +1,4 @@
+import { ChatIdentity, ChatPlatform, GameIdentity, GamePlatform } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import {
   devChatIdentity,
@@ -22,9 +23,41 @@ import { makeDevHttpServer } from "../listening/dev_http_server.ts";
 
 /** The ports of both platforms and of their sign-ins. */
 export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
-  (platform.kind === "live" ? livePlatforms(platform) : devPlatforms(platform, fixture, publicUrl)).pipe(
-    Layer.provide(FetchHttpClient.layer),
-  );
+  layerOf(platform, fixture, publicUrl).pipe(Layer.provide(FetchHttpClient.layer));
+
+const layerOf = (platform: Platform, fixture: PlatformFixture, publicUrl: string) => {
+  switch (platform.kind) {
+    case "live":
+      return livePlatforms(platform);
+    case "dev":
+      return devPlatforms(platform, fixture, publicUrl);
+    case "none":
+      return noPlatforms;
+  }
+};
+
+/** No page leads to these. */
+const noSignIn = {
+  begin: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
+  finish: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
+};
+
+/** Believes that users and memberships exist, and grants nobody the right to manage a guild. */
+const noPlatforms = Layer.mergeAll(
+  Layer.succeed(GamePlatform, {
+    hasUser: () => Effect.succeed(true),
+    findProfile: () => Effect.succeedNone,
+  }),
+  Layer.succeed(ChatPlatform, {
+    findGuild: (id) => Effect.succeedSome({ id, name: null }),
+    findMember: () => Effect.succeedSome({ nickname: null, joined: null, roles: [] }),
+    joinedGuilds: (ids) => Effect.succeed(new Set(ids)),
+    isManager: () => Effect.succeed(false),
+    findUser: () => Effect.succeedNone,
+  }),
+  Layer.succeed(ChatIdentity, noSignIn),
+  Layer.succeed(GameIdentity, noSignIn),
+);
 
 const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly kind: "live" }>) =>
   Layer.mergeAll(

@@ -12,7 +12,7 @@ import { RedisHealth } from "@accountlink/redis/redis_health";
 import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { pageSettingsOf } from "../config/page_settings.ts";
-import { uploadFolder } from "../files/upload_folder.ts";
+import { checkUploadFolder, uploadFolder } from "../files/upload_folder.ts";
 import type { Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { limitConnections } from "./connection_limits.ts";
@@ -39,13 +39,15 @@ export const serveHttp = Effect.fnUntraced(function* (
   const refuseOverLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
+  const uploads = yield* checkUploadFolder;
+  if (uploads.problem !== null) yield* Effect.logWarning(`Imports on the dashboard: ${uploads.problem}`);
   const app = yield* makeHttpApp({ pages: makePages }).pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
-          uploads: uploadFolder,
+          ...(uploads.isUsable ? { uploads: uploadFolder } : {}),
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
           docs: (...place) => [
             ...(demoKey === undefined ? docs : docsWith({ demoKey }))(...place),

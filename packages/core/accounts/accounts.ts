@@ -6,6 +6,7 @@ import type { ChatId } from "../ids.ts";
 import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
+import { MemberStore } from "./member_store.ts";
 
 type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 
@@ -16,11 +17,8 @@ type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** The account of a chat user who signed in; a new one of the free tier if there is none. */
+    /** The account that a chat user signs in to; a new one of the free tier for a member of none. */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
-
-    /** The chat users who may act for the account; none for an unknown one. */
-    readonly chatUsers: (name: string) => Effect.Effect<ReadonlyArray<ChatId>, StoreUnavailable>;
 
     /** Sets the tier of the account and of its normal keys. */
     readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
@@ -35,6 +33,7 @@ export class Accounts extends Context.Service<
     Accounts,
     Effect.gen(function* () {
       const store = yield* KeyStore;
+      const members = yield* MemberStore;
       const { announce } = yield* KeyChanges;
 
       const create = Effect.fnUntraced(function* (
@@ -48,8 +47,8 @@ export class Accounts extends Context.Service<
 
       const ofChatUser: Accounts["Service"]["ofChatUser"] = Effect.fn("Accounts.ofChatUser")(
         function* (chatId) {
-          const found = yield* store.findAccountByChatId(chatId);
-          return Option.isSome(found) ? found.value : yield* create(chatId, `chat:${chatId}`);
+          const [first] = yield* members.findByChatId(chatId);
+          return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
         },
       );
 
@@ -67,11 +66,6 @@ export class Accounts extends Context.Service<
 
       return Accounts.of({
         ofChatUser,
-        chatUsers: (name) =>
-          Effect.map(store.findAccount(name), (account) => {
-            const chatId = Option.isSome(account) ? account.value.chatId : null;
-            return chatId === null ? [] : [chatId];
-          }),
         setTier: (name, tier, origin) => update(name, { tier }, origin),
         suspend: (name, origin) => update(name, { status: "suspended" }, origin),
         restore: (name, origin) => update(name, { status: "active" }, origin),

@@ -4,7 +4,7 @@ import type { DataScope } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { Accounts } from "./accounts.ts";
+import { MemberStore } from "./member_store.ts";
 
 /** How long an answer of the platform about a global scope is used. */
 const freshFor = Duration.minutes(10);
@@ -19,7 +19,7 @@ export class MemberDisclosure extends Context.Service<
   MemberDisclosure,
   {
     /**
-     * Keys of the guild are told, and keys of a global scope if a chat user of the account manages the guild. The
+     * Keys of the guild are told, and keys of a global scope if a member who chose the account manages the guild. The
      * platform is asked about a global scope at most every 10 minutes; if it does not answer, the keys are not told.
      */
     readonly isAllowed: (scope: DataScope, guildId: GuildId) => Effect.Effect<boolean, StoreUnavailable>;
@@ -28,12 +28,13 @@ export class MemberDisclosure extends Context.Service<
   static readonly layer = Layer.effect(
     MemberDisclosure,
     Effect.gen(function* () {
-      const accounts = yield* Accounts;
+      const members = yield* MemberStore;
       const platform = yield* ChatPlatform;
 
       const managed = yield* Cache.makeWith(
         Effect.fnUntraced(function* ([account, guildId]: readonly [string, GuildId]) {
-          for (const chatId of yield* accounts.chatUsers(account)) {
+          for (const { chatId, chosenAt } of yield* members.list(account)) {
+            if (chosenAt === null) continue;
             if (yield* platform.isManager(guildId, chatId)) return true;
           }
           return false;

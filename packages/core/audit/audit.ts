@@ -6,13 +6,18 @@ import { type ChatId, isChatId, type KeyId, type Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
 /**
- * Who made a change: a key over HTTP, an operator on the command line, an account on the dashboard,
- * or a chat user who signed in.
+ * Who made a change: a key over HTTP, an operator on the command line, a member of an account on the
+ * dashboard, or a chat user who signed in.
  */
 export type Actor =
   | { readonly type: "key"; readonly id: KeyId }
   | { readonly type: "operator"; readonly id: string }
-  | { readonly type: "account"; readonly id: string }
+  | {
+      readonly type: "account";
+      readonly id: string;
+      /** The chat ID of the member; null in entries from before accounts had members. */
+      readonly member: string | null;
+    }
   | { readonly type: "user"; readonly id: ChatId };
 
 export const auditActions = [
@@ -35,7 +40,23 @@ export const auditActions = [
   "webhook.deleted",
   "webhook.rotated",
   "webhook.disabled",
+  "member.added",
+  "member.role_changed",
+  "member.removed",
 ] as const;
+
+/**
+ * The actions on links and reviews of chat users.
+ *
+ * @internal
+ */
+export const linkActions = [
+  "link.set",
+  "link.moved",
+  "link.removed",
+  "review.set",
+  "review.deleted",
+] as const satisfies ReadonlyArray<AuditAction>;
 
 /** What was changed. */
 export type AuditAction = (typeof auditActions)[number];
@@ -78,6 +99,16 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
   const named = [details["chatId"], details["newChatId"] ?? details["otherChatId"]].filter(isChatId);
   return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
 };
+
+/**
+ * Who made the change of an entry, as answers say it: the actor, and the member of an account beside it.
+ *
+ * @internal
+ */
+export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
+  actor: { type: actor.type, id: actor.id },
+  member: actor.type === "account" ? actor.member : null,
+});
 
 /**
  * The key that an entry is about: which was changed, or which made the change; null for none.

@@ -18,6 +18,8 @@ export interface AuditFilter {
   readonly chatId?: ChatId | null;
   /** The data scope of the change; null or left out for every entry. */
   readonly pid?: Pid | null;
+  /** The actions that the reader may see; null or left out for all. */
+  readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
 /** Whether an entry is listed. */
@@ -27,12 +29,15 @@ export const passesFilter = (
 ): boolean => {
   const { action, actor, details } = entry;
   const { chatId = null, pid = null } = filter;
+  if (!passesActions(action, filter)) return false;
   if (pid !== null && entry.pid !== pid) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
-  if (filter.action !== null && filter.action !== action) return false;
   const { keyId } = filter;
   return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
 };
+
+const passesActions = (action: AuditAction, { action: wanted, readable = null }: AuditFilter): boolean =>
+  (wanted === null || wanted === action) && (readable === null || readable.includes(action));
 
 /**
  * Where the audit log lives.

@@ -2,7 +2,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
-import * as Immediate from "../immediate.ts";
 import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
@@ -168,7 +167,7 @@ export class KeyAuthenticator extends Context.Service<
         checkThrottle: (address) => throttle.check(address, null),
         countFailures: throttle.countFailures,
         authenticate: (token, address) =>
-          Immediate.withFiber((fiber) => {
+          Effect.withFiber((fiber) => {
             const clock = fiber.getRef(Clock.Clock);
             const now = clock.currentTimeMillisUnsafe();
             const cached = token === null ? undefined : cache.get(token);

@@ -3,7 +3,7 @@ import { Context, type Effect, type Option } from "effect";
 import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, KeyId, Pid } from "../ids.ts";
+import type { KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, NewAccount, Tier } from "./api_key.ts";
 import type { KeyUpdate } from "./key_update.ts";
@@ -72,13 +72,13 @@ export interface UpdateKey extends WriteOrigin {
 export class KeyStore extends Context.Service<
   KeyStore,
   {
-    /** Returns the account of that name, or creates it. Does not change an existing one. */
+    /**
+     * Returns the account of that name, or creates it. Does not change an existing one. Its `chatId` is an owner by
+     * `MemberStore`, who has chosen it.
+     */
     readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
 
     readonly findAccount: (name: string) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
-
-    /** The first account of a chat user, by name. */
-    readonly findAccountByChatId: (chatId: ChatId) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
 
     /** All accounts, by name. */
     readonly listAccounts: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;

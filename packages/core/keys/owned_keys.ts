@@ -190,7 +190,7 @@ const isKeyId = Schema.is(KeyId);
  *
  * @internal
  */
-export const originOf = ({ account, requestId }: KeyOwner): WriteOrigin => ({
-  actor: { type: "account", id: account.name },
+export const originOf = ({ account, chatId, requestId }: KeyOwner): WriteOrigin => ({
+  actor: { type: "account", id: account.name, member: chatId },
   requestId,
 });

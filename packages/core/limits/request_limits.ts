@@ -102,7 +102,7 @@ export class RequestLimits extends Context.Service<
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 
     /** Counts a request without a key against the requests per second of its address, if that is known. */
-    readonly admitVisit: (
+    readonly admitKeyless: (
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
@@ -177,7 +177,7 @@ export class RequestLimits extends Context.Service<
             }),
           ),
 
-        admitVisit: (address) => admitAddress(address, "second", addressLimits.perSecond),
+        admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
       });
     }),

@@ -11,7 +11,6 @@ import {
   type StoreUnavailable,
 } from "../errors.ts";
 import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
-import * as Immediate from "../immediate.ts";
 import {
   type GuildError,
   GuildGuard,
@@ -107,7 +106,7 @@ export class BulkLookup extends Context.Service<
 
       const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
-      const byChats = Immediate.fn(function* (
+      const byChats = Effect.fnUntraced(function* (
         scope: DataScope,
         inputs: ReadonlyArray<string>,
         { guildId = null, resolved = false }: LookupOptions = {},
@@ -140,7 +139,7 @@ export class BulkLookup extends Context.Service<
         });
       });
 
-      const byGames = Immediate.fn(function* (
+      const byGames = Effect.fnUntraced(function* (
         scope: DataScope,
         inputs: ReadonlyArray<string>,
         { guildId = null, resolved = false }: LookupOptions = {},
@@ -174,9 +173,9 @@ export class BulkLookup extends Context.Service<
 
       return BulkLookup.of({
         byChats: (scope, inputs, options) =>
-          Immediate.flatMap(checkBulkLimit(inputs), () => byChats(scope, inputs, options)),
+          Effect.flatMap(checkBulkLimit(inputs), () => byChats(scope, inputs, options)),
         byGames: (scope, inputs, options) =>
-          Immediate.flatMap(checkBulkLimit(inputs), () => byGames(scope, inputs, options)),
+          Effect.flatMap(checkBulkLimit(inputs), () => byGames(scope, inputs, options)),
       });
     }),
   );

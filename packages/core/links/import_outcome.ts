@@ -1,7 +1,6 @@
 /** The result of an import, counted row by row. */
 import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
 import type { BatchImported } from "./link_store.ts";
-import { ownCopy } from "./own_copy.ts";
 
 /** The number of rows that are reported in full for each reason; others are counted. */
 const reportedRows = 10;
@@ -25,6 +24,8 @@ export interface ImportOutcome extends BatchImported {
   readonly resumedAfter: number;
   /** Whether an earlier import had completed. */
   readonly doneBefore: boolean;
+  /** The names of columns that were not read, up to 100. */
+  readonly unreadColumns: ReadonlyArray<string>;
 }
 
 /** Counts rows and what becomes of them. */
@@ -40,9 +41,7 @@ export class Tally {
     const rows = known ?? { count: 0, first: [] };
     if (known === undefined) this.reasons.set(row.reason, rows);
     rows.count++;
-    if (rows.first.length < reportedRows) {
-      rows.first.push({ ...row, problem: ownCopy(row.problem), text: ownCopy(row.text) });
-    }
+    if (rows.first.length < reportedRows) rows.first.push(row);
   }
 
   add(imported: BatchImported): void {
@@ -62,7 +61,7 @@ export class Tally {
     return { count, problems: problems.slice(0, reportedRows) };
   }
 
-  outcome(rest: Pick<ImportOutcome, "links" | "resumedAfter" | "doneBefore">): ImportOutcome {
+  outcome(rest: Omit<ImportOutcome, keyof BatchImported | "leftOut" | "reasons">): ImportOutcome {
     const reasons = [...this.reasons]
       .map(([reason, { count, first }]) => ({ reason, count, first }))
       .toSorted((one, other) => other.count - one.count);

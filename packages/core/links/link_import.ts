@@ -1,10 +1,11 @@
 /**
  * Imports of links, in batches and in constant memory.
  *
- * A file is read up to three times: to check every row and to hash it, to find the chat users that it names twice, and
- * to store its links. The hash, the scope and the options identify the import, for which the store keeps the last line
- * of the last batch. So an interrupted import is resumed, a completed one is not repeated, and a changed file is another
- * import. A pipe can be read only once: its rows are stored as they arrive, and it cannot be resumed.
+ * A file is read twice: to check every row and to hash it, and to store its links. The hash, the scope and the options
+ * identify the import, for which the store keeps the last line of the last batch. So an interrupted import is resumed, a
+ * completed one is not repeated, and a changed file is another import. A pipe can be read only once: its rows are stored
+ * as they arrive, and it cannot be resumed. A chat user named twice in one batch is reported with both lines; in
+ * different batches, the store applies the same rule to the record of the first one.
  */
 import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
@@ -14,16 +15,10 @@ import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import { type FileLink, type LeftOutLine, type LinkLine } from "./formats/link_format.ts";
 import { Tally } from "./import_outcome.ts";
+import type { LinkRecord } from "./link.ts";
 import { importEffect, importedRecord } from "./link_changes.ts";
 import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
-import {
-  type ConflictChoice,
-  type CountingLine,
-  choose,
-  linksThatCount,
-  repeatProblem,
-  Suspects,
-} from "./repeated_links.ts";
+import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
 
 /**
  * The number of rows in a batch, whose links are one transaction. A running server writes between
@@ -33,11 +28,16 @@ import {
  */
 export const batchSize = 20_000;
 
+/** How many chat users a dry run remembers, to count those that later batches name again. */
+const maxStaged = 100_000;
+
 /** Where links come from, such as a file in one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
   readonly lines: Stream.Stream<LinkLine, E, R>;
   /** Whether the stream begins anew each time that it runs, as that of a file does. */
   readonly isRepeatable: boolean;
+  /** The columns that are not read, which reading adds: `ReadOptions.unreadColumns`. */
+  readonly unreadColumns?: ReadonlySet<string>;
 }
 
 /** Where links go to. */
@@ -68,7 +68,8 @@ const defaults = { onConflict: "newest", dryRun: false, strict: false, fromStart
 
 /** How far an import is. */
 export interface ImportProgress {
-  readonly phase: "checking" | "comparing" | "importing";
+  /** A dry run only checks. */
+  readonly phase: "checking" | "importing";
   readonly rows: number;
   /** The number of all rows; null if unknown. */
   readonly total: number | null;
@@ -82,7 +83,7 @@ export interface ImportObserver<E = never> {
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
 }
 
-/** The file has wrong rows: with `strict` any, else no other. */
+/** The file has wrong rows: with `strict` any, else nothing but wrong rows. */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
   /** The first of them. */
@@ -134,49 +135,56 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const chosen = { ...defaults, ...options };
   const { onConflict, dryRun, strict } = chosen;
   const { onProgress, onLeftOut } = { ...silent, ...observer };
-  const check = source.isRepeatable ? yield* checkRows(source, dryRun, onProgress) : unchecked;
-  if (check.wrong > 0 && (strict || check.links === 0)) {
-    return yield* new WrongLines({ count: check.wrong, problems: check.problems, stored: 0 });
-  }
+  const isChecked = source.isRepeatable && (strict || !dryRun);
+  const check = isChecked ? yield* checkRows(source, chosen, onProgress) : unchecked;
+  yield* refuseWrong(check, strict);
   const pid = yield* findScope;
   const name = nameOf(pid, chosen, check);
   const resumedAfter = yield* positionOf(name, chosen);
   const tally = new Tally();
+  const outcomeOf = (links: number, doneBefore: boolean) =>
+    tally.outcome({ links, resumedAfter, doneBefore, unreadColumns: [...(source.unreadColumns ?? [])] });
   if (check.rows !== null && resumedAfter > 0 && resumedAfter >= check.rows) {
-    return tally.outcome({ links: check.links, resumedAfter, doneBefore: true });
+    return outcomeOf(check.links, true);
   }
-  const counting = yield* linksThatCount(source.lines, check.suspects, onConflict, (rows) =>
-    onProgress({ phase: "comparing", rows, total: check.rows }),
-  );
-  const batch = { pid, onConflict, dryRun, strict, origin, name, counting, resumedAfter };
+  const staged = new Map<ChatId, LinkRecord>();
+  const batch = { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter };
+  const phase = dryRun ? "checking" : "importing";
   const now = yield* Clock.currentTimeMillis;
   yield* source.lines.pipe(
     Stream.rechunk(batchSize),
     Stream.runForEachArray(
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
         yield* onLeftOut(yield* takeBatch(lines, tally, batch, now));
-        yield* onProgress({ phase: "importing", rows: tally.rows, total: check.rows });
+        yield* onProgress({ phase, rows: tally.rows, total: check.rows });
       }),
     ),
   );
-  return tally.outcome({ links: tally.links, resumedAfter, doneBefore: false });
+  if (resumedAfter === 0) yield* refuseWrong({ ...tally.wrongLines, links: tally.links }, false);
+  return outcomeOf(tally.links, false);
 });
+
+/** Refuses what has no link among its wrong rows, or any wrong row at all. */
+const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
+  count > 0 && (strict || links === 0)
+    ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
+    : Effect.void;
 
 const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void };
 
 /** What the check of a file finds. */
 interface Check {
   readonly links: number;
-  readonly wrong: number;
+  /** The number of wrong rows. */
+  readonly count: number;
   readonly problems: ReadonlyArray<LeftOutLine>;
-  readonly suspects: ReadonlySet<number>;
-  /** Null for a pipe, which is not checked. */
+  /** Null for what is not checked: a pipe, and the file of a dry run. */
   readonly rows: number | null;
   /** Null also for a dry run, which is not resumed. */
   readonly hash: string | null;
 }
 
-const unchecked: Check = { links: 0, wrong: 0, problems: [], suspects: new Set(), rows: null, hash: null };
+const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
 /** The name of an import that can be resumed. The same file in another scope or with other options is another one. */
 const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
@@ -188,23 +196,19 @@ const positionOf = Effect.fnUntraced(function* (name: string | null, { fromStart
 
 const checkRows = Effect.fnUntraced(function* <E, R>(
   { lines }: LinkSource<E, R>,
-  dryRun: boolean,
+  { dryRun, onConflict }: Required<ImportOptions>,
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
   const digest = yield* Digest.Digest;
   const tally = new Tally();
-  const suspects = new Suspects();
   let hash = dryRun ? null : "";
   yield* lines.pipe(
     Stream.rechunk(batchSize),
     Stream.runForEachArray(
       Effect.fnUntraced(function* (batch: Arr.NonEmptyReadonlyArray<LinkLine>) {
-        for (const row of batch) {
-          if ("link" in row) {
-            tally.links++;
-            suspects.add(row.link.chatId);
-          } else tally.leaveOut(row);
-        }
+        const { links, leftOut } = sortRows(batch, onConflict);
+        tally.links += links.length;
+        for (const row of leftOut) tally.leaveOut(row);
         if (hash !== null) {
           // A digest takes its whole input at once, so each batch is hashed together with the hash of those before.
           const text = `${hash}\n${batch.map(textOf).join("\n")}`;
@@ -215,15 +219,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
       }),
     ),
   );
-  const { count: wrong, problems } = tally.wrongLines;
-  return {
-    links: tally.links,
-    wrong,
-    problems,
-    suspects: suspects.found,
-    rows: tally.rows,
-    hash,
-  } satisfies Check;
+  return { links: tally.links, ...tally.wrongLines, rows: tally.rows, hash } satisfies Check;
 });
 
 const textOf = (read: LinkLine): string =>
@@ -238,8 +234,8 @@ interface BatchOptions {
   readonly strict: boolean;
   readonly origin: WriteOrigin;
   readonly name: string | null;
-  /** The links that count of chat users whom the file names twice. */
-  readonly counting: ReadonlyMap<ChatId, CountingLine>;
+  /** The records that a dry run would have stored so far. */
+  readonly staged: Map<ChatId, LinkRecord>;
   readonly resumedAfter: number;
 }
 
@@ -250,8 +246,8 @@ const takeBatch = Effect.fnUntraced(function* (
   options: BatchOptions,
   now: Millis,
 ) {
-  const { pid, onConflict, dryRun, strict, origin, name, resumedAfter } = options;
-  const { links, leftOut } = sortRows(rows, tally.rows, options);
+  const { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter } = options;
+  const { links, leftOut } = sortRows(rows, onConflict);
   tally.rows += rows.length;
   for (const row of leftOut) tally.leaveOut(row);
   if (strict && tally.wrong.length > 0) {
@@ -269,7 +265,7 @@ const takeBatch = Effect.fnUntraced(function* (
     );
     tally.add(
       dryRun || pid === null
-        ? yield* preview(pid, portable, existing)
+        ? yield* preview(pid, portable, existing, staged)
         : yield* (yield* LinkStore).importBatch({
             ...origin,
             pid,
@@ -301,43 +297,27 @@ const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): Re
   return timed.links.length === 0 ? [untimed] : [untimed, timed];
 };
 
-/**
- * The links of a batch that count, one of each chat user, and the rows that are left out.
- *
- * @param before the number of rows before the batch
- */
-const sortRows = (
-  rows: ReadonlyArray<LinkLine>,
-  before: number,
-  { counting, onConflict, resumedAfter }: BatchOptions,
-) => {
+/** The links of a batch that count, one of each chat user, and the rows that are left out. */
+const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => {
   const leftOut: Array<LeftOutLine> = [];
-  const byChatUser = new Map<ChatId, CountingLine>();
-  for (const [index, row] of rows.entries()) {
+  const byChatUser = new Map<ChatId, PlacedLink>();
+  for (const row of rows) {
     if (!("link" in row)) {
       leftOut.push(row);
       continue;
     }
-    const next = { row: before + index + 1, line: row.line, ...row.link };
-    const { chatId } = next;
-    const known = counting.get(chatId);
-    if (known !== undefined && known.row !== next.row) {
-      leftOut.push(repeatProblem(next, known));
-      continue;
-    }
-    if (next.row <= resumedAfter) continue;
-    // Of a pipe, only the rows of a batch are known together.
-    const last = byChatUser.get(chatId);
+    const next = { line: row.line, ...row.link };
+    const last = byChatUser.get(next.chatId);
     const chosen = last === undefined ? next : choose(last, next, onConflict);
     if (last !== undefined) leftOut.push(repeatProblem(chosen === next ? last : next, chosen));
-    byChatUser.set(chatId, chosen);
+    byChatUser.set(next.chatId, chosen);
   }
   const links = Array.from(byChatUser.values(), ({ chatId, gameId, lastVerifiedAt }) => ({
     chatId,
     gameId,
     lastVerifiedAt,
   }));
-  return { links, leftOut };
+  return { links, leftOut: leftOut.toSorted((one, other) => one.line - other.line) };
 };
 
 /** What `importBatch` would do with links of different chat users. */
@@ -345,14 +325,17 @@ const preview = Effect.fnUntraced(function* (
   pid: Pid | null,
   links: ReadonlyArray<PortableLink>,
   existing: ImportBatch["existing"],
+  staged: Map<ChatId, LinkRecord>,
 ): Effect.fn.Return<BatchImported, StoreUnavailable, LinkStore> {
   const chatIds = links.map(({ chatId }) => chatId);
   const records =
     pid === null ? new Map<ChatId, never>() : yield* (yield* LinkStore).findByChatIds(pid, chatIds);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   for (const link of links) {
-    const record = records.get(link.chatId);
-    counts[importEffect(record, importedRecord(record, link, existing), link)]++;
+    const record = staged.get(link.chatId) ?? records.get(link.chatId);
+    const next = importedRecord(record, link, existing);
+    counts[importEffect(record, next, link)]++;
+    if (staged.size < maxStaged) staged.set(link.chatId, next);
   }
   return counts;
 });

@@ -7,10 +7,10 @@ import { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { NewAccount } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { operator as origin } from "../test_world.ts";
+import { operator as origin } from "../test_services.ts";
 import type { LeftOutLine, UnreadableLinkFile } from "./formats/link_format.ts";
 import { linkFormats } from "./formats/link_formats.ts";
-import { leftOutHeader, leftOutRow } from "./left_out_file.ts";
+import { boundedLeftOut, leftOutHeader, leftOutRow } from "./left_out_file.ts";
 import {
   batchSize,
   type ImportOptions,
@@ -118,34 +118,57 @@ describe("importLinks", () => {
   it.effect("counts the first of lines that name one chat user, or the last", () =>
     Effect.gen(function* () {
       yield* withScope;
-      const twice = (middle: string) =>
-        `chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n${middle}10001,2,2026-01-02\n`;
-      const far = csv(batch)
-        .split("\n")
-        .slice(1, -1)
-        .map((line) => `${line},2026-01-01\n`)
-        .join("");
+      const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
       const cases = [
-        { middle: "", onConflict: "keep", isFirst: true },
-        { middle: "", onConflict: "newest", isFirst: false },
-        { middle: "", onConflict: "replace", isFirst: false },
-        { middle: far, onConflict: "newest", isFirst: false },
+        { onConflict: "keep", isFirst: true },
+        { onConflict: "newest", isFirst: false },
+        { onConflict: "replace", isFirst: false },
       ] as const;
       const store = yield* LinkStore;
-      for (const { middle, onConflict, isFirst } of cases) {
+      for (const { onConflict, isFirst } of cases) {
         yield* store.deleteScope({ ...origin, pid, at: 0 });
-        const { outcome } = yield* run(fileOf(twice(middle)), { onConflict, fromStart: true });
-        const last = twice(middle).split("\n").length - 1;
+        const { outcome } = yield* run(fileOf(twice), { onConflict, fromStart: true });
         const [counts, other] = isFirst
-          ? [["1", 2] as const, ["2", last] as const]
-          : [["2", last] as const, ["1", 2] as const];
+          ? [["1", 2] as const, ["2", 3] as const]
+          : [["2", 3] as const, ["1", 2] as const];
         const record = (yield* store.findByChatIds(pid, ["10001" as ChatId])).get("10001" as ChatId);
         expect(record?.gameId).toBe(counts[0]);
-        expect(outcome).toMatchObject({ links: last - 2, inserted: last - 2 });
+        expect(outcome).toMatchObject({ links: 1, inserted: 1 });
         const problem = `chat user 10001 is linked to ${other[0]} here and to ${counts[0]} on line ${counts[1]}, which counts`;
         const row = { line: other[1], reason: "conflict", problem, text: `10001,${other[0]}` };
         expect(outcome.reasons).toEqual([{ reason: "conflict", count: 1, first: [row] }]);
       }
+    }).pipe(Effect.provide(storage)),
+  );
+
+  it.effect("counts a chat user of two batches as the store does, in a dry run and when repeated, too", () =>
+    Effect.gen(function* () {
+      yield* withScope;
+      const rows = csv(batch).split("\n").slice(1, -1);
+      const lines = [...rows, "100000,2", "100001,1"].map(
+        (row, index) => `${row},${2_000_000_000 + index}\n`,
+      );
+      const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
+      for (const [onConflict, counts] of [
+        ["keep", { inserted: batch, replaced: 0, unchanged: 1, kept: 1 }],
+        ["newest", { inserted: batch, replaced: 2, unchanged: 0, kept: 0 }],
+      ] as const) {
+        yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
+        const expected = { ...counts, links: batch + 2 };
+        expect((yield* run(file, { onConflict, dryRun: true })).outcome).toMatchObject(expected);
+        expect((yield* run(file, { onConflict })).outcome).toMatchObject(expected);
+        const again = yield* run(file, { onConflict });
+        expect(again.outcome).toMatchObject({ doneBefore: true, links: batch + 2 });
+      }
+    }).pipe(Effect.provide(storage)),
+  );
+
+  it.effect("counts the same links when it is repeated, without those that a batch names twice", () =>
+    Effect.gen(function* () {
+      yield* withScope;
+      const file = fileOf(`${csv(10)}100000,2\n`);
+      expect((yield* run(file)).outcome).toMatchObject({ links: 10, doneBefore: false });
+      expect((yield* run(file)).outcome).toMatchObject({ links: 10, doneBefore: true });
     }).pipe(Effect.provide(storage)),
   );
 
@@ -191,6 +214,21 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
+  it("bounds the file of left-out rows, which says how many more there were", () => {
+    const row = (text: string): LeftOutLine => ({ line: 2, reason: "row", problem: "wrong", text });
+    const fileWith = (rows: ReadonlyArray<LeftOutLine>) => {
+      const { add, end } = boundedLeftOut();
+      return add(rows.slice(0, 100)) + add(rows.slice(100)) + end();
+    };
+    const many = fileWith(Array.from({ length: 11_500 }, () => row("{}"))).split("\n");
+    expect(many).toHaveLength(10_002);
+    expect(many.slice(-3)).toEqual(["2,wrong,{}", ',"1,500 more rows were left out",', ""]);
+    const large = fileWith(Array.from({ length: 9_000 }, () => row('"\u20AC'.repeat(250))));
+    expect(new TextEncoder().encode(large).length).toBeLessThan(10_000_000);
+    expect(large.split("\n").at(-2)).toMatch(/^,"[1-3],\d{3} more rows were left out",$/);
+    expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
+  });
+
   it.effect("takes what was verified last, and what has no time only for new chat users", () =>
     Effect.gen(function* () {
       yield* withScope;
@@ -210,8 +248,7 @@ describe("importLinks", () => {
       yield* withScope;
       const { shown } = yield* run(fileOf(csv(batch + 1)));
       expect(shown.at(-1)).toEqual({ phase: "importing", rows: batch + 1, total: batch + 1 });
-      const phases = shown.map(({ phase }) => phase).filter((phase) => phase !== "comparing");
-      expect(phases).toEqual(["checking", "checking", "importing", "importing"]);
+      expect(shown.map(({ phase }) => phase)).toEqual(["checking", "checking", "importing", "importing"]);
     }).pipe(Effect.provide(storage)),
   );
 });

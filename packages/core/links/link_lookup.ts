@@ -3,7 +3,6 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
-import * as Immediate from "../immediate.ts";
 import {
   type GuildError,
   GuildGuard,
@@ -108,9 +107,13 @@ export class LinkLookup extends Context.Service<
           : Effect.succeed(unresolved);
 
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
-        Immediate.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
+        Effect.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
 
-      const byChat = Immediate.fn(function* (scope: DataScope, chatId: ChatId, options: LookupOptions = {}) {
+      const byChat = Effect.fnUntraced(function* (
+        scope: DataScope,
+        chatId: ChatId,
+        options: LookupOptions = {},
+      ) {
         if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return yield* new LinkNotFound();
@@ -118,7 +121,7 @@ export class LinkLookup extends Context.Service<
         return { chatId, gameId: link.gameId, resolved };
       });
 
-      const membersAmong = Immediate.fn(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
+      const membersAmong = Effect.fnUntraced(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
         const checked = newest.slice(0, maxCheckedMembers);
         const known = yield* guard.knownMembers(guildId, checked);
         const isMember = (chatId: ChatId) => {
@@ -128,7 +131,11 @@ export class LinkLookup extends Context.Service<
         return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
       });
 
-      const byGame = Immediate.fn(function* (scope: DataScope, gameId: GameId, options: LookupOptions = {}) {
+      const byGame = Effect.fnUntraced(function* (
+        scope: DataScope,
+        gameId: GameId,
+        options: LookupOptions = {},
+      ) {
         const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
         const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
@@ -147,7 +154,7 @@ export class LinkLookup extends Context.Service<
         };
       });
 
-      const verification = Immediate.fn(function* (
+      const verification = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
         options: LookupOptions = {},

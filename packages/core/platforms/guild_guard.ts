@@ -3,7 +3,6 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
-import * as Immediate from "../immediate.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
 /**
@@ -77,7 +76,7 @@ export class GuildGuard extends Context.Service<
     Effect.gen(function* () {
       const platform = yield* ChatPlatform;
 
-      const requireBot = Immediate.fn(function* (guildId: GuildId) {
+      const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
         if (Option.isNone(yield* platform.findGuild(guildId))) {
           return yield* new Forbidden({ reason: "bot_not_in_guild" });
         }
@@ -86,7 +85,7 @@ export class GuildGuard extends Context.Service<
       const isMember = (guildId: RequestedGuild, chatId: ChatId) =>
         guildId === null
           ? Effect.succeed(true)
-          : Immediate.map(platform.findMember(guildId, chatId), Option.isSome);
+          : Effect.map(platform.findMember(guildId, chatId), Option.isSome);
 
       return GuildGuard.of({
         isMember,
@@ -113,7 +112,7 @@ export class GuildGuard extends Context.Service<
         requireMember: (guildId, chatId, reason = "user_not_in_guild") =>
           guildId === null
             ? Effect.void
-            : Immediate.flatMap(isMember(guildId, chatId), (member) =>
+            : Effect.flatMap(isMember(guildId, chatId), (member) =>
                 member ? Effect.void : Effect.fail(new Forbidden({ reason })),
               ),
 

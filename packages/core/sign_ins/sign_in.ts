@@ -12,6 +12,8 @@ export interface SiteSignIn {
   readonly id: SignInId;
   readonly site: SignInSite;
   readonly chatId: ChatId;
+  /** The name of the account that the person uses; null at the other site. */
+  readonly account: string | null;
   /** The guilds of the person when they signed in; null if the platform did not report them. */
   readonly guilds: ReadonlyArray<UserGuild> | null;
   readonly createdAt: Millis;

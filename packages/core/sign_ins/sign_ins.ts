@@ -69,7 +69,7 @@ export class SignIns extends Context.Service<
 
     /**
      * Checks who returned, and stores the sign-in under a new cookie in place of the earlier one. At
-     * the dashboard a person without an account gets one.
+     * the dashboard a person who is a member of no account gets one.
      */
     readonly finish: (
       browser: ReturnedBrowser,
@@ -131,13 +131,13 @@ export class SignIns extends Context.Service<
       const finish: SignIns["Service"]["finish"] = Effect.fn("SignIns.finish")(function* (browser) {
         const { userId: chatId, guilds = null } = yield* prove(browser);
         const { site } = browser;
-        if (site === "dashboard") yield* accounts.ofChatUser(chatId);
+        const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
         const cookie = yield* randomToken(random);
         const createdAt = yield* Clock.currentTimeMillis;
         const id = yield* secrets.signInId(site, cookie);
         const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
         const expiresAt = createdAt + signInLifetime;
-        yield* store.create({ id, site, chatId, guilds, createdAt, expiresAt }, replaced);
+        yield* store.create({ id, site, chatId, account, guilds, createdAt, expiresAt }, replaced);
         return { cookie };
       });
 

@@ -1,6 +1,5 @@
 /** Spans that cost nothing unless they are exported. */
 import { Effect, type Fiber, Tracer } from "effect";
-import * as Immediate from "../immediate.ts";
 
 /** Whether a fiber exports spans. */
 export const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
@@ -13,7 +12,7 @@ export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effe
 export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Immediate.withFiber((fiber) =>
+    Effect.withFiber((fiber) =>
       isTracing(fiber)
         ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
         : operation,

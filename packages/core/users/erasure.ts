@@ -14,8 +14,8 @@ const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 type Erasable = Pick<AuditEntry, "actor" | "details">;
 
 /**
- * An entry without the identifiers of a user: their chat ID, the game IDs beside it, and the names
- * of their accounts. Null if it contains none of these.
+ * An entry without the identifiers of a user: their chat ID, also where they acted as a member, the
+ * game IDs beside it, and the names of their accounts. Null if it contains none of these.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ type Erasable = Pick<AuditEntry, "actor" | "details">;
  *
  * const chatId = ChatId.make("100001");
  * const entry = {
- *   actor: { type: "account", id: "ada" },
+ *   actor: { type: "account", id: "ada", member: chatId },
  *   details: { chatId, gameId: "1", previousGameId: null },
  * } as const;
  * const erased = withoutUser(entry, chatId, ["ada"]);
@@ -42,18 +42,23 @@ export const withoutUser = (
   chatId: ChatId,
   accountNames: ReadonlyArray<string>,
 ): Erasable | null => {
+  const isMember = actor.type === "account" && actor.member === chatId;
   const isActor =
     (actor.type === "user" && actor.id === chatId) ||
     (actor.type === "account" && accountNames.includes(actor.id));
   const isOf = (name: string, value: unknown): boolean => chatDetails.has(name) && value === chatId;
   const isNamed = Object.entries(details).some(([name, value]) => isOf(name, value));
-  if (!isActor && !isNamed) return null;
+  if (!isActor && !isMember && !isNamed) return null;
   const erased = Object.entries(details).map(([name, value]) => {
     const isTheirs = isOf(name, value) || (isNamed && gameDetails.has(name) && value !== null);
     return [name, isTheirs ? erasedMark : value];
   });
   return {
-    actor: isActor ? ({ ...actor, id: erasedMark } as Actor) : actor,
+    actor: {
+      ...actor,
+      ...(isActor ? { id: erasedMark } : {}),
+      ...(isMember ? { member: erasedMark } : {}),
+    } as Actor,
     details: Object.fromEntries(erased),
   };
 };

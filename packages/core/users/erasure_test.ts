@@ -25,15 +25,23 @@ it("a user and their game accounts are erased, and no one else", () => {
   ).toEqual({ chatId: "10002", newChatId: "[erased]", gameId: "[erased]" });
 });
 
-it("an actor is erased by chat ID and by account name", () => {
+it("an actor is erased by chat ID, by account name and as a member", () => {
   const details = { keyId: "Aa0Bb1Cc2Dd3", status: "active" };
-  for (const actor of [
-    { type: "user", id: ada },
-    { type: "account", id: "chat:10001" },
+  const erased = "[erased]";
+  for (const [actor, without] of [
+    [
+      { type: "user", id: ada },
+      { type: "user", id: erased },
+    ],
+    [
+      { type: "account", id: "chat:10001", member: "10002" },
+      { type: "account", id: erased, member: "10002" },
+    ],
+    [
+      { type: "account", id: "acme", member: ada },
+      { type: "account", id: "acme", member: erased },
+    ],
   ] as const) {
-    expect(withoutUser({ actor, details }, ada, ["chat:10001"])).toEqual({
-      actor: { type: actor.type, id: "[erased]" },
-      details,
-    });
+    expect(withoutUser({ actor, details }, ada, ["chat:10001"])).toEqual({ actor: without, details });
   }
 });

@@ -1,6 +1,7 @@
 /** Access to and erasure of the data of one chat user. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
+import { MemberStore } from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
@@ -22,7 +23,7 @@ export interface FoundUser extends UserRecords {
 export interface ErasurePreview {
   /** In how many scopes they have a record. */
   readonly records: number;
-  /** The keys of their account that are not revoked. */
+  /** The keys of their accounts that are not revoked. */
   readonly keys: ReadonlyArray<KeyDetails>;
 }
 
@@ -64,12 +65,13 @@ export class UserData extends Context.Service<
   static readonly layer: Layer.Layer<
     UserData,
     never,
-    UserStore | KeyStore | Signals | SecureRandom.SecureRandom
+    UserStore | KeyStore | MemberStore | Signals | SecureRandom.SecureRandom
   > = Layer.effect(
     UserData,
     Effect.gen(function* () {
       const store = yield* UserStore;
       const keyStore = yield* KeyStore;
+      const members = yield* MemberStore;
       const { announce } = yield* KeyChanges;
       const events = yield* LinkEvents;
       const random = yield* SecureRandom.SecureRandom;
@@ -84,10 +86,12 @@ export class UserData extends Context.Service<
       const previewErasure: UserData["Service"]["previewErasure"] = Effect.fn("UserData.previewErasure")(
         function* (chatId) {
           const records = yield* store.findRecords(chatId);
-          const account = yield* keyStore.findAccountByChatId(chatId);
-          if (Option.isNone(account)) return { records: records.length, keys: [] };
-          const keys = yield* keyStore.listKeys(account.value.name, yield* Clock.currentTimeMillis);
-          return { records: records.length, keys: keys.filter(({ status }) => status !== "revoked") };
+          const now = yield* Clock.currentTimeMillis;
+          const own = (yield* members.findByChatId(chatId)).filter(
+            ({ account }) => account.chatId === chatId,
+          );
+          const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
+          return { records: records.length, keys: keys.flat().filter(({ status }) => status !== "revoked") };
         },
       );
 

@@ -21,7 +21,7 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
  * @example
  * ```ts
  * const noFlows = { sessions: [], flows: [], signIns: [] };
- * const none = { records: [], sightings: [], browsers: [], reviews: [], entries: [], ...noFlows };
+ * const none = { memberships: [], records: [], sightings: [], browsers: [], reviews: [], entries: [], ...noFlows };
  * const account = (name: string) => ({ name, chatId: null, tier: "free", status: "active" }) as const;
  * const { accounts } = inOrder({ ...none, accounts: [account("bob"), account("ada")] });
  * accounts.map(({ name }) => name); // ["ada", "bob"]
@@ -29,6 +29,7 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
  */
 export const inOrder = (found: UserRecords): UserRecords => ({
   accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
+  memberships: found.memberships.toSorted((one, other) => byText(one.account.name, other.account.name)),
   records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),
   sightings: found.sightings.toSorted(byTime),
   browsers: found.browsers.toSorted(byTime),

@@ -1,5 +1,6 @@
 /** The port for the data of one chat user in every scope. */
 import { Context, type Effect, type Option } from "effect";
+import type { Membership } from "../accounts/member.ts";
 import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_review.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
@@ -21,8 +22,10 @@ export interface ScopedRecord {
 
 /** The data of a chat user. */
 export interface UserRecords {
-  /** Accounts that the user can sign in to. */
+  /** Accounts whose `chatId` is the user. */
   readonly accounts: ReadonlyArray<Account>;
+  /** The user's roles in accounts, by name of the account. */
+  readonly memberships: ReadonlyArray<Membership>;
   /** Link records, by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
   /** The addresses where the user was seen. */
@@ -101,8 +104,8 @@ export class UserStore extends Context.Service<
     /**
      * Erases the user from every scope in one transaction. It deletes records, sightings,
      * reviews and final sessions, voids proofs, and sets open sessions to `failed`, without the user. In the audit
-     * log the user becomes `[erased]`. An account of the user loses its chat ID and its name, and
-     * its keys are revoked.
+     * log the user becomes `[erased]`. Their memberships end. An account of the user loses its chat ID and its name,
+     * its keys are revoked, and its other members are signed out of it.
      *
      * Stores a `user.erased` entry for each affected scope and account. None, without any change,
      * if there is a record in a scope that is not in `scopes`.

@@ -1,22 +1,31 @@
 /**
- * The dashboard: who is signed in, and their guilds.
+ * The dashboard: who is signed in, their accounts and their guilds.
  *
  * @example
  * ```ts
- * const account = [DashboardAccount.getSignIn, DashboardAccount.deleteSignIn, DashboardAccount.getGuilds];
- * account.every(({ codes }) => codes.has("INVALID_SESSION")); // true
+ * const ofSession = [DashboardAccount.getSignIn, DashboardAccount.deleteSignIn, DashboardAccount.chooseAccount];
+ * [...ofSession, DashboardAccount.getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
  * ```
  */
+import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { flag } from "../parameter.ts";
+import { flag, text } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 
-const shared = { generation: "v2", access: "session", source: "query", group: null } as const;
+const shared = {
+  generation: "v2",
+  access: "session",
+  role: "moderator",
+  source: "query",
+  group: null,
+} as const;
 
 const Text = Schema.NullOr(Schema.String);
+
+const Role = Schema.Literals(memberRoles);
 
 export const getSignIn = defineRoute({
   ...shared,
@@ -31,6 +40,8 @@ export const getSignIn = defineRoute({
       user: Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, avatar: Text }),
       csrfToken: Schema.String,
       expiresAt: IsoTime,
+      role: Role,
+      accounts: Schema.Array(Schema.Struct({ name: Schema.String, role: Role })),
       keys: Schema.Struct({ used: Schema.Int, allowed: Schema.NullOr(Schema.Int) }),
     }),
   ),
@@ -44,6 +55,17 @@ export const deleteSignIn = defineRoute({
   summary: "Sign out",
   parameters: { all: flag("Whether to end every sign-in of the account") },
   success: success(Schema.Struct({ signedOut: Schema.Literal(true) })),
+});
+
+export const chooseAccount = defineRoute({
+  ...shared,
+  id: "chooseAccount",
+  method: "POST",
+  path: "/dashboard/api/session/account",
+  summary: "Use another account of who is signed in",
+  source: "body",
+  parameters: { account: text("Name of the account") },
+  success: success(Schema.Struct({ account: Schema.String, role: Role, csrfToken: Schema.String })),
 });
 
 export const getGuilds = defineRoute({

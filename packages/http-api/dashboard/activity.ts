@@ -17,7 +17,7 @@ import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 import { auditAction, cursor, days, keyId, pageLimit, userOfEntries } from "./parameters.ts";
 
-const shared = { generation: "v2", access: "session", source: "query", group: null } as const;
+const shared = { generation: "v2", access: "session", role: "admin", source: "query", group: null } as const;
 
 export const getUsage = defineRoute({
   ...shared,
@@ -47,10 +47,11 @@ export const getUsage = defineRoute({
 
 export const getAudit = defineRoute({
   ...shared,
+  role: "moderator",
   id: "getAudit",
   method: "GET",
   path: "/dashboard/api/audit",
-  summary: "What was changed, newest first",
+  summary: "What was changed, newest first; for moderators changes of links and reviews",
   parameters: {
     limit: pageLimit,
     cursor,
@@ -69,6 +70,7 @@ export const getAudit = defineRoute({
             type: Schema.Literals(["key", "account", "operator", "user"]),
             id: Schema.String,
           }),
+          member: Schema.NullOr(Schema.String),
           keyId: Schema.NullOr(KeyId),
           requestId: Schema.NullOr(Schema.String),
           details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),

@@ -29,7 +29,7 @@ import {
   unlessLeftOut,
 } from "./parameters.ts";
 
-const shared = { generation: "v2", access: "session", group: null } as const;
+const shared = { generation: "v2", access: "session", role: "moderator", group: null } as const;
 
 const Text = Schema.NullOr(Schema.String);
 
@@ -56,6 +56,7 @@ export const getScopes = defineRoute({
 
 export const patchScope = defineRoute({
   ...shared,
+  role: "admin",
   id: "patchScope",
   method: "PATCH",
   path: "/dashboard/api/scopes/:pid",

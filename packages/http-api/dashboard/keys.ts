@@ -27,7 +27,7 @@ import {
   unlessLeftOut,
 } from "./parameters.ts";
 
-const shared = { generation: "v2", access: "session", group: null } as const;
+const shared = { generation: "v2", access: "session", role: "admin", group: null } as const;
 
 const Limit = Schema.NullOr(Schema.Int);
 const Texts = Schema.Array(Schema.String);
@@ -89,6 +89,7 @@ export const createKey = defineRoute({
     ...rules,
   },
   source: "body",
+  status: 201,
   success: success(IssuedKeyAnswer, 201),
   errors: ["CONFLICT"],
 });

@@ -5,7 +5,7 @@ import { ChatId } from "@accountlink/core/ids";
 import type { KeyAccess } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
-import { isStorable } from "@accountlink/core/storable_text";
+import { isStorable, storable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
 import { type DeliveryStatus, longestDescription } from "@accountlink/core/webhooks";
 import { Option, Schema, SchemaTransformation } from "effect";
@@ -35,8 +35,10 @@ const orNull = <A>(
 });
 
 /** Where the page before ended: its `next`. */
-const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> =>
-  optional(required(schema, "expected the next of an earlier page", "`next` of the page before"));
+const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
+  ...optional(required(schema, "expected the next of an earlier page", "`next` of the page before")),
+  isText: true,
+});
 
 /** The id of a key. Any text is taken: a malformed id is an unknown key. */
 export const keyId = (description: string): Parameter<string> =>
@@ -87,11 +89,10 @@ const Time = Timestamp.pipe(
   ),
 );
 
-export const expiresAt: Parameter<Millis | null> = orNull(
-  Time,
-  "expected an ISO 8601 timestamp or null",
-  "When it expires; null for never",
-);
+export const expiresAt: Parameter<Millis | null> = {
+  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never"),
+  isText: true,
+};
 
 /** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
 export const webhookInPath = inPath(
@@ -177,6 +178,13 @@ export const pid: Parameter<string> = required(
 export const pidInPath = inPath(pid);
 
 const longestSearch = 100;
+
+/** The user name of a chat user, with or without an `@`. */
+export const username: Parameter<string> = required(
+  Schema.String.check(Schema.isMaxCodePoints(longestSearch), storable),
+  `expected at most ${longestSearch} characters`,
+  "User name on the chat platform",
+);
 
 export const search: Parameter<string> = withFallback(
   required(

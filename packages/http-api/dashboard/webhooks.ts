@@ -32,7 +32,7 @@ import {
   webhookUrl,
 } from "./parameters.ts";
 
-const shared = { generation: "v2", access: "session", group: null } as const;
+const shared = { generation: "v2", access: "session", role: "admin", group: null } as const;
 
 const Webhook = Schema.Struct({
   id: Schema.String,
@@ -90,6 +90,7 @@ export const createWebhook = defineRoute({
     description: unlessLeftOut(webhookDescription),
   },
   source: "body",
+  status: 201,
   success: success(IssuedWebhook, 201),
   errors: ["CONFLICT"],
 });

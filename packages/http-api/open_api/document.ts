@@ -32,7 +32,7 @@ export interface Header {
 
 export interface Response {
   readonly description: string;
-  readonly headers: Readonly<Record<string, Reference>>;
+  readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Content;
 }
 
@@ -44,7 +44,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: ReadonlyArray<Parameter | Reference>;
-  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly security?: Security;
   readonly responses: Readonly<Record<string, Response | Reference>>;
 }
@@ -56,5 +56,6 @@ export interface Document {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>;
   readonly security: Security;
   readonly paths: Readonly<Record<string, Partial<Record<Lowercase<Method>, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

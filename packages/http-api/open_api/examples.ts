@@ -105,7 +105,7 @@ export const errorExampleV1 = (status: number, code: ErrorCode, wording: Wording
   const error = errorWith(code, wording === undefined ? status : undefined);
   return {
     status,
-    error: wording?.message ?? error.message,
+    error: wording?.message ?? EnvelopeV1.messageOf(error),
     timestamp,
     version: EnvelopeV1.version,
     ...(code === "INVALID_API_KEY" ? unknownCounters : counters),

@@ -79,6 +79,8 @@ const referTo = (components: Components, names: ReadonlyArray<HeaderName>): Head
     }),
   );
 
+const isForOwners = ({ access }: Route) => access === "session";
+
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
 /** The headers in which the service of a route tells limits beside the usual ones. */
@@ -108,10 +110,12 @@ export const refusalHeaders = (components: Components, route: Route, status: num
   ...referTo(components, [
     "X-Request-Id",
     ...versionOf(route),
-    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
-    ...(status === 429 ? limits : []),
+    ...(status === 401 && !isForOwners(route) ? (["WWW-Authenticate"] as const) : []),
+    ...(status === 429 && !isForOwners(route) ? limits : []),
     ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
-    ...(route.generation === "v2" && status === 409 ? (["Idempotent-Replayed"] as const) : []),
+    ...(route.generation === "v2" && status === 409 && !isForOwners(route)
+      ? (["Idempotent-Replayed"] as const)
+      : []),
   ]),
   ...(status === 429 ? limitsOfService(components, route) : {}),
 });
@@ -142,12 +146,22 @@ const idempotencyHeader: Parameter = {
   schema: { type: "string", pattern: "^[!-~]{1,255}$" },
 };
 
+const csrfHeader: Parameter = {
+  name: "X-CSRF-Token",
+  in: "header",
+  description:
+    "`csrfToken` of the session. `Origin` has to be that of the service as well, as browsers send it",
+  required: true,
+  schema: text,
+};
+
 export const requestHeadersOf = (
   components: Components,
   route: Route,
 ): ReadonlyArray<Parameter | Reference> =>
   [
-    ...(route.generation === "v2" ? [versionHeader] : []),
+    ...(route.generation === "v2" && !isForOwners(route) ? [versionHeader] : []),
+    ...(isForOwners(route) && route.method !== "GET" ? [csrfHeader] : []),
     ...(route.isIdempotent === true ? [idempotencyHeader] : []),
     ...(route.isStream === true ? [lastEventHeader] : []),
   ].map((header) => components.parameter(header) ?? header);

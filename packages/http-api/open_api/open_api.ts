@@ -1,13 +1,15 @@
 /** The OpenAPI 3.1 document, made from the routes. */
 import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
+import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";
 import { pathTemplate } from "../route.ts";
 import { routes } from "../routes.ts";
 import { version } from "../v2/envelope.ts";
 import { Components } from "./components.ts";
 import type { Document } from "./document.ts";
 import { operationOf } from "./operation.ts";
-import { schemeName, schemeOf } from "./security.ts";
+import { dashboardSession, schemeName, schemeOf } from "./security.ts";
 import { tags } from "./tags.ts";
+import { webhooks } from "./webhooks.ts";
 
 const info = {
   title: "accountlink",
@@ -42,14 +44,14 @@ const compatSchemes = Object.fromEntries(
  * @example
  * ```ts
  * const document = openApi("https://links.example");
- * const paths = new Set([...routes, ...compatRoutes].map(pathTemplate));
+ * const paths = new Set([...routes, ...dashboardRoutes, ...compatRoutes].map(pathTemplate));
  * Object.keys(document.paths).length === paths.size; // true
  * ```
  */
 export const openApi = (serverUrl: string): Document => {
   const components = new Components();
   const paths: Record<string, Document["paths"][string]> = {};
-  for (const route of [...routes, ...compatRoutes]) {
+  for (const route of [...routes, ...dashboardRoutes, ...compatRoutes]) {
     const path = pathTemplate(route);
     const method = route.method.toLowerCase() as Lowercase<typeof route.method>;
     paths[path] = { ...paths[path], [method]: operationOf(components, route) };
@@ -61,6 +63,7 @@ export const openApi = (serverUrl: string): Document => {
     tags,
     security: [{ apiKey: [] }],
     paths,
-    components: { ...components.all, securitySchemes: { apiKey, ...compatSchemes } },
+    webhooks: webhooks(components),
+    components: { ...components.all, securitySchemes: { apiKey, dashboardSession, ...compatSchemes } },
   };
 };

@@ -1,6 +1,8 @@
+import { eventTypes } from "@accountlink/core/events";
 import { assert, describe, it } from "@effect/vitest";
-import { Schema } from "effect";
+import { type JsonSchema, Schema } from "effect";
 import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
+import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";
 import { pathTemplate, type Route, refusalsOf, takesKey } from "../route.ts";
 import { routes } from "../routes.ts";
 import { deleteData } from "../v2/writes.ts";
@@ -19,6 +21,8 @@ const resolve = (value: object): unknown =>
         .slice(1)
         .reduce((part: unknown, name) => (part as Readonly<Record<string, unknown>>)[name], document)
     : value;
+
+type Fields = Readonly<Record<string, JsonSchema.JsonSchema>>;
 
 const operationOf = (route: Route): Operation => {
   const operation = document.paths[pathTemplate(route)]?.[route.method.toLowerCase() as "get"];
@@ -109,6 +113,46 @@ describe("openApi", () => {
     assert.sameMembers([...services], [...compatServices]);
   });
 
+  it("has the JSON of the dashboard, with the cookie that it needs and the token of a write", () => {
+    assert.isNotEmpty(dashboardRoutes);
+    for (const route of dashboardRoutes) {
+      const { security, tags, responses } = operationOf(route);
+      assert.deepStrictEqual([security, tags], [[{ dashboardSession: [] }], ["Dashboard"]]);
+      const hasToken = parametersOf(route).some(({ name }) => name === "X-CSRF-Token");
+      assert.strictEqual(hasToken, route.method !== "GET", route.id);
+      assert.containsAllKeys(responses, [String(route.status ?? 200), "401", "403", "404", "429"], route.id);
+    }
+    const cookie = document.components["securitySchemes"]?.["dashboardSession"];
+    assert.deepInclude(cookie, { in: "cookie", name: "accountlink_session" });
+    const body = resolve({ $ref: "#/components/schemas/CreateKeyBody" }) as { readonly properties: Fields };
+    assert.deepStrictEqual(body.properties["expiresAt"]?.["type"], ["string", "null"]);
+  });
+
+  it("has what webhooks send, by type of event", () => {
+    assert.hasAllKeys(document.webhooks, [...eventTypes, "test"]);
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const body = resolve(post.requestBody?.content["application/json"]?.schema ?? {});
+      const { properties } = body as { readonly properties: Fields };
+      assert.hasAllKeys(properties, ["type", "timestamp", "data", "scope"]);
+      assert.deepStrictEqual(properties["type"]?.["enum"], [type]);
+    }
+  });
+
+  it("names a refusal of several codes after all of them", () => {
+    for (const route of routes.filter(({ generation }) => generation === "v2")) {
+      for (const [status, codes] of refusalsOf(route)) {
+        const { $ref } = operationOf(route).responses[status] as Reference;
+        assert.includeMembers($ref.replace(/.*\//, "").split("."), [...codes], `${route.id} ${status}`);
+      }
+    }
+  });
+
+  it("has one operation of each id", () => {
+    const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)];
+    const ids = operations.flatMap((each) => Object.values(each).map(({ operationId }) => operationId));
+    assert.lengthOf(new Set(ids), ids.length);
+  });
+
   it("says of every guildId with which keys it is required", () => {
     const rules = routes.flatMap((route) => {
       const guild = parametersOf(route).find(({ name }) => name === "guildId");
@@ -143,8 +187,21 @@ describe("openApi", () => {
     }
   });
 
+  it("tells by the state of a session which fields are null", () => {
+    const { anyOf } = resolve({ $ref: "#/components/schemas/VerificationSession" }) as {
+      readonly anyOf: ReadonlyArray<Reference>;
+    };
+    const fieldsOf = (state: string) => {
+      const states = anyOf.map((each) => (resolve(each) as JsonSchema.JsonSchema)["properties"] as Fields);
+      return states.find((fields) => JSON.stringify(fields["state"]).includes(`"${state}"`)) ?? {};
+    };
+    assert.strictEqual(fieldsOf("pending")["gameId"]?.["type"], "null");
+    assert.isUndefined(fieldsOf("completed")["gameId"]?.["type"]);
+    assert.strictEqual(fieldsOf("failed")["completedAt"]?.["type"], "null");
+  });
+
   it("is no larger than docs/api.md says", () => {
-    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 195);
+    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 290);
   });
 
   it("uses every component, and no other", () => {

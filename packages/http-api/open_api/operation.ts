@@ -8,31 +8,36 @@ import { responsesOf, typeName } from "./responses.ts";
 import { securityOf } from "./security.ts";
 import { tagOf } from "./tags.ts";
 
+/** The schema of what a request carries. */
+const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
+  isText === true ? Schema.toEncoded(schema) : Schema.toType(schema);
+
 const parametersOf = (components: Components, route: Route): ReadonlyArray<Parameter | Reference> =>
   Object.entries(route.parameters)
     .filter(([, { isInPath }]) => isInPath === true || route.source === "query")
-    .map(([name, { isInPath, description, fallback, schema }]) => {
+    .map(([name, routeParameter]) => {
+      const { isInPath, description, fallback } = routeParameter;
       const example = route.example?.values[name];
       const parameter: Parameter = {
         name,
         in: isInPath === true ? "path" : "query",
         description,
         required: Option.isNone(fallback),
-        schema: components.schema(Schema.toType(schema)),
+        schema: components.schema(sentSchema(routeParameter)),
         ...(example === undefined ? {} : { example }),
       };
       return components.parameter(parameter) ?? parameter;
     });
 
-const fieldOf = ({ schema, description, fallback }: RouteParameter<unknown>): Schema.Top => {
-  const field = Schema.toType(schema).annotateKey({ description });
-  return Option.isNone(fallback) ? field : Schema.optionalKey(field);
+const fieldOf = (parameter: RouteParameter<unknown>): Schema.Top => {
+  const field = sentSchema(parameter).annotateKey({ description: parameter.description });
+  return Option.isNone(parameter.fallback) ? field : Schema.optionalKey(field);
 };
 
 const bodyOf = (components: Components, route: Route): Pick<Operation, "requestBody"> => {
   const { source, parameters, listItem, example } = route;
-  if (source === "query") return {};
   const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
+  if (source === "query" || fields.length === 0) return {};
   const object = Schema.Struct(
     Object.fromEntries(fields.map(([name, parameter]) => [name, fieldOf(parameter)])),
   ).annotate({ identifier: typeName(route, "Body") });
@@ -40,11 +45,12 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   const content = {
     "application/json": { schema: components.schema(body), example: example?.values },
   };
-  return { requestBody: { required: true, content } };
+  return { requestBody: { required: fields.some(([, { fallback }]) => Option.isNone(fallback)), content } };
 };
 
-/** The description of a route, with the keys that it is for. */
+/** The description of a route, with whom it is for. */
 const descriptionOf = ({ description = "", keyAccess = [], ...route }: Route): string => {
+  if (route.access === "session") return "For an owner who is signed in to the dashboard.";
   if (!takesKey(route)) return description;
   const accesses = ["full", ...keyAccess].map((access) => `\`${access}\``);
   return `${description && `${description} `}For keys with access ${accesses.join(" or ")}.`;

@@ -106,10 +106,11 @@ const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): 
   "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
 });
 
-/** The most particular code, with the status if it has several. */
+/** Every code; one alone with the status, if it has several. */
 const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
-  const code = codes.at(-1);
-  return code === undefined || statusesOf(code).length > 1 ? `${code}.${status}` : code;
+  const [code, ...others] = codes;
+  const isOfOneStatus = others.length > 0 || code === undefined || statusesOf(code).length === 1;
+  return [...codes, ...(isOfOneStatus ? [] : [status])].join(".");
 };
 
 /** A refusal of v2. Routes with the same codes share it. */
@@ -119,14 +120,15 @@ const refusalV2 = (
   status: number,
   codes: ReadonlyArray<ErrorCode>,
 ): Reference => {
-  const examples = codes.map((code) => {
+  const isForOwners = route.access === "session";
+  const examples = (isForOwners ? [] : codes).map((code) => {
     const value = errorExample(status, code);
     return [code, components.share("examples", nameOf(status, [code]), { value })];
   });
-  return components.share("responses", nameOf(status, codes), {
+  return components.share("responses", `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}`, {
     description: codes.map(meaningOf).join("\n\n"),
     headers: refusalHeaders(components, route, status),
-    content: json(components.schema(failureV2(status, codes)), Object.fromEntries(examples)),
+    content: json(components.schema(failureV2(status, codes, route.access)), Object.fromEntries(examples)),
   });
 };
 

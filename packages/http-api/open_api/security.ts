@@ -20,8 +20,17 @@ export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string
   description: scheme === null ? "An API key, `alk_…`" : `\`${scheme}\` and an API key, \`alk_…\``,
 });
 
+/** The cookie of an owner who signed in. */
+export const dashboardSession = {
+  type: "apiKey",
+  in: "cookie",
+  name: "accountlink_session",
+  description: "Of an owner who signed in at `/dashboard/sign-in`",
+};
+
 /** A key is needed unless an operation says otherwise. */
 export const securityOf = (route: Route): Pick<Operation, "security"> => {
+  if (route.access === "session") return { security: [{ dashboardSession: [] }] };
   if (!takesKey(route)) return { security: [] };
   if (route.access === "key_or_redirect") return { security: [{ apiKey: [] }, {}] };
   if (route.service === undefined) return {};

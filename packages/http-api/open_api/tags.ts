@@ -10,6 +10,8 @@ export const tags = [
   { name: "Writes", description: "Links that are set, moved and removed" },
   { name: "Keys", description: "API keys that got into wrong hands" },
   { name: "Sessions", description: "Verification sessions, in which a user links both accounts" },
+  { name: "Webhooks", description: "Events that the service sends to URLs of owners" },
+  { name: "Dashboard", description: "The JSON of the dashboard, for owners who are signed in" },
   { name: "v1", description: "The first generation, which remains available" },
   {
     name: "Compatible",
@@ -28,9 +30,10 @@ const tagsByGroup: Readonly<Record<NonNullable<Route["group"]>, Tag>> = {
   session: "Sessions",
 };
 
-export const tagOf = ({ generation, group, path }: Route): Tag => {
+export const tagOf = ({ access, generation, group, path }: Route): Tag => {
   if (generation === "v1") return "v1";
   if (generation === "compat") return "Compatible";
+  if (access === "session") return "Dashboard";
   if (group !== null) return tagsByGroup[group];
   return path.startsWith("/v2/keys") ? "Keys" : "Sessions";
 };

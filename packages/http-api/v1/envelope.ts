@@ -1,4 +1,5 @@
 /** The v1 envelopes. */
+import type { PublicError } from "@accountlink/core/errors";
 import type { Traffic } from "@accountlink/core/limits";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
@@ -8,6 +9,16 @@ export const version = "1.0.0";
 
 /** The `version` of a response with a top-level `resolved`. */
 export const resolvedVersion = "1.1.0";
+
+/**
+ * The message of an error. It names wrong parameters without what is expected of them.
+ *
+ * @internal
+ */
+export const messageOf = (error: PublicError): string =>
+  error._tag === "InvalidParameter"
+    ? `Invalid parameter: ${error.parameters.map(({ name }) => name).join(", ")}`
+    : error.message;
 
 const common = { timestamp: IsoTime, version: Schema.String };
 

@@ -4,6 +4,7 @@ import { Schema } from "effect";
 import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";
 import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
+import type { Route } from "../route.ts";
 
 /** `meta.version`. */
 export const version = "2.0.0";
@@ -79,18 +80,29 @@ const ItemError = Schema.Struct({
 }).annotate({ identifier: "BulkItemError" });
 
 /** Types of generated clients have the name: `LinkNotFoundError` of `LINK_NOT_FOUND`. */
+const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
+  const words = code.replace(/_ERROR$/, "").split("_");
+  const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
+  const schema = Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details });
+  return schema.annotate({ identifier: `${prefix}${name}Error` });
+};
+
 const errorSchemas = new Map(
-  errorCodes.map((code): readonly [ErrorCode, Schema.Top] => {
-    const words = code.replace(/_ERROR$/, "").split("_");
-    const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
-    const { details } = errorTable[code];
-    const schema = Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details });
-    return [code, schema.annotate({ identifier: `${name}Error` })];
+  errorCodes.map((code): readonly [ErrorCode, Schema.Top] => [
+    code,
+    errorSchema(code, errorTable[code].details),
+  ]),
+);
+
+const dashboardErrorSchemas = new Map(
+  [...errorSchemas].map(([code, schema]): readonly [ErrorCode, Schema.Top] => {
+    const row = errorTable[code];
+    return [code, "dashboardDetails" in row ? errorSchema(code, row.dashboardDetails, "Dashboard") : schema];
   }),
 );
 
-const errorWith = (codes: ReadonlyArray<ErrorCode>) =>
-  Schema.Union([...errorSchemas].flatMap(([code, schema]) => (codes.includes(code) ? [schema] : [])));
+const errorWith = (codes: ReadonlyArray<ErrorCode>, schemas = errorSchemas) =>
+  Schema.Union([...schemas].flatMap(([code, schema]) => (codes.includes(code) ? [schema] : [])));
 
 /** A v2 failure with any code. */
 export const AnyFailure = Schema.Struct({
@@ -120,10 +132,10 @@ export const AnyFailure = Schema.Struct({
  * EnvelopeV2.serviceVersions.at(-1); // "2026-01-01"
  * ```
  */
-export const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
+export const failure = (status: number, codes: ReadonlyArray<ErrorCode>, access: Route["access"] = "key") =>
   Schema.Struct({
     status: Schema.Literal(status),
-    error: errorWith(codes),
+    error: errorWith(codes, access === "session" ? dashboardErrorSchemas : errorSchemas),
     meta: Meta,
     timestamp: IsoTime,
   });

@@ -53,14 +53,18 @@ const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(ty
     type: Schema.Literal(type),
     at: IsoTime,
     data: Schema.Struct(data),
-  }).annotate({ identifier: nameOf(type) });
+  }).annotate({ identifier: `${eventName(type)}Event` });
 
-/** Such as `LinkSetEvent`. */
-const nameOf = (type: EventType): string =>
-  `${type
+/**
+ * `LinkSet` for `link.set`.
+ *
+ * @internal
+ */
+export const eventName = (type: string): string =>
+  type
     .split(".")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("")}Event`;
+    .join("");
 
 const sessionEnd = {
   clientId: Schema.String,

@@ -1,6 +1,5 @@
 /** Routes whose answer has no envelope. */
 import { type GameId, LinkNotFound, type PublicError } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
 import type { CompatService, Parameters, Route } from "@accountlink/http-api";
 import { Effect, type Schema } from "effect";
 import type { SuccessOf } from "../envelopes/envelope.ts";
@@ -15,7 +14,7 @@ export const bareRoutes =
     handler: (input: KeyedInput<P>) => Effect.Effect<S["Encoded"], PublicError>,
   ): BoundRoute =>
     keyed(route, (input) =>
-      Immediate.map(
+      Effect.map(
         handler(input),
         (body) => compatAnswer(service, input.context, body) as SuccessOf<typeof body>,
       ),

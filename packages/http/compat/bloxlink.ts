@@ -1,8 +1,8 @@
 import type { ApiKey, ChatId, GameId, GuildId, LinkLookup } from "@accountlink/core";
 import type { MemberDisclosure } from "@accountlink/core/accounts";
-import * as Immediate from "@accountlink/core/immediate";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { BloxlinkV3, BloxlinkV4 } from "@accountlink/http-api";
+import { Effect } from "effect";
 import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
 import { bareRoutes } from "./bare_routes.ts";
 
@@ -13,7 +13,7 @@ export const bloxlinkV4Routes = (
 ): ReadonlyArray<BoundRoute> => {
   const bare = bareRoutes(pipeline, BloxlinkV4.bloxlinkV4);
 
-  const toRoblox = Immediate.fn(function* (key: ApiKey, discordId: ChatId, guildId: GuildId | null) {
+  const toRoblox = Effect.fnUntraced(function* (key: ApiKey, discordId: ChatId, guildId: GuildId | null) {
     const resolved = key.tier === "premium";
     const found = yield* lookup.byChat(key.scope, discordId, { guildId, resolved });
     const robloxID = found.gameId;
@@ -24,7 +24,7 @@ export const bloxlinkV4Routes = (
     return { robloxID, resolved: { roblox, discord: discordMember(found.resolved.chat, isTold) } };
   });
 
-  const toDiscord = Immediate.fn(function* (key: ApiKey, robloxId: GameId, guildId: GuildId | null) {
+  const toDiscord = Effect.fnUntraced(function* (key: ApiKey, robloxId: GameId, guildId: GuildId | null) {
     const resolved = key.tier === "premium" && guildId !== null;
     const found = yield* lookup.byGame(key.scope, robloxId, { guildId, resolved });
     const discordIDs = found.chatIds;
@@ -52,13 +52,13 @@ export const bloxlinkV3Routes = (
   const bare = bareRoutes(pipeline, BloxlinkV3.bloxlinkV3);
   return [
     bare(BloxlinkV3.discordToRoblox, ({ key, values: { discordId, guildId } }) =>
-      Immediate.map(lookup.byChat(key.scope, discordId, { guildId }), ({ gameId }) => ({
+      Effect.map(lookup.byChat(key.scope, discordId, { guildId }), ({ gameId }) => ({
         success: true as const,
         user: { robloxId: gameId, primaryAccount: gameId },
       })),
     ),
     bare(BloxlinkV3.robloxToDiscord, ({ key, values: { robloxId, guildId } }) =>
-      Immediate.map(lookup.byGame(key.scope, robloxId, { guildId }), ({ chatIds }) => ({
+      Effect.map(lookup.byGame(key.scope, robloxId, { guildId }), ({ chatIds }) => ({
         success: true as const,
         user: { discordIds: chatIds },
       })),

@@ -1,4 +1,3 @@
-import type { PublicError } from "@accountlink/core";
 import { EnvelopeV1, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
 import { addErrorHeaders, commonHeaders, type Envelope, isoTime, jsonResponse } from "./envelope.ts";
@@ -12,12 +11,6 @@ const verifyCounters = ({ limits }: RequestContext) => ({
   verifyRequestsRemaining: limits?.day?.remaining ?? null,
   verifyIpRequestsRemaining: limits?.addressDay?.remaining ?? null,
 });
-
-/** Messages of v1 are fixed, so that of a wrong parameter has its name alone. */
-const messageOf = (error: PublicError): string =>
-  error._tag === "InvalidParameter"
-    ? `Invalid parameter: ${error.parameters.map(({ name }) => name).join(", ")}`
-    : error.message;
 
 /** The v1 envelope, with the wordings and counters of a route. */
 export const envelopeV1 = ({
@@ -49,7 +42,7 @@ export const envelopeV1 = ({
       addErrorHeaders(headers, error);
       const body = {
         status,
-        error: wording?.message ?? messageOf(error),
+        error: wording?.message ?? EnvelopeV1.messageOf(error),
         timestamp: isoTime(now),
         version,
         ...counters(context),

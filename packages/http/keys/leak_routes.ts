@@ -6,7 +6,7 @@ import { bareAnswer } from "../envelopes/envelope_v2.ts";
 import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
 import type { RequestContext } from "../request_context.ts";
 
-export const leakRoutes = Effect.fnUntraced(function* ({ open }: Pipeline) {
+export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   const keys = yield* ApiKeys;
   const authenticator = yield* KeyAuthenticator;
 
@@ -41,7 +41,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ open }: Pipeline) {
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
-    open(KeysV2.reportLeakedKey, ({ values, context }) => reportOne(values.key, context), reportMany),
+    keyless(KeysV2.reportLeakedKey, ({ values, context }) => reportOne(values.key, context), reportMany),
   ];
   return routes;
 });

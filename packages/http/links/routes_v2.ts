@@ -1,6 +1,5 @@
 /** The v2 handlers of lookups and writes. */
 import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
 import {
   type ChatUpdated,
   checkBulkLimit,
@@ -16,7 +15,7 @@ import { targetOf } from "./write_target.ts";
 
 const dataOf = <Data>(data: Data) => ({ data });
 
-const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Immediate.map(effect, dataOf);
+const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, dataOf);
 
 const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>) => ({
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
@@ -41,7 +40,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>
-        Immediate.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
+        Effect.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
           bulkAnswer(items, (chatId) => ({ chatId }), values.resolved),
         ),
       { validate: ({ chatIds }) => checkBulkLimit(chatIds) },
@@ -49,7 +48,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
     keyed(
       LookupsV2.bulkGame,
       ({ key, values }) =>
-        Immediate.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
+        Effect.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
           bulkAnswer(items, (gameId) => ({ gameId }), values.resolved),
         ),
       { validate: ({ gameIds }) => checkBulkLimit(gameIds) },

@@ -1,6 +1,5 @@
 /** JSON bodies. */
 import { InvalidBody } from "@accountlink/core/errors";
-import * as Immediate from "@accountlink/core/immediate";
 import { Effect, Predicate } from "effect";
 import type { HttpRequest } from "../http_request.ts";
 import { repeated } from "./parameters.ts";
@@ -28,7 +27,7 @@ const isJson = (contentType: string): boolean =>
 
 /** Reads the body of a request as a JSON object. */
 export const readJsonObject = (request: HttpRequest): Effect.Effect<JsonObject, InvalidBody> =>
-  Immediate.flatMap(readJson(request), (body) =>
+  Effect.flatMap(readJson(request), (body) =>
     isList(body) ? Effect.fail(notAnObject()) : Effect.succeed(body),
   );
 
@@ -40,7 +39,7 @@ export const readJson = (
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
   if ((request.header("content-encoding") ?? "identity") !== "identity") return Effect.fail(encoded);
   if (Number(request.header("content-length") ?? 0) > maxBodySize) return Effect.fail(tooLarge);
-  return Immediate.flatMap(bytesOf(request), parse);
+  return Effect.flatMap(bytesOf(request), parse);
 };
 
 /** Reads the fields of a body that a route does not need: those of a JSON object or a form, and none of anything else. */
@@ -58,7 +57,7 @@ const anyFields = (bytes: Uint8Array): JsonObject => {
 };
 
 const bytesOf = (request: HttpRequest): Effect.Effect<Uint8Array, InvalidBody> =>
-  Immediate.mapError(request.readBody(maxBodySize), () => tooLarge);
+  Effect.mapError(request.readBody(maxBodySize), () => tooLarge);
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

@@ -12,7 +12,7 @@ import {
 import { errorTable } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
-import type { RequestContext } from "../request_context.ts";
+import type { Learn, RequestContext } from "../request_context.ts";
 
 const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
   request.header("idempotency-key");
@@ -40,6 +40,7 @@ export const answerOnce = <I extends Input, A>(
   input: I,
   handler: (input: I & { readonly commit: Commit<A> }) => Effect.Effect<A, PublicError>,
   toSuccess: (result: A) => Success,
+  learn: Learn,
 ): Effect.Effect<Success, PublicError> => {
   const idempotencyKey = idempotencyKeyOf(input.context);
   if (idempotencyKey === undefined) return Effect.map(handler({ ...input, commit: commitAlone }), toSuccess);
@@ -48,7 +49,10 @@ export const answerOnce = <I extends Input, A>(
       status: 200,
       ...toSuccess(result),
     }));
-    if (begun._tag === "Answered") return yield* replay(input.context, begun.answer as Kept);
+    if (begun._tag === "Answered") {
+      learn({ isReplayed: true });
+      return yield* replay(begun.answer as Kept);
+    }
     const result = yield* Effect.tapError(handler({ ...input, commit: begun.commit }), ({ code, details }) =>
       errorTable[code].kept === null ? Effect.void : begun.keep({ code, details }),
     );
@@ -70,8 +74,7 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Ide
 /** What is kept: a success, or a refusal by its code. */
 type Kept = Success | Pick<PublicError, "code" | "details">;
 
-const replay = (context: RequestContext, kept: Kept): Effect.Effect<Success, PublicError> => {
-  context.isReplayed = true;
+const replay = (kept: Kept): Effect.Effect<Success, PublicError> => {
   if (!("code" in kept)) return Effect.succeed(kept);
   const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;
   return Effect.fail(new KeptError(kept.details ?? {}));

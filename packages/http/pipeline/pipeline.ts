@@ -1,51 +1,32 @@
 /** Takes every request through the checks, in order, to its handler and into its envelope. */
-import {
-  type ApiKey,
-  Forbidden,
-  KeyAuthenticator,
-  PremiumRequired,
-  type PublicError,
-  RequestLimits,
-} from "@accountlink/core";
-import { isAddressAllowed } from "@accountlink/core/addresses";
+import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
-import * as Immediate from "@accountlink/core/immediate";
-import { type Parameters, type ParameterValues, type Route, takesHead } from "@accountlink/http-api";
+import { type Parameters, type RawValues, type Route, takesHead } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
 import { compressed } from "../compression.ts";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeOf, shapeOf } from "../envelopes/envelope_of.ts";
-import { type HttpRequest, isUnder, queryTextOf } from "../http_request.ts";
+import { type HttpRequest, isUnder } from "../http_request.ts";
 import { HttpResponse, isStream } from "../http_response.ts";
 import {
   type Answer,
   atFirstRequest,
   contextMaker,
+  type Learn,
   newRequestId,
+  Progress,
   type RequestContext,
 } from "../request_context.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { isList, readJson } from "./body.ts";
+import { type Answered, type Input, type KeyedInput, makeChecks, type ValueChecks } from "./checks.ts";
 import { answerOnce } from "./idempotency.ts";
-import { keyReader } from "./key_reader.ts";
-import { LookupSequence } from "./lookup_sequence.ts";
-import { type FindProblems, premiumTest } from "./parameters.ts";
-import { redirectIntoFlow } from "./redirect_into_flow.ts";
-import { asksStoreAlone, checkContract, rawValuesOf, readerFor } from "./request_values.ts";
+import { boundValuesReader, checkContract, rawValuesOf } from "./request_values.ts";
 import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
 
-/** The input of a handler. */
-interface Input<P extends Parameters> {
-  readonly values: ParameterValues<P>;
-  readonly context: RequestContext;
-}
-
-/** The input of a handler whose route needs a key. */
-export interface KeyedInput<P extends Parameters> extends Input<P> {
-  readonly key: ApiKey;
-}
+export type { KeyedInput } from "./checks.ts";
 
 /** The input of a handler that writes. */
 export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
@@ -62,19 +43,8 @@ export interface BoundRoute {
   readonly refusesHead?: true;
 }
 
-/** The content of an envelope, or a whole response. */
-type Answered = Success | HttpResponse;
-
 /** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
-
-/** The checks of values that the parameters of a route do not say. */
-interface ValueChecks<P extends Parameters> {
-  /** Answered together with what is wrong with the form of values. */
-  readonly findProblems?: FindProblems<P>;
-  /** Comes after that, and before the tier of the key. */
-  readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
-}
 
 /** Binds routes to handlers. */
 export interface Pipeline {
@@ -86,8 +56,7 @@ export interface Pipeline {
   ) => BoundRoute;
 
   /**
-   * A route that needs a key and looks up one record. While no other lookup waits for its limits, the record is read as
-   * they are counted. A refused request read it in vain, so the one after that waits, and platforms are never asked ahead.
+   * A route that needs a key and looks up one record, see `Prefetch`.
    */
   readonly lookup: Pipeline["keyed"];
 
@@ -114,7 +83,7 @@ export interface Pipeline {
    *
    * @param answerList answers a body that is a JSON array
    */
-  readonly open: <P extends Parameters, S extends Schema.Top>(
+  readonly keyless: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: Input<P>) => Handled<S>,
     answerList?: (
@@ -129,13 +98,13 @@ export interface Pipeline {
    *
    * @param id its route in metrics
    */
-  readonly visit: (
+  readonly keylessAnswer: (
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
   ) => Answer;
 
   /** A response to a request without a route, which counts against nothing. */
-  readonly unrouted: Pipeline["visit"];
+  readonly uncountedAnswer: Pipeline["keylessAnswer"];
 }
 
 /** Makes the pipeline from the services of core and `HttpSettings`. */
@@ -145,87 +114,37 @@ export const makePipeline = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const idempotency = yield* Idempotency;
+  const checked = yield* makeChecks;
   const withContext = contextMaker(settings);
-  const sequence = new LookupSequence();
 
   /** Answers the requests of a route in its envelope. */
   const bind = (
     route: Route,
-    prepare: () => (context: RequestContext) => Effect.Effect<Answered, PublicError>,
+    prepare: () => (context: RequestContext, learn: Learn) => Effect.Effect<Answered, PublicError>,
   ): BoundRoute => {
     const { method, path } = route;
     const answer = atFirstRequest(() => {
       const envelope = envelopeOf(route);
       const handle = prepare();
-      return withContext(route, (context) =>
-        compressed(context.request, render(envelope, context, observers, handle(context))),
-      );
+      return withContext(route, (arrived) => {
+        const progress = new Progress(arrived);
+        const answered = handle(arrived, progress.learn);
+        return compressed(arrived.request, render(envelope, progress, observers, answered));
+      });
     });
     return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
-  };
-
-  /** The checks of a request with a key, and its handler. */
-  const checked = <P extends Parameters, R>(
-    route: Route<P>,
-    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
-    { findProblems, validate }: ValueChecks<P> = {},
-    readsAhead = false,
-  ) => {
-    const rawOf = rawValuesOf(route);
-    const read = readerFor(route, findProblems);
-    const isAllowed = accessTest(route);
-    const isServed = tierTest(route);
-    const asksForPremium = premiumTest(route);
-    const keyOf = keyReader(route.service?.credentials);
-    const { traffic = "mapping" } = route;
-
-    const answer = Immediate.fn(function* (context: RequestContext, key: ApiKey) {
-      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
-      if (!isServed(key)) return yield* new PremiumRequired();
-      const values = yield* read(context, yield* rawOf(context));
-      if (validate !== undefined) yield* validate(values);
-      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      return yield* handler({ values, context, key });
-    });
-
-    return Immediate.fn(function* (context: RequestContext) {
-      const { address, request } = context;
-      if (route.access === "key_or_redirect" && request.header("authorization") === undefined) {
-        yield* authenticator.checkThrottle(address);
-        yield* limits.admitVisit(address);
-        return redirectIntoFlow(settings.publicUrl, context, queryTextOf(request));
-      }
-      const authenticated = yield* authenticator.authenticate(keyOf(request), address);
-      context.key = authenticated;
-      const { key, quota } = authenticated;
-      yield* observers.security.noteUse(key.id, address);
-      if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      const counted = limits.admit({ key, quota, address, traffic });
-      const rest = answer(context, key);
-      const turn = readsAhead ? sequence.begin() : null;
-      const [{ report, refusal }, answered] =
-        turn?.isAlone === true && asksStoreAlone(context)
-          ? yield* Immediate.meanwhile(counted, rest)
-          : ([yield* counted, rest] as const);
-      if (turn !== null) turn.isRefused = refusal !== null;
-      context.limits = report;
-      if (refusal === null) return yield* answered;
-      // A refusal is of no dated contract, also where the request was read already.
-      context.contract = defaultContract;
-      return yield* refusal;
-    });
   };
 
   const keyed: Pipeline["keyed"] = (route, handler, checks) =>
     bind(route, () => checked(route, handler, checks));
 
   const lookup: Pipeline["lookup"] = (route, handler, checks) =>
-    bind(route, () => checked(route, handler, checks, true));
+    bind(route, () => checked(route, handler, { ...checks, prefetches: true }));
 
   const streamed: Pipeline["streamed"] = (route, handler) =>
     bind(route, () => {
       const answer = checked(route, handler);
-      return (context) => releasing(answer(context));
+      return (arrived, learn) => releasing(answer(arrived, learn));
     });
 
   const write = <P extends Parameters, S extends Schema.Top, A>(
@@ -237,30 +156,33 @@ export const makePipeline = Effect.gen(function* () {
     bind(route, () =>
       checked(
         route,
-        (input) =>
-          answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success),
+        (input, learn) =>
+          answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success, learn),
         checks,
       ),
     );
 
-  const open: Pipeline["open"] = (route, handler, answerList) =>
+  const keyless: Pipeline["keyless"] = (route, handler, answerList) =>
     bind(route, () => {
-      const read = readerFor(route);
+      const read = boundValuesReader(route);
       const rawOf = rawValuesOf(route);
-      return Effect.fnUntraced(function* (context: RequestContext) {
-        yield* authenticator.checkThrottle(context.address);
-        if (route.access === "redirect") yield* limits.admitVisit(context.address);
-        if (answerList === undefined) {
-          return yield* handler({ values: yield* read(context, yield* rawOf(context)), context });
-        }
-        const body = yield* readJson(context.request);
-        if (!isList(body)) return yield* handler({ values: yield* read(context, body), context });
-        yield* checkContract(context);
-        return yield* answerList(body, context);
+      return Effect.fnUntraced(function* (arrived: RequestContext, learn: Learn) {
+        const answer = Effect.fnUntraced(function* (raw: RawValues) {
+          const { values, contract } = yield* read(arrived, raw, null);
+          return yield* handler({ values, context: learn({ contract }) });
+        });
+        yield* authenticator.checkThrottle(arrived.address);
+        if (route.access === "redirect") yield* limits.admitKeyless(arrived.address);
+        if (answerList === undefined) return yield* answer(yield* rawOf(arrived, null));
+        const body = yield* readJson(arrived.request);
+        if (!isList(body)) return yield* answer(body);
+        yield* checkContract(arrived);
+        return yield* answerList(body, arrived);
       });
     });
 
-  const outside =
+  /** An answer outside of the contract, in the envelope of its path. */
+  const enveloped =
     (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
     (request, query) => {
       const { url } = request;
@@ -268,7 +190,7 @@ export const makePipeline = Effect.gen(function* () {
       const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) =>
         render(
           envelopeOf(shape),
-          context,
+          { context },
           observers,
           Effect.map(answer(context), (response) =>
             response.withHeaders(standardHeaders(context.requestId, url)),
@@ -278,12 +200,13 @@ export const makePipeline = Effect.gen(function* () {
       return answerTo(request, query);
     };
 
-  const visit: Pipeline["visit"] = (id, answer) =>
-    outside(id, ({ address, request }) => Effect.andThen(limits.admitVisit(address), answer(request)));
+  const keylessAnswer: Pipeline["keylessAnswer"] = (id, answer) =>
+    enveloped(id, ({ address, request }) => Effect.andThen(limits.admitKeyless(address), answer(request)));
 
-  const unrouted: Pipeline["unrouted"] = (id, answer) => outside(id, ({ request }) => answer(request));
+  const uncountedAnswer: Pipeline["uncountedAnswer"] = (id, answer) =>
+    enveloped(id, ({ request }) => answer(request));
 
-  return { keyed, lookup, streamed, write, open, visit, unrouted } satisfies Pipeline;
+  return { keyed, lookup, streamed, write, keyless, keylessAnswer, uncountedAnswer } satisfies Pipeline;
 });
 
 /** Closes the scope of an answer with its body, or at once if it has none. */
@@ -328,33 +251,17 @@ const standardHeaders = (requestId: string, url: string) => ({
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
 
-/** Makes the test whether a route is among what a key is for. */
-const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
-  const allowed = new Set<ApiKey["access"]>(["full", ...keyAccess]);
-  return ({ access }: ApiKey): boolean => allowed.has(access);
-};
-
-/** Makes the test whether a route serves a key by its tier, scope and kind. */
-const tierTest = ({ tier }: Pick<Route, "tier">) => {
-  if (tier === undefined) return () => true;
-  return ({ tier: own, scope, kind }: ApiKey): boolean =>
-    own === "premium" ||
-    (tier === "premium_or_global" && scope.kind === "global") ||
-    (tier === "premium_or_custom" && kind !== "normal");
-};
-
 /** Turns the outcome of the checks and the handler into a response. */
 export const render = <R>(
   envelope: Envelope,
-  context: RequestContext,
+  progress: Pick<Progress, "context">,
   observers: Observers,
   answer: Effect.Effect<Answered, PublicError, R>,
 ) =>
   respond(
-    context,
+    progress,
     observers,
-    Immediate.map(answer, (success) =>
-      success instanceof HttpResponse ? success : envelope.success(context, success),
-    ),
-    (error) => ({ response: envelope.failure(context, error), error }),
+    answer,
+    (success) => (success instanceof HttpResponse ? success : envelope.success(progress.context, success)),
+    (error) => ({ response: envelope.failure(progress.context, error), error }),
   );

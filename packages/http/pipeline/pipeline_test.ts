@@ -7,6 +7,9 @@ import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, LookupsV2, SessionEvents } from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect";
+import type { Envelope } from "../envelopes/envelope.ts";
+import { envelopeV1 } from "../envelopes/envelope_v1.ts";
+import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import { isStream } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 import type { DatedContract } from "../service_versions/service_version.ts";
@@ -62,30 +65,34 @@ const bodyOf = ({ path, answer }: BoundRoute) =>
 const data = (body: string): unknown => (JSON.parse(body) as { readonly data: unknown }).data;
 
 describe("a dated contract", () => {
-  const count = ({ context }: { readonly context: RequestContext }) => {
-    context.contract = older;
-    return Effect.succeed({ data: { count: 1 } });
-  };
+  const count =
+    (envelope: Envelope) =>
+    ({ context }: { readonly context: RequestContext }) =>
+      Effect.succeed(envelope.success({ ...context, contract: older }, { data: { count: 1 } }));
   const event = { event: "session", session: { change: 1 } } as SessionEvent;
-  const streamed = ({ context }: { readonly context: RequestContext }) => {
-    context.contract = older;
-    return Effect.succeed(eventStream(context, Stream.make(event), () => 1));
-  };
+  const streamed = ({ context }: { readonly context: RequestContext }) =>
+    Effect.succeed(eventStream({ ...context, contract: older }, Stream.make(event), () => 1));
 
   it.effect("shapes what v2 answers, and nothing of v1", () =>
     Effect.gen(function* () {
-      const { open } = yield* makePipeline;
-      assert.deepStrictEqual(data(yield* bodyOf(open(countV2, count))), { "old countV2": { count: 1 } });
-      assert.deepStrictEqual(data(yield* bodyOf(open(countV1, count))), { count: 1 });
+      const { keyless } = yield* makePipeline;
+      assert.deepStrictEqual(
+        data(yield* bodyOf(keyless({ ...countV2, success: SessionEvents }, count(envelopeV2)))),
+        { "old countV2": { count: 1 } },
+      );
+      assert.deepStrictEqual(
+        data(yield* bodyOf(keyless({ ...countV1, success: SessionEvents }, count(envelopeV1(countV1))))),
+        { count: 1 },
+      );
     }).pipe(Effect.provide(services)),
   );
 
   it.effect("shapes the events of v2, and not those of v1", () =>
     Effect.gen(function* () {
-      const { open } = yield* makePipeline;
-      const v2 = open({ ...countV2, success: SessionEvents }, streamed);
+      const { keyless } = yield* makePipeline;
+      const v2 = keyless({ ...countV2, success: SessionEvents }, streamed);
       assert.include(yield* bodyOf(v2), 'data: {"old countV2":1}\n');
-      const v1 = open({ ...countV1, success: SessionEvents }, streamed);
+      const v1 = keyless({ ...countV1, success: SessionEvents }, streamed);
       assert.include(yield* bodyOf(v1), "data: 1\n");
     }).pipe(Effect.provide(services)),
   );
@@ -94,9 +101,9 @@ describe("a dated contract", () => {
 describe("a handler", () => {
   it.effect("gives what its route says", () =>
     Effect.gen(function* () {
-      const { open } = yield* makePipeline;
+      const { keyless } = yield* makePipeline;
       // @ts-expect-error the route says that it is a number
-      const bound = open(countV2, () => Effect.succeed({ data: { count: "1" } }));
+      const bound = keyless(countV2, () => Effect.succeed({ data: { count: "1" } }));
       assert.deepStrictEqual(data(yield* bodyOf(bound)), { count: "1" });
     }).pipe(Effect.provide(services)),
   );

@@ -1,15 +1,11 @@
 import { emptyResponse, type HttpResponse } from "../http_response.ts";
-import type { RequestContext } from "../request_context.ts";
+import { defaultContract } from "../service_versions/service_version.ts";
 
 /** Redirects into the public verification flow. */
-export const redirectIntoFlow = (
-  publicUrl: string,
-  { requestId, contract }: RequestContext,
-  query: string,
-): HttpResponse =>
+export const redirectIntoFlow = (publicUrl: string, requestId: string, query: string): HttpResponse =>
   emptyResponse(302, {
     location: `${publicUrl}/verify${query}`,
     "x-request-id": requestId,
-    "service-version": contract.date,
+    "service-version": defaultContract.date,
     "cache-control": "no-store",
   });

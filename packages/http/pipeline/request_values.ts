@@ -1,37 +1,58 @@
 /** Reads what a request asks for: the dated contract, the parameters, and the form of its headers. */
-import { InvalidParameter } from "@accountlink/core";
+import { type ApiKey, InvalidParameter } from "@accountlink/core";
 import type { InvalidBody } from "@accountlink/core/errors";
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
-import { Effect, Struct } from "effect";
+import { Effect, Result, Struct } from "effect";
 import type { RequestContext } from "../request_context.ts";
-import { contractFor, unknownContract } from "../service_versions/service_version.ts";
+import {
+  contractFor,
+  type DatedContract,
+  defaultContract,
+  unknownContract,
+} from "../service_versions/service_version.ts";
 import { readAnyFields, readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
 import { type FindProblems, parameterReader } from "./parameters.ts";
 
-/**
- * Makes the step that selects the dated contract and reads parameters.
- *
- * @param findProblems asked where there is a key
- */
-export const readerFor = <P extends Parameters>(
+/** The parameters of a request, and the dated contract that they are of. */
+export interface RequestValues<P extends Parameters> {
+  readonly values: ParameterValues<P>;
+  readonly contract: DatedContract;
+}
+
+/** Makes step 9: the dated contract, the parameters of query or body, and the form of headers, all problems together. */
+export const valuesReader = <P extends Parameters>(
+  route: Route<P>,
+  findProblems: FindProblems<P> = () => [],
+) => {
+  const readRaw = rawValuesOf(route);
+  const readBound = boundValuesReader(route, findProblems);
+  return (context: RequestContext, key: ApiKey) =>
+    Effect.flatMap(readRaw(context, key), (raw) => readBound(context, raw, key));
+};
+
+/** Makes the step that reads parameters from raw values. */
+export const boundValuesReader = <P extends Parameters>(
   route: Route<P>,
   findProblems: FindProblems<P> = () => [],
 ) => {
   const read = parameterReader(route);
 
-  return (context: RequestContext, raw: RawValues) => {
-    const key = context.key?.key;
+  return (context: RequestContext, raw: RawValues, key: ApiKey | null) => {
     const scopeKind = key?.scope.kind ?? "global";
-    const problemsOf = (given: Partial<ParameterValues<P>>) =>
-      key === undefined ? [] : findProblems(given, key);
-    if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, problemsOf));
-    const contract = contractFor(context.request.header("service-version"));
-    if (contract !== undefined) context.contract = contract;
+    const problemsOf = (given: Partial<ParameterValues<P>>) => (key === null ? [] : findProblems(given, key));
+    const contract =
+      route.generation === "v2" ? contractFor(context.request.header("service-version")) : defaultContract;
     const values = contract?.request?.(route.id, raw) ?? raw;
     const headerProblems = contract === undefined ? [unknownContract] : [];
     if (route.isIdempotent === true) headerProblems.push(...idempotencyProblems(context));
-    return Effect.fromResult(read(values, scopeKind, (given) => [...problemsOf(given), ...headerProblems]));
+    const found = read(values, scopeKind, (given) => [...problemsOf(given), ...headerProblems]);
+    return Effect.fromResult(
+      Result.map(
+        found,
+        (known): RequestValues<P> => ({ values: known, contract: contract ?? defaultContract }),
+      ),
+    );
   };
 };
 
@@ -56,8 +77,8 @@ export const rawValuesOf = ({
   );
   if (refused.length === 0 || method === "GET") return values;
   const otherValues = source === "body" ? queryValues : bodyFields;
-  return (context: RequestContext): Effect.Effect<RawValues, InvalidBody> =>
-    context.key?.key.scope.kind === "guild"
+  return (context: RequestContext, key: ApiKey | null): Effect.Effect<RawValues, InvalidBody> =>
+    key?.scope.kind === "guild"
       ? values(context)
       : Effect.zipWith(values(context), otherValues(context), (own, other) => ({
           ...own,
@@ -70,7 +91,3 @@ export const checkContract = ({ request }: RequestContext): Effect.Effect<void, 
   contractFor(request.header("service-version")) === undefined
     ? Effect.fail(new InvalidParameter({ parameters: [unknownContract] }))
     : Effect.void;
-
-/** Whether a lookup asks the store, and no platform for guilds, members or profiles. */
-export const asksStoreAlone = ({ query }: RequestContext): boolean =>
-  query["guildId"] === undefined && query["resolved"] === undefined;

@@ -6,7 +6,7 @@ import * as Immediate from "@accountlink/core/immediate";
 import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from "effect";
 import type { HttpResponse } from "../http_response.ts";
-import type { RequestContext } from "../request_context.ts";
+import type { Progress, RequestContext } from "../request_context.ts";
 
 /** The response to an error, and the error that operators see; null for none. */
 interface Failure {
@@ -26,19 +26,25 @@ export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageM
   },
 );
 
-/** Counts and logs the outcome of a request. Defects are `InternalError`; interruptions pass. */
-export const respond = <E, R>(
-  context: RequestContext,
+/**
+ * Counts and logs the outcome of a request. Defects are `InternalError`; interruptions pass.
+ *
+ * @param progress what is known of the request when its outcome is there
+ */
+export const respond = <A, E, R>(
+  progress: Pick<Progress, "context">,
   { security, usage }: Observers,
-  outcome: Effect.Effect<HttpResponse, E, R>,
+  outcome: Effect.Effect<A, E, R>,
+  responseOf: (answer: A) => HttpResponse,
   failureOf: (error: E | InternalError) => Failure,
 ): Effect.Effect<HttpResponse, never, R> =>
   Immediate.matchCauseEffect(outcome, {
-    onSuccess: (response) => observeResponse(context, usage, response, null),
+    onSuccess: (answer) => observeResponse(progress.context, usage, responseOf(answer), null),
     onFailure: (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
       const found = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
       const { response, error } = failureOf(found);
+      const { context } = progress;
       return Effect.andThen(
         security.noteRefusal(error, context.address),
         observeResponse(context, usage, response, error),

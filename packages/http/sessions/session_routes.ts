@@ -1,6 +1,6 @@
 import { type ApiKey, VerificationSessions } from "@accountlink/core";
 import { type ReadSession, redirectProblems } from "@accountlink/core/sessions";
-import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
+import { type Session, SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
@@ -10,7 +10,7 @@ import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
 
-export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, open }: Pipeline) {
+export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, keyless }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
   const onRead = { findProblems: yield* makeWaitProblems };
@@ -42,8 +42,10 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     ),
     keyed(SessionsV2.getSession, read, onRead),
     streamed(SessionsV2.streamSession, stream),
-    open(SessionsV2.redirectSession, ({ values, context }) =>
-      Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
+    keyless(SessionsV2.redirectSession, ({ values, context }) =>
+      Effect.succeed(
+        redirectIntoFlow(publicUrl, context.requestId, `?sid=${encodeURIComponent(values.sid)}`),
+      ),
     ),
     write(
       SessionsV2.cancelSession,
@@ -67,22 +69,24 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({
-  sid: session.sid,
-  pid: session.pid,
-  clientId: session.clientId,
-  guildId: session.guildId,
-  state: session.state,
-  url: `${publicUrl}/verify?sid=${session.sid}`,
-  code: session.code,
-  codeUrl: `${publicUrl}/go`,
-  chatId: session.chatId,
-  gameId: session.gameId,
-  linkChanged: session.linkChanged,
-  previousGameId: session.previousGameId,
-  error: session.error,
-  createdAt: isoTime(session.createdAt),
-  expiresAt: isoTime(session.expiresAt),
-  completedAt: isoTimeOrNull(session.completedAt),
-  pollsRemaining: session.pollsRemaining,
-});
+/** The fields follow from the state; the type of the record does not say so. */
+const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
+  ({
+    sid: session.sid,
+    pid: session.pid,
+    clientId: session.clientId,
+    guildId: session.guildId,
+    state: session.state,
+    url: `${publicUrl}/verify?sid=${session.sid}`,
+    code: session.code,
+    codeUrl: `${publicUrl}/go`,
+    chatId: session.chatId,
+    gameId: session.gameId,
+    linkChanged: session.linkChanged,
+    previousGameId: session.previousGameId,
+    error: session.error,
+    createdAt: isoTime(session.createdAt),
+    expiresAt: isoTime(session.expiresAt),
+    completedAt: isoTimeOrNull(session.completedAt),
+    pollsRemaining: session.pollsRemaining,
+  }) as typeof Session.Encoded;

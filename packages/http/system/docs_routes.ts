@@ -9,8 +9,8 @@ import type { Answer } from "../request_context.ts";
 import { onceMade } from "../static_document.ts";
 
 /** Answers without a key, within the requests per second of the client address. */
-interface Visits {
-  readonly visit: (
+interface KeylessAnswers {
+  readonly keylessAnswer: (
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, BadRequest>,
   ) => Answer;
@@ -24,8 +24,8 @@ interface Visits {
  */
 export const docsRoutes = (
   docs: ReadonlyArray<Doc>,
-  pipeline: Visits,
-  flow: Visits,
+  pipeline: KeylessAnswers,
+  flow: KeylessAnswers,
 ): ReadonlyArray<BoundRoute> =>
   docs.map(({ id, path, isPage, make }) => {
     const documentAt = path.endsWith("/*") ? make : onceMade(make);
@@ -33,5 +33,5 @@ export const docsRoutes = (
       const document = yield* Effect.promise(() => documentAt(pathOf(request.url)));
       return document === null ? yield* new BadRequest({ problem: "not_found" }) : document(request);
     });
-    return { method: "GET", path, answer: (isPage ? flow : pipeline).visit(id, answer) };
+    return { method: "GET", path, answer: (isPage ? flow : pipeline).keylessAnswer(id, answer) };
   });

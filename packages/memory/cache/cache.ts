@@ -1,5 +1,4 @@
 import { Cache } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 
@@ -9,7 +8,7 @@ const capacity = 10_000;
 export const layer: Layer.Layer<Cache> = Layer.sync(Cache, () => {
   const entries = new Entries(capacity);
   return Cache.of({
-    get: (key, now) => Immediate.sync(() => entries.get(key, now)),
+    get: (key, now) => Effect.sync(() => entries.get(key, now)),
     set: (key, value, expiresAt) => Effect.sync(() => entries.set(key, value, expiresAt)),
   });
 });

@@ -37,8 +37,11 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   for (const [pid, events] of memory.events) if (events.erase(chatId)) things.push({ what: "events", pid });
   eraseRequests(memory, chatId);
   for (const signIn of memory.signIns.values()) {
-    if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
+    if (signIn.chatId === chatId || (signIn.account !== null && names.includes(signIn.account))) {
+      memory.signIns.delete(signIn.id);
+    }
   }
+  for (const members of memory.members.values()) members.delete(chatId);
 
   const revokedKeys = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),

@@ -1,5 +1,6 @@
 import { type ApiKey, type DataScope, guildOf, type Pid, type ScopeTarget } from "@accountlink/core";
 import {
+  type Account,
   type ConfiguredScope,
   changedSettings,
   countsNow,
@@ -10,6 +11,7 @@ import {
   KeyStore,
   keyDetails,
   keyEntryDetails,
+  type NewAccount,
   oldestKeyFirst,
   presentedKey,
   type RotateKey,
@@ -23,7 +25,7 @@ import {
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Layer, Option } from "effect";
+import { Clock, Effect, Layer, Option } from "effect";
 import { accountsOf, updateAccount } from "./account_updates.ts";
 import { ScopeLinks } from "./state/scope_links.ts";
 import { type Change, type Memory, State } from "./state/state.ts";
@@ -34,14 +36,9 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
   Effect.map(State, (memory) =>
     KeyStore.of({
       ensureAccount: (account) =>
-        Effect.sync(() => {
-          assertStorable([account.name]);
-          return getOrInsert(memory.accounts, account.name, () => ({ ...account, status: "active" }));
-        }),
+        Effect.map(Clock.currentTimeMillis, (now) => ensureAccount(memory, account, now)),
 
       findAccount: (name) => Effect.sync(() => Option.fromUndefinedOr(memory.accounts.get(name))),
-      findAccountByChatId: (chatId) =>
-        Effect.sync(() => Arr.findFirst(accountsOf(memory), (account) => account.chatId === chatId)),
       listAccounts: () => Effect.sync(() => accountsOf(memory)),
       updateAccount: (write) => Effect.sync(() => updateAccount(memory, write)),
       ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
@@ -88,6 +85,20 @@ const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   const made = make();
   map.set(key, made);
   return made;
+};
+
+const ensureAccount = (memory: Memory, { name, chatId, tier }: NewAccount, now: Millis): Account => {
+  assertStorable([name]);
+  const account = getOrInsert(
+    memory.accounts,
+    name,
+    (): Account => ({ name, chatId, tier, status: "active" }),
+  );
+  if (account.chatId !== null) {
+    const members = getOrInsert(memory.members, name, () => new Map());
+    getOrInsert(members, account.chatId, () => ({ role: "owner", since: now, chosenAt: now }));
+  }
+  return account;
 };
 
 const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: Pid): DataScope => {

@@ -8,6 +8,7 @@ import * as MemoryFlowStore from "./flow_store.ts";
 import * as MemoryIdempotencyStore from "./idempotency_store.ts";
 import * as MemoryKeyStore from "./key_store.ts";
 import * as MemoryLinkStore from "./link_store.ts";
+import * as MemoryMemberStore from "./member_store.ts";
 import * as MemoryRootKeyStore from "./root_key_store.ts";
 import * as MemorySessionStore from "./session_store.ts";
 import * as MemorySightingStore from "./sighting_store.ts";
@@ -21,6 +22,7 @@ import * as MemoryWebhookStore from "./webhook_store.ts";
 export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
+  MemoryMemberStore.layer,
   MemoryAuditLog.layer,
   MemoryCountLedger.layer,
   MemorySessionStore.layer,

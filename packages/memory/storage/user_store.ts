@@ -3,6 +3,7 @@ import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addre
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { entriesOf, eraseUser } from "./erase_user.ts";
+import { membershipsOf } from "./member_store.ts";
 import { type Memory, State } from "./state/state.ts";
 
 /** Scans scopes, unfinished sessions and flows, and the whole log. */
@@ -30,6 +31,7 @@ const find = (memory: Memory, chatId: ChatId) => {
   const names = accounts.map(({ name }) => name);
   return inOrder({
     accounts,
+    memberships: membershipsOf(memory, chatId),
     records: recordsOf(memory, chatId),
     sightings: sightingsOf(memory, chatId, isAtAddress),
     browsers: sightingsOf(memory, chatId, isInBrowser),

@@ -1,6 +1,7 @@
 /** The dashboard's JSON: usage and audit log of an account. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
-import { type AuditEntry, keyOf } from "@accountlink/core/audit";
+import { readableActions } from "@accountlink/core/accounts";
+import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { type BoundRoute, isoTime } from "@accountlink/http/site";
 import { DashboardActivity } from "@accountlink/http-api";
@@ -25,9 +26,18 @@ export const activityApi = Effect.gen(function* () {
 
     bind(
       DashboardActivity.getAudit,
-      Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, chatId, action, cursor, limit } }) {
+      Effect.fnUntraced(function* ({
+        owner: { account },
+        member,
+        values: { keyId, chatId, action, cursor, limit },
+      }) {
         const key = keyId === null ? null : yield* keys.find(account, keyId);
-        const filter = { action, keyId: key === null ? null : key.id, chatId };
+        const filter = {
+          action,
+          keyId: key === null ? null : key.id,
+          chatId,
+          readable: readableActions(member.role),
+        };
         // One more tells whether there is a next page.
         const found = yield* log.list(account.name, cursor, limit + 1, filter);
         const entries = found.slice(0, limit);
@@ -42,6 +52,15 @@ export const activityApi = Effect.gen(function* () {
 });
 
 const toJson = (entry: AuditEntry) => {
-  const { sequence, at, action, actor, requestId, details } = entry;
-  return { id: String(sequence), at: isoTime(at), action, actor, keyId: keyOf(entry), requestId, details };
+  const { sequence, at, action, requestId, details } = entry;
+  const signed = signedBy(entry);
+  return {
+    id: String(sequence),
+    at: isoTime(at),
+    action,
+    ...signed,
+    keyId: keyOf(entry),
+    requestId,
+    details,
+  };
 };

@@ -1,5 +1,5 @@
 /**
- * Takes requests of the dashboard's JSON through the checks: sign-in, account, origin and token of a
+ * Takes requests of the dashboard's JSON through the checks: sign-in, account and role, origin and token of a
  * write, parameters.
  */
 import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
@@ -24,13 +24,14 @@ import {
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Option, type Schema } from "effect";
 import { siteOf } from "../sign_ins/site.ts";
-import { makeOwnerOf } from "./owner.ts";
+import { makeMemberOf, type SignedInMember } from "./owner.ts";
 
 export interface OwnerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly context: RequestContext;
   readonly signIn: SiteSignIn;
   readonly owner: KeyOwner;
+  readonly member: SignedInMember;
 }
 
 /** Makes the function that binds a route of the dashboard to its handler. */
@@ -39,7 +40,7 @@ export const makeApiPipeline = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const signIns = yield* SignIns;
-  const ownerOf = yield* makeOwnerOf;
+  const memberOf = yield* makeMemberOf;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -60,15 +61,15 @@ export const makeApiPipeline = Effect.gen(function* () {
     const answer = atFirstRequest(() => {
       const read = readerFor(route);
       const handle = Effect.fnUntraced(function* (context: RequestContext) {
-        yield* limits.admitVisit(context.address);
+        yield* limits.admitKeyless(context.address);
         const signIn = yield* signIns.find("dashboard", site.session.read(context));
-        const account = yield* ownerOf(signIn);
+        const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
         if (method !== "GET") yield* checkWrite(context, signIn);
         const values = yield* read(context);
-        const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
-        return yield* handler({ values, context, signIn, owner });
+        const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
+        return yield* handler({ values, context, signIn, owner, member });
       });
-      return withContext(route, (context) => render(envelopeV2, context, observers, handle(context)));
+      return withContext(route, (context) => render(envelopeV2, { context }, observers, handle(context)));
     });
     return { method, path, answer };
   };

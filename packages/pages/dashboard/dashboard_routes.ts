@@ -14,6 +14,7 @@ import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
 import { keysApi } from "./keys/keys_api.ts";
 import { linksRoutes } from "./links/links_routes.ts";
+import { membersApi } from "./members/members_api.ts";
 import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview/preview_routes.ts";
@@ -29,6 +30,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
   const routes = [
     ...pages.routes,
     ...(yield* accountApi),
+    ...(yield* membersApi),
     ...(yield* keysApi),
     ...(yield* webhooksApi),
     ...(yield* activityApi),
@@ -48,5 +50,5 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* previewRoutes(pages)),
     ...(yield* accountRoutes(pages)),
   ];
-  return { routes, visit: pages.visit };
+  return { routes, keylessAnswer: pages.keylessAnswer };
 });

@@ -1,19 +1,33 @@
-/** The account of who is signed in to the dashboard. */
+/** The account of who is signed in to the dashboard, and what their role in it allows. */
+import { allows, Members, type Membership } from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
-import { type Account, KeyStore } from "@accountlink/core/keys";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
-import { Effect, Option } from "effect";
+import type { Route } from "@accountlink/http-api";
+import { Effect } from "effect";
+
+/** The account that a sign-in uses, the role in it, and all accounts of the person. */
+export interface SignedInMember extends Pick<Membership, "account" | "role"> {
+  readonly accounts: ReadonlyArray<Membership>;
+}
 
 /**
- * Makes the function that finds the account of a sign-in. It fails for a suspended account, and where
- * an erasure took the account.
+ * Makes the function that finds the account of a sign-in. It fails for a suspended account, for a person who is no
+ * longer a member, and for a role that does not allow what is needed.
  */
-export const makeOwnerOf = Effect.map(KeyStore, (store) =>
-  Effect.fnUntraced(function* ({
-    chatId,
-  }: SiteSignIn): Effect.fn.Return<Account, InvalidSession | Forbidden | StoreUnavailable> {
-    const account = Option.getOrNull(yield* store.findAccountByChatId(chatId));
-    if (account === null) return yield* new InvalidSession();
-    return account.status === "suspended" ? yield* new Forbidden({ reason: "account_suspended" }) : account;
+export const makeMemberOf = Effect.map(Members, (members) =>
+  Effect.fnUntraced(function* (
+    signIn: SiteSignIn,
+    needed: Required<Route>["role"],
+    /** The chat user whom the request is about. */
+    subject?: unknown,
+  ): Effect.fn.Return<SignedInMember, InvalidSession | Forbidden | StoreUnavailable> {
+    const accounts = yield* members.accountsOf(signIn.chatId);
+    const found = accounts.find(({ account }) => account.name === signIn.account);
+    if (found === undefined) return yield* new InvalidSession();
+    const { account, role } = found;
+    if (account.status === "suspended") return yield* new Forbidden({ reason: "account_suspended" });
+    const isAllowed =
+      needed === "owner_or_self" ? allows(role, "owner") || subject === signIn.chatId : allows(role, needed);
+    return isAllowed ? { account, role, accounts } : yield* new Forbidden({ reason: "role" });
   }),
 );

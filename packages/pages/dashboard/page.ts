@@ -1,9 +1,10 @@
 /** The HTML document of every page of the dashboard. */
+import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { type Html, html } from "../html.ts";
 import { csrfField } from "./look/field.ts";
 import { icon, mark } from "./look/icons.ts";
-import { paths } from "./paths.ts";
+import { paths, roleOfPage } from "./paths.ts";
 
 /** The parts of the dashboard, in the order of its navigation. */
 const sections = {
@@ -49,6 +50,8 @@ export interface Page {
 
 export interface Visitor {
   readonly account: { readonly name: string; readonly tier: Tier };
+  /** What the user may do; the pages show nothing else. */
+  readonly role: MemberRole;
   /** The name of the signed-in user. */
   readonly userName: string;
   /** The field that every form sends. */
@@ -95,11 +98,14 @@ ${footer}
 </html>
 `;
 
-const header = (section: Section, { account, userName, csrf }: Visitor): Html => html`
+const header = (section: Section, { account, role, userName, csrf }: Visitor): Html => html`
 <header>
 <p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
 <nav aria-label="Dashboard">
-${groups.map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
+${groups
+  .map((names) => names.filter((name) => allows(role, roleOfPage(paths[name]))))
+  .filter((names) => names.length > 0)
+  .map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
 </nav>
 <div class="visitor">
 <p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small></p>

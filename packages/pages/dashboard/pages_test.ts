@@ -54,7 +54,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const days = makeDays(90, 1000, 10);
   const entry = makeEntry({
     action: "key.reported",
-    actor: { type: "account", id: text },
+    actor: { type: "account", id: text, member: text },
     details: { note: text, [text]: 1 },
   });
   const webhook = makeWebhook({ description: text, status: "disabled", disabledReason: "failing" });
@@ -66,7 +66,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const community = makeCommunity(text);
   const named = makeNamedLink(text);
   const { gameId } = named.link;
-  const names = { keys, account: { name: text, owner: text } };
+  const names = { keys, me: { chatId, name: text } };
   const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
   return {
     overview: overviewPage(
@@ -178,6 +178,12 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         ...list,
         account: visitor.account,
         chatId: text,
+        accounts: [visitor.account.name, "other"].map((name) => ({
+          account: { name, chatId: null, tier: "free", status: "active" },
+          role: "admin",
+          since: now,
+          chosenAt: null,
+        })),
         signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }],
       },
       visitor,

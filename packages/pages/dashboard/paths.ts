@@ -4,7 +4,9 @@
  * @internal
  */
 import type { KeyId, Pid } from "@accountlink/core";
+import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
+import type { Html } from "../html.ts";
 
 /** The paths of the dashboard, without those of its JSON. */
 export const paths = {
@@ -30,11 +32,32 @@ export const paths = {
   trial: "/dashboard/try",
   preview: "/dashboard/preview",
   account: "/dashboard/account",
+  chooseAccount: "/dashboard/account/choose",
   endSignIn: "/dashboard/account/end",
   signOut: "/dashboard/sign-out",
   style: "/dashboard/style.css",
   script: "/dashboard/comfort.js",
 } as const;
+
+/** The least role for the pages and forms below a path; the longest path counts. */
+const pageRoles: Readonly<Record<`/dashboard${string}`, MemberRole>> = {
+  [paths.overview]: "admin",
+  [paths.links]: "moderator",
+  [paths.linksFile]: "admin",
+  [paths.alts]: "moderator",
+  [paths.audit]: "moderator",
+  [paths.account]: "moderator",
+};
+
+/** The least role that a page or form needs. */
+export const roleOfPage = (path: string): MemberRole =>
+  Object.entries(pageRoles)
+    .filter(([start]) => path.startsWith(start))
+    .toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? "owner";
+
+/** What leads to a page, for a role that may open it. */
+export const may = (role: MemberRole, path: string, link: Html): Html | null =>
+  allows(role, roleOfPage(path)) ? link : null;
 
 export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
 

@@ -89,6 +89,7 @@ export const makeAlts = (text: string): AltsFound => {
 
 export const makeVisitor = (name: string): Visitor => ({
   account: { name, tier: "free" },
+  role: "owner",
   userName: name,
   csrf: "token",
   platforms: { chat: name, game: name },
@@ -100,7 +101,7 @@ export const makeEntry = (chosen: Partial<AuditEntry> = {}): AuditEntry => ({
   account: "acme",
   pid: null,
   action: "key.created",
-  actor: { type: "account", id: "acme" },
+  actor: { type: "account", id: "acme", member: chatId },
   requestId: null,
   details: {},
   ...chosen,

@@ -28,7 +28,14 @@ type PlatformNames = Pick<PageSettingsShape, "chatName" | "gameName">;
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 
 /** Those that HTTP has, and core has not. */
-type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down" | "defect";
+type OwnRefusal =
+  | "no_entry"
+  | "unreadable"
+  | "misplaced"
+  | "too_many"
+  | "store_down"
+  | "defect"
+  | "no_sign_ins";
 
 export type RefusalName = Exclude<FlowRefusal, "over" | "unknown_code"> | Ending | OwnRefusal;
 
@@ -155,6 +162,12 @@ export const refusals: Record<RefusalName, Refusal> = {
     status: 500,
     title: "Something went wrong here",
     text: "This is our mistake, and it was logged. Open the link again to see how far you are. If this page appears again, tell the community's team.",
+  },
+  no_sign_ins: {
+    status: 503,
+    title: "Nobody can sign in here",
+    text: ({ chatName, gameName }) =>
+      `This service asks neither ${chatName} nor ${gameName} who you are, so its pages for users and owners are off. Ask the community's team to link your accounts.`,
   },
 };
 

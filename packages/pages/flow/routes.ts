@@ -34,7 +34,10 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 /** The route of the flow in metrics and logs; its paths are outside the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
-/** The routes of the flow, `visit` for other routes whose errors are pages, and `unrouted` for paths without a route. */
+/**
+ * The routes of the flow; `keylessAnswer` for other routes whose errors are pages, `uncountedAnswer` for paths without a
+ * route, and `closed` for pages that need sign-ins while there are none.
+ */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
@@ -151,12 +154,16 @@ export const flowRoutes = Effect.gen(function* () {
     // Not counted, so that the pages for an outage or a limit get it too.
     { method: "GET", path: stylePath, answer: withHeaders(stepRoute.id, () => Effect.succeed(styleSheet)) },
   ];
-  const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
+  const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
-  const unrouted: typeof visit = (id, answer) =>
-    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isRouted: false });
+  const uncountedAnswer: typeof keylessAnswer = (id, answer) =>
+    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isCounted: false });
 
-  return { routes, visit, unrouted };
+  const closed = handle(stepRoute, (context) =>
+    Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", pageSettings), context)),
+  );
+
+  return { routes, keylessAnswer, uncountedAnswer, closed };
 });
 
 /** The error for operators; null for what users cause. */

@@ -74,5 +74,5 @@ export const meRoutes = Effect.gen(function* () {
       );
     }),
   ];
-  return { routes, visit: site.visit };
+  return { routes, keylessAnswer: site.keylessAnswer };
 });

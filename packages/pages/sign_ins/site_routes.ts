@@ -135,10 +135,10 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     keptPagesRoute(site),
   ];
   /** A response for other paths, with a page for its error. */
-  const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
+  const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle(id, ({ request }) => answer(request));
 
-  return { routes, page, form, upload, render, signedOut, visit };
+  return { routes, page, form, upload, render, signedOut, keylessAnswer };
 });
 
 const signedOutPage = (path: Site["path"]): Page => ({

@@ -1,6 +1,12 @@
 /** Writes audit entries, in the transaction of the change. */
 import type { Pid } from "@accountlink/core";
-import { type AuditAction, type AuditEntry, usersOf, type WriteContext } from "@accountlink/core/audit";
+import {
+  type AuditAction,
+  type AuditEntry,
+  signedBy,
+  usersOf,
+  type WriteContext,
+} from "@accountlink/core/audit";
 import { type Happening, newEvent } from "@accountlink/core/events";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
@@ -47,9 +53,10 @@ const assertTexts = ({ actor, requestId }: Pick<NewEntry, "actor" | "requestId">
 const insertStatement = (sql: SqlClient.SqlClient, entry: NewEntry) => {
   const [chatId = null, otherChatId = null] = usersOf(entry);
   return sql`
-    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, other_chat_id)
+    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, other_chat_id, member)
     VALUES (${entry.at}, ${entry.account}, ${entry.pid}, ${entry.actor.type}, ${entry.actor.id},
-      ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)}, ${chatId}, ${otherChatId})
+      ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)}, ${chatId}, ${otherChatId},
+      ${signedBy(entry).member})
     RETURNING sequence`;
 };
 

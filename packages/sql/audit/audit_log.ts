@@ -29,12 +29,17 @@ const listOn = (
   account: string,
   before: number | null,
   limit: number,
-  { action, keyId, chatId = null, pid = null }: AuditFilter = { action: null, keyId: null },
+  { action, keyId, chatId = null, pid = null, readable = null }: AuditFilter = { action: null, keyId: null },
 ) => {
+  const actions = (readable ?? auditActions).filter((each) => action === null || each === action);
+  if (actions.length === 0) return Effect.succeed([]);
   const columns = sql.literal(entryColumns);
-  const isNext = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
-    ${action === null ? sql.literal("") : sql`AND action = ${action}`}
+  const isOlder = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
     ${pid === null ? sql.literal("") : sql`AND pid = ${pid}`}`;
+  const isNext =
+    actions.length === auditActions.length
+      ? isOlder
+      : sql`${isOlder} AND action IN (${listOfActions(sql, actions)})`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
   if (chatId !== null) {
     const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
@@ -45,8 +50,8 @@ const listOn = (
       SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
   }
   if (keyId === null) {
-    return action === null
-      ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, isNext, page))} ${page}`
+    return actions.length > 1
+      ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, actions, isOlder, page))} ${page}`
       : sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
   }
   // Two selects, so that each has an index: an OR would read all entries of the account.
@@ -62,13 +67,18 @@ const listOn = (
 };
 
 /**
- * The sequences of the latest entries, of any action. They are merged from those of each action: an index without the
+ * The sequences of the latest entries, of any of these actions. They are merged from those of each action: an index without the
  * action would be one more for each write to keep.
  */
-const latestOn = (sql: SqlClient.SqlClient, isNext: Statement.Fragment, page: Statement.Fragment) => {
+const latestOn = (
+  sql: SqlClient.SqlClient,
+  actions: ReadonlyArray<AuditAction>,
+  isOlder: Statement.Fragment,
+  page: Statement.Fragment,
+) => {
   const having = (action: AuditAction) =>
-    sql`SELECT sequence FROM audit_log WHERE ${isNext} AND ${sql.literal(`action = '${action}'`)}`;
-  return mergedPage(sql, auditActions.map(having), page);
+    sql`SELECT sequence FROM audit_log WHERE ${isOlder} AND ${sql.literal(`action = '${action}'`)}`;
+  return mergedPage(sql, actions.map(having), page);
 };
 
 /** Whether a key made a change, or was changed. */
@@ -77,12 +87,13 @@ const isAbout = (sql: SqlClient.SqlClient, keyId: string) => sql`
 
 /** The actions whose details name a key. */
 const keyActions = (sql: SqlClient.SqlClient) =>
-  sql.literal(
-    auditActions
-      .filter((action) => action.startsWith("key."))
-      .map((action) => `'${action}'`)
-      .join(", "),
+  listOfActions(
+    sql,
+    auditActions.filter((action) => action.startsWith("key.")),
   );
+
+const listOfActions = (sql: SqlClient.SqlClient, actions: ReadonlyArray<AuditAction>) =>
+  sql.literal(actions.map((action) => `'${action}'`).join(", "));
 
 // The oldest entries have the lowest sequences, so no index of times is needed.
 const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => {

@@ -10,6 +10,7 @@ const { columns, reader } = tableOf("audit_log", {
   pid: Schema.NullOr(Pid),
   actorType: literalsOf<Actor["type"]>({ key: true, operator: true, account: true, user: true }),
   actorId: Schema.String,
+  member: Schema.NullOr(Schema.String),
   requestId: Schema.NullOr(Schema.String),
   action: Schema.Literals(auditActions),
   details: Schema.fromJsonString(
@@ -21,8 +22,8 @@ const { columns, reader } = tableOf("audit_log", {
 export const entryColumns = columns;
 
 export const readEntries = reader(
-  ({ actorType, actorId, ...entry }): AuditEntry => ({
+  ({ actorType: type, actorId: id, member, ...entry }): AuditEntry => ({
     ...entry,
-    actor: { type: actorType, id: actorId } as Actor,
+    actor: (type === "account" ? { type, id, member } : { type, id }) as Actor,
   }),
 );

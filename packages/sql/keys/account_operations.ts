@@ -4,11 +4,13 @@ import {
   type AccountStatus,
   changedSettings,
   type KeyStore,
+  type NewAccount,
   scopeOrder,
   type UpdateAccount,
   type UpdateScope,
 } from "@accountlink/core/keys";
-import { Array as Arr, Effect, Option } from "effect";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Array as Arr, Clock, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -26,7 +28,6 @@ type AccountOperations = Pick<
   KeyStore["Service"],
   | "ensureAccount"
   | "findAccount"
-  | "findAccountByChatId"
   | "listAccounts"
   | "updateAccount"
   | "ensureScope"
@@ -39,6 +40,7 @@ type AccountOperations = Pick<
 export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations => {
   const columns = sql.literal(accountColumns);
   const configured = sql.literal(configuredColumns);
+  const ensureAccount = ensureAccountOn(sql);
   const updateAccount = updateAccountOn(sql);
   const updateSettings = updateSettingsOn(sql);
   const findAccount = (name: string) =>
@@ -53,9 +55,7 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
 
   return {
     ensureAccount: (account) =>
-      sql`
-        INSERT INTO accounts (name, chat_id, tier) VALUES (${account.name}, ${account.chatId}, ${account.tier})
-        ON CONFLICT (name) DO NOTHING`.pipe(
+      ensureAccount(account).pipe(
         Effect.andThen(findAccount(account.name)),
         Effect.map(([stored = { ...account, status: "active" as const }]) => stored),
         operation("KeyStore.ensureAccount", account.name),
@@ -63,13 +63,6 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
 
     findAccount: (name) =>
       findAccount(name).pipe(Effect.map(Arr.head), operation("KeyStore.findAccount", name)),
-
-    findAccountByChatId: (chatId) =>
-      sql`SELECT ${columns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name LIMIT 1`.pipe(
-        Effect.flatMap(readAccounts),
-        Effect.map(Arr.head),
-        operation("KeyStore.findAccountByChatId"),
-      ),
 
     listAccounts: () =>
       sql`SELECT ${columns} FROM accounts ORDER BY name`.pipe(
@@ -110,6 +103,26 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
         operation("KeyStore.updateSettings", ...Object.values(write.update).filter((text) => text !== null)),
       ),
   };
+};
+
+/** Inserts an account unless it exists, with its chat user as an owner. */
+const ensureAccountOn = (sql: SqlClient.SqlClient) => {
+  const insert = ({ name, chatId, tier }: NewAccount) =>
+    sql`
+      INSERT INTO accounts (name, chat_id, tier) VALUES (${name}, ${chatId}, ${tier})
+      ON CONFLICT (name) DO NOTHING`;
+  // Also for an account that a node without members inserted.
+  const insertOwner = ({ name }: NewAccount, now: Millis) =>
+    sql`
+      INSERT INTO members (account, chat_id, role, since, chosen_at)
+      SELECT name, chat_id, 'owner', ${now}, ${now} FROM accounts WHERE name = ${name} AND chat_id IS NOT NULL
+      ON CONFLICT (account, chat_id) DO NOTHING`;
+  return (account: NewAccount) =>
+    account.chatId === null
+      ? insert(account)
+      : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          sql.withTransaction(Effect.andThen(insert(account), insertOwner(account, now))),
+        );
 };
 
 const updateAccountOn = (sql: SqlClient.SqlClient) => {

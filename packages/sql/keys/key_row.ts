@@ -18,12 +18,14 @@ const Tiers = literalsOf<Tier>({ free: true, premium: true });
 const Statuses = literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true });
 const Texts = Schema.fromJsonString(Schema.Array(Schema.String));
 
-const accounts = tableOf("accounts", {
+export const accountFields = {
   name: Schema.String,
   chatId: Schema.NullOr(ChatId),
   tier: Tiers,
   status: literalsOf<AccountStatus>({ active: true, suspended: true }),
-});
+};
+
+const accounts = tableOf("accounts", accountFields);
 
 const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.NullOr(GuildId) };
 

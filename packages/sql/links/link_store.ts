@@ -1,6 +1,5 @@
 /** `LinkStore` in SQL. */
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
 import { type CountOptions, isLinked, type NewestPosition } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
@@ -41,7 +40,7 @@ const make = Effect.gen(function* () {
       )
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
   const findGames = (pid: Pid, chatIds: ReadonlyArray<ChatId>) =>
-    Immediate.map(run(queries.gamesByChatIds, [pid, JSON.stringify(chatIds)]), gamesIn);
+    Effect.map(run(queries.gamesByChatIds, [pid, JSON.stringify(chatIds)]), gamesIn);
   const gamesOf = dialectOf(sql).isRemote
     ? batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, SqlError.SqlError | UnreadableRow>(
         (inputs, contexts) => {
@@ -53,7 +52,7 @@ const make = Effect.gen(function* () {
         { maxSize: 10, groupOf: ([pid]) => pid },
       )
     : ([pid, chatIds]: [Pid, ReadonlyArray<ChatId>]) =>
-        Immediate.flatMap(findGames(pid, chatIds), (gamesOfSome) => gamesOfSome(chatIds));
+        Effect.flatMap(findGames(pid, chatIds), (gamesOfSome) => gamesOfSome(chatIds));
   const rowsOfGame = dialectOf(sql).isRemote
     ? batchedLookup<[Pid, GameId], RowValues>(
         [2, 1],
@@ -64,7 +63,7 @@ const make = Effect.gen(function* () {
   const pairsOf = dialectOf(sql).isRemote
     ? (pid: Pid, gameIds: ReadonlySet<GameId>) =>
         run(queries.byGamePairs, [JSON.stringify(Array.from(gameIds, (gameId) => [pid, gameId]))])
-    : Immediate.fn(function* (pid: Pid, gameIds: ReadonlySet<GameId>) {
+    : Effect.fnUntraced(function* (pid: Pid, gameIds: ReadonlySet<GameId>) {
         const rows: Array<ReadonlyArray<RowValues>> = [];
         for (const gameId of gameIds) rows.push(yield* rowsOfGame(pid, gameId));
         return rows.flat();
@@ -131,12 +130,12 @@ const make = Effect.gen(function* () {
 
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
-      operation("LinkStore.findByChatId")(Immediate.flatMap(rowOf(pid, chatId), readRecord)),
+      operation("LinkStore.findByChatId")(Effect.flatMap(rowOf(pid, chatId), readRecord)),
 
     findByChatIds: (pid, chatIds) =>
       operation("LinkStore.findByChatIds")(
-        Immediate.map(
-          Immediate.flatMap(run(queries.byChatIds, [pid, JSON.stringify(chatIds)]), readRecordValues),
+        Effect.map(
+          Effect.flatMap(run(queries.byChatIds, [pid, JSON.stringify(chatIds)]), readRecordValues),
           (records) => new Map(records.map((record) => [record.chatId, record])),
         ),
       ),
@@ -145,7 +144,7 @@ const make = Effect.gen(function* () {
 
     findByGameIds: (pid, gameIds) =>
       operation("LinkStore.findByGameIds")(
-        Immediate.map(Immediate.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
+        Effect.map(Effect.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
       ),
 
     countLinks: (pid, options = {}) => operation("LinkStore.countLinks")(countLinks(pid, options)),

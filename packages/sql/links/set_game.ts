@@ -5,6 +5,7 @@
  * fills. In Postgres all are one statement, which is committed at once, so that a client that writes alone waits once.
  */
 import type { ChatId, GameId } from "@accountlink/core";
+import { signedBy } from "@accountlink/core/audit";
 import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
 import type { GameSet, SetGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -113,7 +114,18 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
   const event = newEvent(at, linkSet(record, previousGameId, sourceOf(actor)));
   const stored = [event.id, JSON.stringify(event.data)];
   const details = JSON.stringify({ chatId, gameId, previousGameId });
-  return [chatId, gameId, at, index + 1, ...stored, actor.type, actor.id, requestId, details];
+  return [
+    chatId,
+    gameId,
+    at,
+    index + 1,
+    ...stored,
+    actor.type,
+    actor.id,
+    requestId,
+    details,
+    signedBy({ actor }).member,
+  ];
 };
 
 /** Constant statements that store links, entries and events, of which the first returns the links, and their values. */
@@ -150,8 +162,9 @@ const setStatements = (sql: SqlClient.SqlClient) => {
     INSERT INTO events (pid, position, id, type, at, data)
     SELECT pid, ${position}, value ->> 4, 'link.set', ${at}, ${filled("value ->> 5")} FROM changed`;
   const entries = sql`
-    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id)
-    SELECT ${at}, account, pid, value ->> 6, value ->> 7, value ->> 8, 'link.set', ${filled("value ->> 9")}, chat_id
+    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
+    SELECT ${at}, account, pid, value ->> 6, value ->> 7, value ->> 8, 'link.set', ${filled("value ->> 9")}, chat_id,
+      value ->> 10
     FROM changed`;
   const allInOne = sql`
     WITH ${line}, written AS (${links}), changed AS (${changedIn("written")}), event AS (${events}), entry AS (${entries})

@@ -174,7 +174,6 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "importBatch, kept": importOf("keep"),
   importPosition: onLinks((links) => links.importPosition("source 100")),
   ensureAccount: onKeys((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
-  findAccountByChatId: onKeys((keys) => keys.findAccountByChatId(ChatId.make(`${1_000_000 + number}`))),
   updateAccount: onKeys((keys) =>
     keys.updateAccount({ ...origin, name: account, update: { status: "suspended" } }),
   ),

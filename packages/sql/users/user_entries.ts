@@ -15,6 +15,7 @@ export const userEntriesOn = (sql: SqlClient.SqlClient) => {
       sql`
         SELECT ${columns} FROM audit_log WHERE chat_id = ${chatId}
         UNION SELECT ${columns} FROM audit_log WHERE other_chat_id = ${chatId}
+        UNION SELECT ${columns} FROM audit_log WHERE member = ${chatId}
         UNION SELECT ${columns} FROM audit_log
           WHERE account ${isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
         ORDER BY sequence`,

@@ -1,7 +1,7 @@
 /** The erasure of a chat user, in one transaction, before which their events are looked for. */
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
-import { type AuditEntry, usersOf } from "@accountlink/core/audit";
+import { type AuditEntry, signedBy, usersOf } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
 import {
@@ -109,6 +109,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* endVerifications(null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
+    yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     // A scan, which is acceptable for a rare operation on the keys of one day. Without their request ID, nothing can
     // commit with them.
     yield* sql`
@@ -149,7 +150,8 @@ const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
     const rows = JSON.stringify(entries.map((entry) => erasedRow(entry, chatId, names)));
     yield* sql`
       UPDATE audit_log
-      SET actor_id = value ->> 1, details = value ->> 2, chat_id = value ->> 3, other_chat_id = value ->> 4
+      SET actor_id = value ->> 1, details = value ->> 2, chat_id = value ->> 3, other_chat_id = value ->> 4,
+        member = value ->> 5
       FROM ${elements(rows)} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
     return entries;
   });
@@ -158,19 +160,24 @@ const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
 const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<string>) => {
   const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
   const [chatUser = null, otherUser = null] = usersOf({ actor, details });
-  return [entry.sequence, actor.id, JSON.stringify(details), chatUser, otherUser];
+  return [entry.sequence, actor.id, JSON.stringify(details), chatUser, otherUser, signedBy({ actor }).member];
 };
 
 /**
  * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the owner's texts in
  * them.
  */
-const releaseAccountOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (write: EraseUser, { name, tier, status }: Account, pseudonym: string) {
+const releaseAccountOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  return Effect.fnUntraced(function* (write: EraseUser, { name, tier, status }: Account, pseudonym: string) {
     yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
     yield* sql`
       UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL
       WHERE account = ${name}`;
+    yield* sql`
+      DELETE FROM site_sign_ins
+      WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
+    yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
     const revoked = yield* Effect.flatMap(
       sql`
@@ -188,6 +195,7 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) =>
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;
   });
+};
 
 const deleteWebhooks = (sql: SqlClient.SqlClient, account: string) => {
   const webhooks = sql`SELECT id FROM webhooks WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account})`;

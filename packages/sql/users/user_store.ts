@@ -9,6 +9,7 @@ import { flowColumns, readFlows } from "../flow/flow_row.ts";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
+import { findMembershipsOn } from "../member_store.ts";
 import { readSignIns, signInColumns } from "../sign_in_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
@@ -87,6 +88,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);
   const findRecords = findRecordsOn(sql);
   const findEntries = userEntriesOn(sql);
+  const findMemberships = findMembershipsOn(sql);
   const findSightings = findSightingsOn(sql);
   const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
 
@@ -99,6 +101,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
     const seen = yield* findSightings(chatId);
     return {
       accounts,
+      memberships: yield* findMemberships(chatId),
       records: yield* findRecords(chatId),
       sightings: only(isAtAddress, seen),
       browsers: only(isInBrowser, seen),

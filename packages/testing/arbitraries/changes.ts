@@ -18,7 +18,7 @@ import { millis, name, text } from "./texts.ts";
 export const actor: Arbitrary<Actor> = oneof(
   record({ type: constant("key"), id: keyId }),
   record({ type: constant("operator"), id: name }),
-  record({ type: constant("account"), id: name }),
+  record({ type: constant("account"), id: name, member: orNull(chatId) }),
   record({ type: constant("user"), id: chatId }),
 );
 

@@ -1,4 +1,5 @@
 import type { ChatId, Fixture, GameId, GuildId } from "@accountlink/core";
+import { memberRoles } from "@accountlink/core/accounts";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { keyIdOf } from "@accountlink/core/keys";
 import {
@@ -82,6 +83,12 @@ const key = record({
 const placeOf = (link: Scoped & { readonly chatId: ChatId }): string =>
   JSON.stringify([link.account, link.scope === "guild" ? link.guildId : null, link.chatId]);
 
+/** Some of the users, as members of an account. */
+const teamOf = ({ chatIds }: Cast) =>
+  subarray([...chatIds]).chain((ids) =>
+    each(ids, (id) => record({ chatId: constant(id), role: constantFrom(...memberRoles) })),
+  );
+
 const entries = (members: Cast): Arbitrary<Fixture> => {
   const user = constantFrom(...members.chatIds);
   const link = record({
@@ -93,7 +100,7 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
   const sighting = record({ chatId: user, ip, device, seenAt: orNull(millis) });
   return record({
     accounts: each(members.names, (account) =>
-      record({ name: constant(account), chatId: orNull(user), tier }),
+      record({ name: constant(account), chatId: orNull(user), tier, members: teamOf(members) }),
     ),
     keys: uniqueArray(inScope(members, key), { selector: (entry) => keyIdOf(entry.key), maxLength: 5 }),
     links: uniqueArray(inScope(members, link), { selector: placeOf, maxLength: 10 }),

@@ -130,6 +130,7 @@ export const signIn = recordOf<SiteSignIn>({
   id: signInId,
   site: constantFrom<SignInSite>("dashboard", "me"),
   chatId,
+  account: orNull(name),
   guilds: orNull(array(userGuild, { maxLength: 3 })),
   createdAt: millis,
   expiresAt: millis,

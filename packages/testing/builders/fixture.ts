@@ -87,7 +87,10 @@ export const completed = (fixture: Fixture): Fixture => {
   const chatIds = [
     ...people.map(({ chatId }) => chatId),
     ...guilds.flatMap(({ members }) => members.map(({ chatId }) => chatId)),
-    ...fixture.accounts.flatMap(({ chatId }) => (chatId === null ? [] : [chatId])),
+    ...fixture.accounts.flatMap(({ chatId, members }) => [
+      ...(chatId === null ? [] : [chatId]),
+      ...members.map((member) => member.chatId),
+    ]),
   ];
   const gameIds = links.map(({ gameId }) => gameId);
   return {
@@ -96,7 +99,7 @@ export const completed = (fixture: Fixture): Fixture => {
       fixture.accounts,
       ({ name }) => name,
       entries.map(({ account }) => account),
-      (account) => ({ name: account, chatId: null, tier: "free" }),
+      (account) => ({ name: account, chatId: null, tier: "free", members: [] }),
     ),
     platform: {
       guilds,

@@ -119,6 +119,7 @@ export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   id: uniqueSignInId(),
   site: "dashboard",
   chatId: uniqueChatId(),
+  account: null,
   guilds: null,
   createdAt: 0,
   expiresAt: deadline,

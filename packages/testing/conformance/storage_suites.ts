@@ -1,3 +1,4 @@
+import { memberStoreSuite } from "./accounts/member_store_suite.ts";
 import { altReviewStoreSuite } from "./alts/alt_review_store_suite.ts";
 import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
 import { auditLogSuite } from "./audit/audit_log_suite.ts";
@@ -19,6 +20,7 @@ import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
 export const storageSuites = (options: StoragePropertyOptions): void => {
   linkStoreSuite(options);
   keyStoreSuite(options);
+  memberStoreSuite(options);
   auditLogSuite(options);
   sessionStoreSuite(options);
   flowStoreSuite(options);

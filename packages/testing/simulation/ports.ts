@@ -1,6 +1,7 @@
 /** Postgres and Redis, as nodes see them: the adapters in memory behind a network. */
 
 import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { AuditLog } from "@accountlink/core/audit";
 import { EventStore } from "@accountlink/core/events";
@@ -28,6 +29,7 @@ const storagePorts = [
   FlowStore,
   IdempotencyStore,
   KeyStore,
+  MemberStore,
   LinkStore,
   RootKeyStore,
   SessionStore,

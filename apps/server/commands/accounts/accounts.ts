@@ -1,6 +1,7 @@
 import { Command } from "effect/cli";
 import { Json } from "../../cli/output.ts";
 import { listAccountsCommand } from "./accounts_list.ts";
+import { membersCommand } from "./accounts_members.ts";
 import { showAccountCommand } from "./accounts_show.ts";
 import { restoreAccountCommand, setTierCommand, suspendAccountCommand } from "./accounts_update.ts";
 
@@ -15,6 +16,7 @@ export const accountsCommand = Command.make("accounts").pipe(
     setTierCommand,
     suspendAccountCommand,
     restoreAccountCommand,
+    membersCommand,
   ]),
   Command.withGlobalFlags([Json]),
 );

@@ -39,6 +39,45 @@ describe("accountlink accounts", () => {
     expect(await json("keys", "list")).toMatchObject({ keys: [{ status: "active" }, { status: "active" }] });
   });
 
+  it("gives an account its first owner, and changes and removes members", async () => {
+    const { run, json, dataFolder: folder } = await makeWorkplace();
+    await json("keys", "create", "--account", "acme");
+    const members = (...words: ReadonlyArray<string>) => json("accounts", "members", ...words);
+    const ada = ["acme", "--chat-id", "100001"];
+    const bob = ["acme", "--chat-id", "100002"];
+    expect(await members("list", "acme")).toEqual({ members: [] });
+    expect(await members("add", ...ada, "--role", "owner")).toEqual({
+      name: "acme",
+      chatId: "100001",
+      role: "owner",
+      changed: true,
+      folder,
+    });
+    expect((await run("accounts", "members", "add", ...bob, "--role", "moderator")).stdout).toBe(
+      `Chat user 100002 is now moderator of account "acme" in data folder "${folder}"\n`,
+    );
+    expect(await members("add", ...bob, "--role", "admin")).toEqual({
+      error: 'Cannot add a member of account "acme": the chat user is a member already, expected set-role',
+    });
+    expect(await members("set-role", ...bob, "--role", "admin")).toMatchObject({
+      role: "admin",
+      changed: true,
+    });
+    expect(await members("set-role", ...bob, "--role", "admin")).toMatchObject({ changed: false });
+    expect(await members("remove", ...ada)).toEqual({
+      error:
+        'Cannot remove a member of account "acme": the chat user is its last owner, expected another owner first',
+    });
+    expect((await members("list", "acme"))["members"]).toMatchObject([
+      { chatId: "100001", role: "owner" },
+      { chatId: "100002", role: "admin" },
+    ]);
+    expect(await members("remove", ...bob)).toMatchObject({ chatId: "100002", changed: true });
+    expect(await members("remove", ...bob)).toEqual({
+      error: 'Cannot remove a member of account "acme": the chat user is not a member',
+    });
+  });
+
   it("refuses an unknown account", async () => {
     const { json } = await makeWorkplace();
     await json("keys", "create", "--account", "acme");
@@ -47,6 +86,7 @@ describe("accountlink accounts", () => {
       ["set the tier of", "set-tier", "nobody", "free"],
       ["suspend", "suspend", "nobody"],
       ["restore", "restore", "nobody"],
+      ["list the members of", "members", "list", "nobody"],
     ]) {
       expect(await json("accounts", ...words)).toEqual({
         error: `Cannot ${doing} account "nobody": there is no such account`,

@@ -7,10 +7,16 @@ import { reasonOf } from "../../message_text.ts";
 import { type Finding, fail, ok } from "./finding.ts";
 
 /** Sends a request to live platforms. */
-export const checkPlatform = (platform: Platform): Effect.Effect<ReadonlyArray<Finding>> =>
-  platform.kind === "live"
-    ? checkLive(platform)
-    : Effect.succeed([ok("platform", "dev, on which anyone can sign in as anybody")]);
+export const checkPlatform = (platform: Platform): Effect.Effect<ReadonlyArray<Finding>> => {
+  switch (platform.kind) {
+    case "live":
+      return checkLive(platform);
+    case "dev":
+      return Effect.succeed([ok("platform", "dev, on which anyone can sign in as anybody")]);
+    case "none":
+      return Effect.succeed([ok("platform", "none is asked")]);
+  }
+};
 
 const checkLive = Effect.fnUntraced(function* ({
   publicUrl,

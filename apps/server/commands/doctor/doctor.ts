@@ -8,6 +8,7 @@ import { paragraphs } from "../../cli/usage.ts";
 import { type Config, parseConfig, variables } from "../../config/config.ts";
 import { configWarnings, unknownVariables, withoutEffect } from "../../config/config_warnings.ts";
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
+import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
 import { checkPlatform } from "./check_platform.ts";
@@ -25,7 +26,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
   Command.withGlobalFlags([Json]),
   Command.withDescription(
     paragraphs(
-      "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, and the server itself, if one runs. Nothing is changed.",
+      "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed.",
       "The exit code is 1 if a check fails.",
     ),
   ),
@@ -56,9 +57,16 @@ const examine = Effect.gen(function* () {
     ...(yield* checkPlatform(platform)),
     ...(yield* checkStorage(config, storage)),
     yield* checkCache(cache),
+    yield* checkUploads,
     ...(yield* checkServer(config)),
   ];
 });
+
+const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
+  problem === null
+    ? ok("uploads", "the temporary folder can be written, and has room")
+    : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
+);
 
 /** The demo's fixture is left out, since reading it makes it. */
 const checkFiles = (resolved: ResolvedConfig) =>

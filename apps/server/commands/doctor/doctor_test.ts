@@ -2,7 +2,7 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -36,6 +36,16 @@ describe("accountlink doctor", () => {
     const { findings, failed } = await json("doctor");
     expect(failed).toBe(1);
     expect(JSON.stringify(findings)).toContain("file is not a database");
+  });
+
+  it("finds a folder for uploads that cannot be written, and platforms that nobody asks", async () => {
+    const { run, folder } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
+    vi.stubEnv("TMPDIR", join(folder, "none"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { stdout: findings } = await run("doctor");
+    expect(findings).toMatch(/^warn +uploads .*which cannot be written: ENOENT/m);
+    expect(findings).toMatch(/^ok +platform +none is asked$/m);
+    expect(findings).toMatch(/^warn +configuration +ACCOUNTLINK_PLATFORM is none, /m);
   });
 
   it("finds warnings, missing variables and files that cannot be used, as the start does", async () => {

@@ -1,5 +1,5 @@
 import { ApiKeys, type ChatId, type Conflict, type InvalidParameter } from "@accountlink/core";
-import { type IssuedKey, KeyStore, type NewAccount } from "@accountlink/core/keys";
+import type { IssuedKey, NewAccount } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import {
@@ -91,18 +91,13 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
   ]),
 );
 
-/** Gives a new account its owner, of whom there is one account at most: the one of the dashboard. */
-const withOwner = Effect.fnUntraced(function* (account: NewAccount, owner: Option.Option<ChatId>) {
-  if (Option.isNone(owner) || account.chatId === owner.value) return account;
-  const own = yield* (yield* KeyStore).findAccountByChatId(owner.value);
-  if (Option.isSome(own)) {
-    const problem = `Cannot create the key: chat user ${owner.value} signs in as account "${own.value.name}", expected that as --account`;
-    return yield* new CommandFailed({ problem });
-  }
-  if (!("status" in account)) return { ...account, chatId: owner.value };
-  const problem = `Cannot create the key: account "${account.name}" exists, and only a new one takes an --owner`;
-  return yield* new CommandFailed({ problem });
-});
+/** Gives a new account its owner. */
+const withOwner = (account: NewAccount, owner: Option.Option<ChatId>) => {
+  if (Option.isNone(owner) || account.chatId === owner.value) return Effect.succeed(account);
+  if (!("status" in account)) return Effect.succeed({ ...account, chatId: owner.value });
+  const problem = `Cannot create the key: account "${account.name}" exists, and only a new one takes an --owner; "accounts members add" gives it one`;
+  return Effect.fail(new CommandFailed({ problem }));
+};
 
 const create = Effect.fnUntraced(function* (choice: Choice, account: NewAccount) {
   const { name, kind, access, expires, allowIps, denyIps, redirectOrigins } = choice;

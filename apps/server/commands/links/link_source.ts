@@ -36,7 +36,11 @@ interface OpenSource {
 export const openSource = Effect.fnUntraced(function* (
   { file, format, table }: SourceChoice,
   options: ReadOptions,
-): Effect.fn.Return<OpenSource, CommandFailed, FileSystem.FileSystem | Scope.Scope | Stdio.Stdio> {
+): Effect.fn.Return<
+  OpenSource,
+  CommandFailed | UnreadableLinkFile,
+  FileSystem.FileSystem | Scope.Scope | Stdio.Stdio
+> {
   const unreadable = (cause: unknown) =>
     new CommandFailed({ problem: `Cannot read "${file}": ${reasonOf(cause)}` });
   if (file === "-") {

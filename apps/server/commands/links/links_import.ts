@@ -49,6 +49,19 @@ const flags = {
   table: namedFlag("table", "name", "Table of an SQLite file (default: the only one that has links)"),
   chatColumn: namedFlag("chat-column", "name", "Column of chat IDs, where it has an unknown name"),
   gameColumn: namedFlag("game-column", "name", "Column of game IDs, where it has an unknown name"),
+  timeColumn: namedFlag("time-column", "name", "Column of times, where it has an unknown name"),
+  verifiedColumn: namedFlag(
+    "verified-column",
+    "name",
+    "Column that says whether a link was verified, where it has an unknown name",
+  ),
+  ignoreColumns: Flag.String("ignore-column").pipe(
+    Flag.withMetavar("name"),
+    Flag.withDescription(
+      "Column that is not read, though its name speaks of time or verification (once for each)",
+    ),
+    Flag.atLeast(0),
+  ),
   guild: textFlag("guild", Schema.is(GuildId), "5 to 32 digits").pipe(
     Flag.withMetavar("id"),
     Flag.withDescription("Take only the rows of this guild, by the column guildId"),
@@ -79,9 +92,12 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
     const outcome = yield* Effect.scoped(run(choice)).pipe(
       Effect.catchTags({
         WrongLines: (wrong) => Effect.fail(refusal(choice, wrong)),
-        UnreadableLinkFile: ({ line, reason }) =>
+        UnreadableLinkFile: ({ line, reason, unclearColumns = [] }) =>
           Effect.fail(
-            new CommandFailed({ problem: `Cannot import "${choice.file}": line ${line}: ${reason}` }),
+            new CommandFailed({
+              problem: `Cannot import "${choice.file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : columnFlags}`,
+              ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns } }),
+            }),
           ),
       }),
     );
@@ -106,7 +122,7 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
   Command.withDescription(
     paragraphs(
       "Import links from a file of any size, also next to a running server: CSV (with commas, semicolons or tabs), NDJSON, a JSON array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
-      "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt is the time. Rows whose verified is false, 0 or pending are left out.",
+      "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones are the time. Rows whose verified, is_verified or status is false, no, 0, unverified or pending are left out. Columns that are not read are listed; one that may say when or whether a link was verified stops the import until it is named or ignored.",
       "Each row is taken or left out, and the report says why. The same command resumes an interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
     ),
   ),
@@ -128,22 +144,28 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
 );
 
 const run = Effect.fnUntraced(function* (choice: Choice) {
-  const { source, progressOf } = yield* openSource(choice, readOptions(choice));
+  const unreadColumns = new Set<string>();
+  const { source, progressOf } = yield* openSource(choice, { ...readOptions(choice), unreadColumns });
   const findScope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
   const show = yield* progressBar();
   const onLeftOut = Option.isSome(choice.rejects)
     ? yield* openRejects(choice.rejects.value)
     : () => Effect.void;
-  return yield* importLinks(source, { findScope, origin: operatorOrigin() }, choice, {
+  return yield* importLinks({ ...source, unreadColumns }, { findScope, origin: operatorOrigin() }, choice, {
     onProgress: (progress) => show(progressOf(progress)),
     onLeftOut,
   });
 });
 
-const readOptions = ({ chatColumn, gameColumn, guild }: Choice): ReadOptions => ({
-  chatColumn: Option.getOrUndefined(chatColumn),
-  gameColumn: Option.getOrUndefined(gameColumn),
-  guildId: Option.getOrUndefined(guild) as GuildId | undefined,
+const columnFlags = " (--time-column, --verified-column or --ignore-column)";
+
+const readOptions = (choice: Choice): ReadOptions => ({
+  chatColumn: Option.getOrUndefined(choice.chatColumn),
+  gameColumn: Option.getOrUndefined(choice.gameColumn),
+  timeColumn: Option.getOrUndefined(choice.timeColumn),
+  verifiedColumn: Option.getOrUndefined(choice.verifiedColumn),
+  ignoreColumns: choice.ignoreColumns,
+  guildId: Option.getOrUndefined(choice.guild) as GuildId | undefined,
 });
 
 const isUnknown = (name: string) =>
@@ -185,6 +207,8 @@ const reasonNotes = ({ reason, count, first }: LeftOutRows): ReadonlyArray<strin
   ...(count > first.length ? [`    and ${countOf(count - first.length, "row")} more`] : []),
 ];
 
+const listOf = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ");
+
 const summary = (
   choice: Choice,
   outcome: ImportOutcome,
@@ -193,6 +217,7 @@ const summary = (
   location: StorageLocation["Service"],
 ): string => {
   const { links, inserted, replaced, unchanged, kept, leftOut, reasons, resumedAfter, doneBefore } = outcome;
+  const { unreadColumns } = outcome;
   if (doneBefore) {
     return `"${choice.file}" was imported before into ${location.text}, with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
   }
@@ -210,6 +235,7 @@ const summary = (
   return [
     `${did}${from}, in ${seconds.toFixed(1)} s: ${counts}`,
     ...(isNewAccount ? [`Account "${account}" ${isMade}`] : []),
+    ...(unreadColumns.length === 0 ? [] : [`Columns not read: ${listOf(unreadColumns)}`]),
     ...reasons.flatMap(reasonNotes),
     ...(Option.isSome(rejects) ? [`All rows that were left out are in "${rejects.value}"`] : []),
   ].join("\n");

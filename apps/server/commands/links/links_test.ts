@@ -139,6 +139,31 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
+  it("stops at columns that may say when or whether a link was verified, until they are explained", async () => {
+    const place = await makeWorkplace();
+    const file = await place.file(
+      "links.csv",
+      "discord_id,roblox_id,Verified?,approved,linked_since,note\n10001,1,true,no,2026-01-01,x\n10002,2,false,yes,,y\n10003,3,yes,yes,2026-01-02,z\n",
+    );
+    const refused = await place.run("links", "import", file, ...scope);
+    expect(refused).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `Cannot import "${file}": line 1: columns "approved", "linked_since" may say when or whether a link was verified, expected a choice to read or to ignore them (--time-column, --verified-column or --ignore-column)\n`,
+    });
+    expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
+    const explained = ["--verified-column", "approved", "--time-column", "Linked Since", "--dry-run"];
+    expect(await place.json("links", "import", file, ...scope, ...explained)).toMatchObject({
+      taken: 1,
+      leftOut: 2,
+      unreadColumns: ["note"],
+    });
+    const ignored = ["--ignore-column", "approved", "--ignore-column", "linked_since"];
+    const told = await place.run("links", "import", file, ...scope, ...ignored);
+    expect(told.stdout).toContain('\nColumns not read: "approved", "linked_since", "note"\n');
+    expect(told.stdout).toContain(": 2 taken");
+  });
+
   it("names the line from which a file cannot be read, and never a key in it", async () => {
     const place = await makeWorkplace();
     const empty = await place.file("a.csv", "");

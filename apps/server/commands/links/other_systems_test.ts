@@ -33,6 +33,17 @@ describe("links import", () => {
     expect(await importing("--guild", "12345", "--table", "a")).toEqual(
       failed('table "a" has other columns: expected a column of guilds, named guildId'),
     );
+    const unclear = new DatabaseSync(file);
+    unclear.exec("ALTER TABLE a ADD COLUMN confirmed INTEGER; UPDATE a SET confirmed = 0");
+    unclear.close();
+    expect(await importing("--table", "a")).toEqual({
+      error: expect.stringContaining('column "confirmed" may say when or whether') as unknown,
+      unclearColumns: ["confirmed"],
+    });
+    expect(await importing("--table", "a", "--verified-column", "confirmed")).toMatchObject({
+      taken: 0,
+      leftOut: 1,
+    });
     expect((await place.run("links", "export", ...scope)).stdout).toMatch(
       /\n200000000000000001,1,.*\n200000000000000002,2,.*\n$/,
     );

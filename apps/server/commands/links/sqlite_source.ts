@@ -20,7 +20,9 @@ export const sqliteSource = Effect.fnUntraced(function* (
     (opened) => Effect.sync(() => opened.close()),
   );
   const tables = yield* attempt(() => tablesOf(database));
-  const { name, names, read } = yield* Effect.mapError(choose(tables, chosen, options), failed);
+  const { name, names, reader } = yield* Effect.mapError(choose(tables, chosen, options), failed);
+  const refusal = reader.refusal();
+  if (refusal !== null) return yield* refusal;
 
   const rows = function* () {
     const statement = database.prepare(`SELECT * FROM ${identifier(name)}`);
@@ -29,7 +31,7 @@ export const sqliteSource = Effect.fnUntraced(function* (
     let line = 0;
     for (const row of statement.iterate()) {
       const values = names.map((column) => row[column]);
-      yield read({ line: ++line, values, text: textOf(values) });
+      yield reader.read({ line: ++line, values, text: textOf(values) });
     }
   };
 
@@ -64,9 +66,9 @@ const choose = (tables: ReadonlyArray<Table>, chosen: Option.Option<string>, opt
     onNone: () => tables,
     onSome: (name) => tables.filter((table) => table.name.toLowerCase() === name.toLowerCase()),
   });
-  const read = wanted.map((table) => ({ ...table, read: tableReader(table.names, options) }));
+  const read = wanted.map((table) => ({ ...table, reader: tableReader(table.names, options) }));
   const found = read.flatMap((table) =>
-    typeof table.read === "string" ? [] : [{ ...table, read: table.read }],
+    typeof table.reader === "string" ? [] : [{ ...table, reader: table.reader }],
   );
   const [only, another] = found;
   if (only !== undefined && another === undefined) return Effect.succeed(only);
@@ -74,8 +76,8 @@ const choose = (tables: ReadonlyArray<Table>, chosen: Option.Option<string>, opt
     return Effect.fail(`several tables have links, expected --table with one of ${listOf(found)}`);
   }
   const [first] = read;
-  if (first !== undefined && read.length === 1) {
-    return Effect.fail(`table "${first.name}" has other columns: ${String(first.read)}`);
+  if (read.length === 1 && typeof first?.reader === "string") {
+    return Effect.fail(`table "${first.name}" has other columns: ${first.reader}`);
   }
   if (Option.isSome(chosen)) {
     return Effect.fail(`it has no table "${chosen.value}", expected one of ${listOf(tables)}`);

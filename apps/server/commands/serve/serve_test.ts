@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { startProxy } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runInProcess, startInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
@@ -28,6 +29,26 @@ const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
     });
     stream.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
   });
+
+describe("a server whose temporary folder cannot be written", () => {
+  it("says so when it starts, and serves", async () => {
+    const { folder, dataFolder } = await makeWorkplace();
+    vi.stubEnv("TMPDIR", join(folder, "none"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const server = startInProcess(["serve"], {
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_DATA_DIR: dataFolder,
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+    });
+    onTestFinished(async () => void (await server.stop()));
+    const said = [
+      says(server.stderr, "Imports on the dashboard: uploads need the temporary folder"),
+      says(server.stdout, "listening on "),
+    ];
+    await expect(Promise.all(said)).resolves.toHaveLength(2);
+  });
+});
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
   it("wait for a database that is empty and comes up late, and all of them serve", async () => {

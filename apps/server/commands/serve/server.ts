@@ -4,7 +4,7 @@ import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
 import { prepareFolder } from "../../files/data_folder.ts";
 import { demoIntroduction, demoKeyOf } from "../../fixture/demo.ts";
-import { loadStartupFixture, readStartupFixture, warnOfLive } from "../../fixture/startup_fixture.ts";
+import { loadStartupFixture, readStartupFixture, warnOfIgnored } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
 import { claimPort, type Port } from "../../listening/port.ts";
@@ -48,7 +48,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
-  yield* warnOfLive(platform, fixture);
+  yield* warnOfIgnored(platform, fixture);
   const port = yield* claimPort("ACCOUNTLINK_PORT", {
     host: config.ACCOUNTLINK_HOST,
     port: config.ACCOUNTLINK_PORT,

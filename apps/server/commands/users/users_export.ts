@@ -1,4 +1,5 @@
 import { AddressVault, UserData } from "@accountlink/core";
+import { signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { FoundUser } from "@accountlink/core/users";
 import { Clock, Console, Effect, Option } from "effect";
@@ -20,7 +21,7 @@ export const exportUserCommand = Command.make("export", { chatId: chatIdFlag }, 
 ).pipe(
   Command.withDescription(
     paragraphs(
-      "Print everything that is stored about a chat user as JSON: records in every scope, sightings at addresses and in browsers, reviews, sessions, flows, sign-ins, accounts with their keys, and the audit entries that name the user.",
+      "Print everything that is stored about a chat user as JSON: records in every scope, sightings at addresses and in browsers, reviews, sessions, flows, sign-ins, accounts with their keys, roles in accounts, and the audit entries that name the user.",
       "The IP addresses of sightings are decrypted, since they are the user's own data. Give the output to nobody else.",
     ),
   ),
@@ -43,6 +44,11 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
   );
   return {
     accounts: found.accounts,
+    memberships: found.memberships.map(({ account: { name }, role, since }) => ({
+      account: name,
+      role,
+      since: formatTimestamp(since),
+    })),
     keys: found.keys.map((key) => keyJson(key, now)),
     records: found.records.map(({ scope, record: { linkedAt, lastVerifiedAt, chatId: _, ...record } }) => ({
       scope,
@@ -72,12 +78,17 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
       gameId,
       expiresAt: formatTimestamp(expiresAt),
     })),
-    signIns: found.signIns.map(({ site, guilds, createdAt, expiresAt }) => ({
+    signIns: found.signIns.map(({ site, account, guilds, createdAt, expiresAt }) => ({
       site,
+      account,
       guilds,
       createdAt: formatTimestamp(createdAt),
       expiresAt: formatTimestamp(expiresAt),
     })),
-    entries: found.entries.map(({ at, ...entry }) => ({ ...entry, at: formatTimestamp(at) })),
+    entries: found.entries.map(({ at, ...entry }) => ({
+      ...entry,
+      ...signedBy(entry),
+      at: formatTimestamp(at),
+    })),
   };
 });

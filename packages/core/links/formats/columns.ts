@@ -1,5 +1,11 @@
 /** Which columns of a file hold what: other systems have many names for the same. */
-import { type LeftOutReason, quoted, type ReadOptions } from "./link_format.ts";
+import {
+  type LeftOutReason,
+  quoted,
+  type ReadOptions,
+  shortened,
+  UnreadableLinkFile,
+} from "./link_format.ts";
 
 /** The place of each column among the names of a file; -1 without one. */
 export interface Columns {
@@ -7,27 +13,55 @@ export interface Columns {
   readonly gameId: number;
   readonly time: number;
   readonly guildId: number;
-  readonly verified: number;
-  readonly status: number;
+  /** All columns that say whether a link was verified. */
+  readonly verified: ReadonlyArray<number>;
   /** Whether the IDs have the names that exports of this service have, and so any form of IDs. */
   readonly isOwn: boolean;
+  readonly unread: ReadonlyArray<string>;
+  /** Unread names that speak of time or verification, and are not understood. */
+  readonly unclear: ReadonlyArray<string>;
 }
 
 /** Known names as `plain` writes them, the best first. */
 const known = {
   chatId: ["chatid", "discordid", "discorduserid", "discord", "userid", "_id"],
   gameId: ["gameid", "robloxid", "robloxuserid", "roblox", "defaultaccountid", "primaryaccount"],
-  time: ["lastverifiedat", "verifiedat"],
+  time: [
+    "verifiedat",
+    "verifiedon",
+    "verificationdate",
+    "lastverifiedat",
+    "linkedat",
+    "createdat",
+    "timestamp",
+  ],
   guildId: ["guildid"],
-  verified: ["verified"],
-  status: ["status"],
+  verified: ["verified", "isverified", "status"],
 } as const;
+
+/** How many names of unread columns are reported. */
+const maxUnread = 100;
 
 /** In lower case, without what joins words. `_id` is another name than `id`, which often counts rows. */
 const plain = (name: string): string => {
   const lower = name.trim().toLowerCase();
-  return lower === "_id" ? lower : lower.replaceAll(/[\s_-]/g, "");
+  return lower === "_id" ? lower : lower.replaceAll(/[\s_?-]/g, "");
 };
+
+/** Whether a name speaks of verification or of time. */
+const isSuspicious = (name: string): boolean => {
+  const words = name
+    .replaceAll(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1 ")
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word !== "");
+  return words.some((word) => suspiciousWord.test(word)) || suspiciousEnd.test(words.at(-1) ?? "");
+};
+
+const suspiciousWord = /verif|confirm|^(?:date|time(?!zone))|(?:date|time|stamp)$|ed(?:at|on)$/;
+
+const suspiciousEnd =
+  /^(?:at|on|since|when|ts|epoch|created|updated|modified|joined|registered|seen|expires|expiry|linked|approved|pending|valid)$/;
 
 /** Why a file or a row has no links. */
 export interface ColumnProblem {
@@ -38,8 +72,9 @@ export interface ColumnProblem {
 /** The columns of these names, or what is wrong with them. */
 export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
   const plainNames = names.map(plain);
+  const ignored = new Set(options.ignoreColumns?.map(plain));
   const find = (role: keyof typeof known) => {
-    const name = known[role].find((each) => plainNames.includes(each));
+    const name = known[role].find((each) => !ignored.has(each) && plainNames.includes(each));
     return name === undefined ? -1 : plainNames.indexOf(name);
   };
   const named = (chosen: string | undefined, role: keyof typeof known) => {
@@ -49,42 +84,69 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
   };
   const chatId = named(options.chatColumn, "chatId");
   const gameId = named(options.gameColumn, "gameId");
+  const time = named(options.timeColumn, "time");
+  const verifiedColumn = named(options.verifiedColumn, "verified");
   const missing = [
-    ...(chatId === -1 ? [lacking("chat", options.chatColumn, "chatId, discord_id or user_id")] : []),
-    ...(gameId === -1 ? [lacking("game", options.gameColumn, "gameId or roblox_id")] : []),
+    ...(chatId === -1 ? [lacking("chat IDs", options.chatColumn, "chatId, discord_id or user_id")] : []),
+    ...(gameId === -1 ? [lacking("game IDs", options.gameColumn, "gameId or roblox_id")] : []),
   ];
   if (missing.length > 0) {
-    const isMinecraft = plainNames.includes("uuid") || plainNames.includes("minecraftuuid");
+    const isMinecraft = plainNames.some((name) => name === "uuid" || name === "minecraftuuid");
     const reason = chatId === -1 ? "no_chat_id" : "no_game_id";
     return { reason, problem: isMinecraft ? minecraft : `expected ${missing.join(", and ")}` };
+  }
+  const absent = [
+    { name: options.timeColumn, index: time, reason: "time" as const },
+    { name: options.verifiedColumn, index: verifiedColumn, reason: "not_verified" as const },
+  ].find(({ name, index }) => name !== undefined && index === -1);
+  if (absent !== undefined) {
+    return { reason: absent.reason, problem: `expected a column named ${quoted(absent.name ?? "")}` };
   }
   const guildId = find("guildId");
   if (guildId === -1 && options.guildId !== undefined) {
     return { reason: "other_guild", problem: "expected a column of guilds, named guildId" };
   }
   const twice = [chatId, gameId].find(
-    (index) =>
-      plainNames.indexOf(plainNames[index] ?? "") !== plainNames.lastIndexOf(plainNames[index] ?? ""),
+    (index) => plainNames.filter((name) => name === plainNames[index]).length > 1,
   );
   if (twice !== undefined) {
     return { reason: "row", problem: `two columns are named ${quoted(names[twice] ?? "")}` };
   }
-  const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
-  return {
+  const isVerified = (name: string, index: number) =>
+    index === verifiedColumn || (known.verified.some((each) => each === name) && !ignored.has(name));
+  const verified = plainNames.flatMap((name, index) => (isVerified(name, index) ? [index] : []));
+  const read = new Set([
     chatId,
     gameId,
-    time: find("time"),
-    guildId,
-    verified: find("verified"),
-    status: find("status"),
-    isOwn,
-  };
+    time,
+    ...(options.guildId === undefined ? [] : [guildId]),
+    ...verified,
+  ]);
+  const unread = names.filter((_, index) => !read.has(index));
+  const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
+  const understood = new Set<string>([...known.time, ...ignored]);
+  const unclear = unread.filter((name) => !understood.has(plain(name)) && isSuspicious(name));
+  return { chatId, gameId, time, guildId, verified, isOwn, unread, unclear };
 };
 
-const lacking = (platform: string, chosen: string | undefined, examples: string): string =>
-  chosen === undefined
-    ? `a column of ${platform} IDs, such as ${examples}`
-    : `a column named ${quoted(chosen)}`;
+const lacking = (holds: string, chosen: string | undefined, examples: string): string =>
+  chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
+
+/** Reports the columns that are not read. Returns why they must not be: nobody has said what the unclear ones hold. */
+export const reportUnread = (
+  { unread, unclear }: Columns,
+  line: number,
+  { unreadColumns }: ReadOptions,
+): UnreadableLinkFile | null => {
+  for (const name of unread) {
+    if (unreadColumns !== undefined && unreadColumns.size < maxUnread)
+      unreadColumns.add(shortened(name.trim(), 100));
+  }
+  if (unclear.length === 0) return null;
+  const names = unclear.map(quoted).join(", ");
+  const reason = `${unclear.length === 1 ? "column" : "columns"} ${names} may say when or whether a link was verified, expected a choice to read or to ignore ${unclear.length === 1 ? "it" : "them"}`;
+  return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
+};
 
 /** Why a file of DiscordSRV has nothing to import. */
 export const minecraft =

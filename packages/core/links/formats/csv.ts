@@ -1,6 +1,11 @@
-/** Links in CSV, with a header. Cells are separated by commas, semicolons or tabs. */
+/**
+ * Links in CSV, with a header. Cells are separated by commas, semicolons or tabs.
+ *
+ * Not with a library: at a quote that is never closed, `csv-parse` and `papaparse` take the rest of the file as one row,
+ * and at a misplaced quote they join lines.
+ */
 import { formatTimestamp } from "../../timestamp.ts";
-import { type Columns, columnsOf } from "./columns.ts";
+import { type Columns, columnsOf, reportUnread } from "./columns.ts";
 import { fields, type LinkFormat, quoted, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, readRow } from "./row.ts";
 import { type LineParser, linesParser } from "./text_lines.ts";
@@ -85,7 +90,8 @@ const csvLines = (options: ReadOptions): LineParser => {
       const found = headerOf(text, options);
       if (typeof found === "string") return [noHeader(line, text, found)];
       header = found;
-      return [];
+      const refusal = reportUnread(found.columns, line, options);
+      return refusal === null ? [] : [refusal];
     },
     end: (lines) => {
       if (header === undefined)

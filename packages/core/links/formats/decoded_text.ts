@@ -14,11 +14,17 @@ const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
   ["\xFD7zXZ", "the file is compressed, expected the CSV or JSON text itself"],
   ["\xD0\xCF\x11\xE0", "the file is a spreadsheet, expected it saved as CSV"],
   ["%PDF", "the file is a PDF, expected CSV or JSON"],
+  ...["\x89PNG", "\xFF\xD8\xFF", "GIF8", "RIFF"].map(
+    (begin) => [begin, "the file is an image, expected CSV or JSON"] as const,
+  ),
   [
     "SQLite format 3\0",
     "the file is an SQLite database, which only the command line reads: export it as CSV",
   ],
 ];
+
+/** Characters that no text begins with. */
+const controls = /[^\P{Cc}\t\n\v\f\r]/u;
 
 /** Stands after the last text of a file that was read to its end. */
 export const endOfText = Symbol("endOfText");
@@ -36,7 +42,10 @@ export const decodedText = <E, R>(
       head = null;
       if (reason !== undefined) return new UnreadableLinkFile({ line: 1, reason });
       decoder = new TextDecoder(encodingOf(first));
-      return decoder.decode(first, { stream: true });
+      const text = decoder.decode(first, { stream: true });
+      return controls.test(text.slice(0, headSize))
+        ? new UnreadableLinkFile({ line: 1, reason: "the file is not text, expected CSV or JSON" })
+        : text;
     };
 
     const take = (chunk: Uint8Array): string | UnreadableLinkFile => {

@@ -184,6 +184,99 @@ describe("linkReaders", () => {
     }),
   );
 
+  it.effect.each([
+    ["is_verified", "false"],
+    ["isVerified", "0"],
+    ["Verified?", "No"],
+    ["verified", "unverified"],
+    ["status", "UNVERIFIED"],
+    ["status", "no"],
+    ["Status", "pending"],
+  ])("leave out rows whose %s is %s", ([name, value]) =>
+    Effect.gen(function* () {
+      expect(
+        reasonsOf(yield* parse(`discord_id,roblox_id,${name}\n10001,1,${value}\n10002,2,yes\n`)),
+      ).toEqual(["not_verified", "10002 2"]);
+    }),
+  );
+
+  it.effect.each([
+    "verifiedAt",
+    "verified_on",
+    "verification_date",
+    "linked_at",
+    "linkedAt",
+    "created_at",
+    "timestamp",
+  ])("take times from the column %s", (name) =>
+    Effect.gen(function* () {
+      const rows = yield* parse(`discord_id,roblox_id,${name}\n10001,1,2026-01-01\n`);
+      expect(rows).toEqual([link(2, "10001", "1", time)]);
+    }),
+  );
+
+  it.effect("prefer the time of the verification, and columns that are named", () =>
+    Effect.gen(function* () {
+      const content =
+        "discord_id,roblox_id,created_at,linked_since,verified_at,state\n10001,1,2020-01-01,2026-01-01,2021-01-01,pending\n";
+      const options = { ignoreColumns: ["Linked since"], unreadColumns: new Set<string>() };
+      expect(yield* parse(content, "auto", 100, options)).toEqual([
+        link(2, "10001", "1", Date.parse("2021-01-01")),
+      ]);
+      expect([...options.unreadColumns]).toEqual(["created_at", "linked_since", "state"]);
+      const named = { timeColumn: "linked since" };
+      expect(yield* parse(content, "auto", 100, named)).toEqual([link(2, "10001", "1", time)]);
+      expect(reasonsOf(yield* parse(content, "csv", 100, { ...named, verifiedColumn: "State" }))).toEqual([
+        "not_verified",
+      ]);
+      for (const missing of [{ timeColumn: "when" }, { verifiedColumn: "when" }]) {
+        expect(String(yield* Effect.flip(parse(content, "csv", 100, missing)))).toContain(
+          'expected a column named "when"',
+        );
+      }
+    }),
+  );
+
+  it.effect.each([
+    "unverified",
+    "verification",
+    "HasVerifiedBadge",
+    "confirmed",
+    "updatedAt",
+    "joined_on",
+    "last-seen",
+    "Link date",
+    "linkedsince_ts",
+    "linked",
+  ])("end at the column %s, which nobody has explained", (name) =>
+    Effect.gen(function* () {
+      for (const content of [
+        `discord_id,roblox_id,${name}\n10001,1,no\n`,
+        JSON.stringify([{ discord_id: "10001", roblox_id: "1", [name]: "no" }]),
+      ]) {
+        expect(yield* Effect.flip(parse(content))).toMatchObject({ line: 1, unclearColumns: [name] });
+        expect(reasonsOf(yield* parse(content, "auto", 100, { ignoreColumns: [name] }))).toEqual(["10001 1"]);
+      }
+    }),
+  );
+
+  it.effect("report columns that are not read, and end at none of them", () =>
+    Effect.gen(function* () {
+      const names = ["username", "region", "note", "avatar", "timezone", "candidates", "guildId", "__v"];
+      const unreadColumns = new Set<string>();
+      yield* parse(`discord_id,roblox_id,${names.join(",")}\n`, "csv", 100, { unreadColumns });
+      expect([...unreadColumns]).toEqual(names);
+      const objects = Array.from({ length: 200 }, (_, index) => ({
+        discordId: "10001",
+        robloxId: "1",
+        [`x${index}`]: 1,
+      }));
+      unreadColumns.clear();
+      yield* parse(JSON.stringify(objects), "json", 1_000, { unreadColumns });
+      expect(unreadColumns.size).toBe(100);
+    }),
+  );
+
   it.effect("refuse numbers that have lost their digits", () =>
     Effect.gen(function* () {
       const spreadsheet = "a spreadsheet has destroyed the number, export it again with the column as text";
@@ -335,6 +428,11 @@ describe("linkReaders", () => {
       expect(yield* unreadable(`SQLite format 3\0${"\0".repeat(20)}`)).toContain(
         "the file is an SQLite database",
       );
+      for (const image of ["\x89PNG\r\n\x1A\n", "\xFF\xD8\xFF\xE0", "GIF89a", "RIFF"]) {
+        const bytes = Uint8Array.from({ length: 40 }, (_, index) => image.charCodeAt(index) || 0);
+        expect(String(yield* Effect.flip(parseBytes(bytes)))).toContain("line 1: the file is an image");
+      }
+      expect(yield* unreadable("\x7FELF\x02\x01\x01 and more")).toContain("the file is not text");
       const gzip = new Uint8Array(40);
       gzip.set([0x1f, 0x8b, 8]);
       expect(String(yield* Effect.flip(parseBytes(gzip, "auto", 1)))).toContain("the file is compressed");

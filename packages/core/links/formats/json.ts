@@ -1,6 +1,8 @@
 /**
  * Links in one JSON text: an array of objects, an object of ID to ID, or objects one after the other. The text is cut
  * at the commas between its rows, and `JSON.parse` reads each row alone, so that files of any size need little memory.
+ *
+ * Not with a library: `@streamparser/json` and `stream-json` end at the first row that is not JSON, and tell no lines.
  */
 import { jsonRows } from "./json_rows.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
@@ -10,125 +12,113 @@ import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.t
 type Shape = "array" | "members" | "values";
 
 /** A shape that is not given is found by how the text begins. */
-export const jsonParser = (options: ReadOptions, shape: Shape | null = null): TextParser => {
-  const cutter = new Cutter(jsonRows(options), shape);
+export const jsonParser = (options: ReadOptions, given: Shape | null = null): TextParser => {
+  const { member, value } = jsonRows(options);
+  let shape = given;
+  /** Text from the start of a row on. */
+  let rest = "";
+  /** The next character of it. */
+  let index = 0;
+  let depth = 0;
+  let line = 1;
+  /** The line where a row started; 0 between rows. */
+  let startLine = 0;
+  let isOver = false;
+  let found: Array<Parsed> = [];
+
+  const unreadable = (reason: string) => new UnreadableLinkFile({ line, reason });
+
+  const finish = (end: number): void => {
+    found.push((shape === "members" ? member : value)(rest.slice(0, end), startLine));
+    rest = rest.slice(end);
+    index = 0;
+    startLine = 0;
+  };
+
+  /** The end of all rows. */
+  const close = (): void => {
+    if (shape === "values") found.push(unreadable("a bracket is closed twice"));
+    isOver = true;
+  };
+
+  const stepBetweenRows = (): void => {
+    const blank = /^[\s,]*/.exec(rest)?.[0] ?? "";
+    line += newlinesIn(blank);
+    rest = rest.slice(blank.length);
+    index = 0;
+    if (rest === "") return;
+    if (shape !== "values" && depth === 0) {
+      // The bracket around all rows.
+      depth = 1;
+      rest = rest.slice(1);
+    } else if (/^[\]}]/.test(rest)) close();
+    else startLine = line;
+  };
+
+  const stepOverString = (): boolean => {
+    string.lastIndex = index;
+    const text = string.exec(rest)?.[0];
+    if (text === undefined) return false;
+    line += newlinesIn(text);
+    index += text.length;
+    return true;
+  };
+
+  /** False where the next piece is needed. */
+  const stepInRow = (): boolean => {
+    structural.lastIndex = index;
+    const at = structural.exec(rest)?.index ?? rest.length;
+    const character = rest.charAt(at);
+    index = at;
+    if (character === "") return false;
+    if (character === '"') return stepOverString();
+    const outside = shape === "values" ? 0 : 1;
+    if (character === "\n") line++;
+    else if (character === "{" || character === "[") depth++;
+    else if (depth === outside) {
+      finish(at);
+      return true;
+    } else if (character !== ",") depth--;
+    index++;
+    if (depth === 0 && character !== "\n" && character !== ",") finish(index);
+    return true;
+  };
+
+  const step = (): boolean => {
+    if (isOver || rest === "") return false;
+    if (startLine !== 0) return stepInRow();
+    stepBetweenRows();
+    return true;
+  };
+
+  const scan = (): ReadonlyArray<Parsed> => {
+    found = [];
+    let isMore = true;
+    while (isMore) isMore = step();
+    if (!isOver && rest.length > longestRow) found.push(tooLong(startLine));
+    return found;
+  };
+
   return {
-    take: (text) => cutter.take(text),
-    end: () => cutter.end(),
+    take: (text) => {
+      rest += text;
+      shape ??= shapeOf(rest);
+      return shape === null ? [] : scan();
+    },
+    end: () => {
+      shape ??= "values";
+      const rows = scan();
+      const isWhole = isOver || (startLine === 0 && shape === "values");
+      return isWhole ? rows : [...rows, unreadable("the file ends within its JSON: it is not whole")];
+    },
   };
 };
 
-/** Cuts the text into rows, character by character. */
-class Cutter {
-  readonly #rows: ReturnType<typeof jsonRows>;
-  #shape: Shape | null;
-  /** Text from the start of a row on. */
-  #rest = "";
-  /** The next character of it. */
-  #index = 0;
-  #start = 0;
-  #depth = 0;
-  #isInString = false;
-  #line = 1;
-  /** The line where a row started; 0 between rows. */
-  #startLine = 0;
-  #isOver = false;
-  #found: Array<Parsed> = [];
+const structural = /["{}[\],\n]/g;
 
-  constructor(rows: ReturnType<typeof jsonRows>, shape: Shape | null) {
-    this.#rows = rows;
-    this.#shape = shape;
-  }
+const string = /"(?:[^"\\]|\\.)*"/sy;
 
-  take(text: string): ReadonlyArray<Parsed> {
-    if (this.#isOver) return [];
-    this.#rest += text;
-    this.#shape ??= shapeOf(this.#rest);
-    return this.#shape === null ? [] : this.#scan();
-  }
-
-  end(): ReadonlyArray<Parsed> {
-    if (this.#isOver) return [];
-    this.#shape ??= "values";
-    const found = this.#scan();
-    const isWhole = this.#isOver || (this.#startLine === 0 && this.#shape === "values");
-    return isWhole ? found : [...found, this.#unreadable("the file ends within its JSON: it is not whole")];
-  }
-
-  #scan(): ReadonlyArray<Parsed> {
-    this.#found = [];
-    for (; this.#index < this.#rest.length && !this.#isOver; this.#index++) {
-      const code = this.#rest.charCodeAt(this.#index);
-      if (code === newline) this.#line++;
-      if (this.#isInString) this.#stepInString(code);
-      else if (code > space) this.#step(code);
-    }
-    // Blank text between rows is not kept.
-    const keptFrom = this.#startLine === 0 ? Math.min(this.#index, this.#rest.length) : this.#start;
-    this.#rest = this.#rest.slice(keptFrom);
-    this.#index -= keptFrom;
-    this.#start = 0;
-    if (!this.#isOver && this.#rest.length > longestRow) this.#found.push(tooLong(this.#startLine));
-    return this.#found;
-  }
-
-  #stepInString(code: number): void {
-    if (code === backslash) this.#index++;
-    else if (code === quote) this.#isInString = false;
-  }
-
-  #step(code: number): void {
-    const isMany = this.#shape !== "values";
-    if (isMany && this.#depth === 0) {
-      // The bracket around all rows.
-      this.#depth = 1;
-      return;
-    }
-    const isAtRow = this.#depth === (isMany ? 1 : 0);
-    const isClosing = code === brace + 2 || code === bracket + 2;
-    if (isAtRow && isClosing) this.#close();
-    else if (isAtRow && code === comma) this.#finish(this.#index);
-    else this.#stepInRow(code, isClosing);
-  }
-
-  #stepInRow(code: number, isClosing: boolean): void {
-    if (this.#startLine === 0) {
-      this.#startLine = this.#line;
-      this.#start = this.#index;
-    }
-    if (code === quote) this.#isInString = true;
-    else if (code === brace || code === bracket) this.#depth++;
-    else if (isClosing) this.#depth--;
-    if (isClosing && this.#depth === 0) this.#finish(this.#index + 1);
-  }
-
-  /** The end of all rows. */
-  #close(): void {
-    this.#finish(this.#index);
-    if (this.#shape === "values") this.#found.push(this.#unreadable("a bracket is closed twice"));
-    this.#isOver = true;
-  }
-
-  #finish(end: number): void {
-    if (this.#startLine === 0) return;
-    const text = this.#rest.slice(this.#start, end);
-    const { member, value } = this.#rows;
-    this.#found.push((this.#shape === "members" ? member : value)(text, this.#startLine));
-    this.#startLine = 0;
-  }
-
-  #unreadable(reason: string): UnreadableLinkFile {
-    return new UnreadableLinkFile({ line: this.#line, reason });
-  }
-}
-
-const newline = 10;
-const space = 32;
-const quote = 34;
-const comma = 44;
-const bracket = 91;
-const backslash = 92;
-const brace = 123;
+const newlinesIn = (text: string): number => text.split("\n").length - 1;
 
 /** Null where the text does not tell yet. The keys of an object of IDs are digits. */
 const shapeOf = (text: string): Shape | null => {

@@ -1,6 +1,6 @@
 /** JSON values as rows. */
 import { Predicate } from "effect";
-import { type ColumnProblem, type Columns, columnsOf, minecraft } from "./columns.ts";
+import { type ColumnProblem, type Columns, columnsOf, minecraft, reportUnread } from "./columns.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
@@ -12,18 +12,19 @@ const maxShapes = 1_000;
 export const jsonRows = (options: ReadOptions) => {
   const shapes = new Map<string, Columns | ColumnProblem>();
 
-  const columnsFor = (names: ReadonlyArray<string>): Columns | ColumnProblem => {
+  const columnsFor = (names: ReadonlyArray<string>, line: number) => {
     const shape = names.join("\0");
     const known = shapes.get(shape);
     if (known !== undefined) return known;
     const columns = columnsOf(names, options);
     if (shapes.size < maxShapes) shapes.set(shape, columns);
-    return columns;
+    return "problem" in columns ? columns : (reportUnread(columns, line, options) ?? columns);
   };
 
   const readObject = (object: object, line: number, text: string): Parsed => {
     const row = { line, text, values: Object.values(object) as ReadonlyArray<unknown> };
-    const columns = columnsFor(Object.keys(object));
+    const columns = columnsFor(Object.keys(object), line);
+    if (columns instanceof UnreadableLinkFile) return columns;
     return "problem" in columns
       ? leftOut(row, columns.reason, `the object has other names: ${columns.problem}`)
       : readRow(row, columns, options);

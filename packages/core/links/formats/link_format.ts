@@ -31,6 +31,17 @@ export interface ReadOptions {
   readonly chatColumn?: string | undefined;
   /** The column of game IDs, likewise. */
   readonly gameColumn?: string | undefined;
+  /** The column of times, likewise. */
+  readonly timeColumn?: string | undefined;
+  /** A column that says whether a link was verified, beside those that are known. */
+  readonly verifiedColumn?: string | undefined;
+  /**
+   * Columns that are not read. Without it, an unknown column whose name speaks of time or verification makes the file
+   * unreadable.
+   */
+  readonly ignoreColumns?: ReadonlyArray<string> | undefined;
+  /** Reading adds the names of columns that are not read, up to 100. */
+  readonly unreadColumns?: Set<string> | undefined;
   /** Leaves rows of other guilds out. */
   readonly guildId?: GuildId | undefined;
 }
@@ -91,10 +102,12 @@ export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reaso
 /** A row with its link, or with the reason to leave it out. Lines count from 1. Blank lines are skipped. */
 export type LinkLine = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
-/** The file cannot be parsed from this line on. */
+/** The file cannot be parsed from this line on, or not without a choice of columns. */
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   readonly line: number;
   readonly reason: string;
+  /** The columns that have to be named or ignored. */
+  readonly unclearColumns?: ReadonlyArray<string>;
 }> {
   readonly code = "UNREADABLE_LINK_FILE";
   readonly details = { line: this.line, reason: this.reason };
@@ -110,7 +123,7 @@ export const quoted = (text: string): string => JSON.stringify(shortened(text, 4
 /** A row of a file for a report. */
 export const rowText = (text: string): string => shortened(text, 500);
 
-const shortened = (text: string, length: number): string => {
+export const shortened = (text: string, length: number): string => {
   const safe = redact(text.slice(0, 10 * length));
   return safe.length > length ? `${safe.slice(0, length)}…` : safe;
 };

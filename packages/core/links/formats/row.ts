@@ -33,7 +33,7 @@ export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): L
   if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
     return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
   }
-  if (isUnverified(values[columns.verified]) || isPending(values[columns.status])) {
+  if (columns.verified.some((column) => isUnverified(values[column]))) {
     return leftOut(row, "not_verified", "the link was not verified");
   }
   const chat = idOf(values[columns.chatId]);
@@ -95,9 +95,7 @@ const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
   chatId !== null && gameId !== null && /^\d{1,12}$/.test(chatId) && /^\d{17,20}$/.test(gameId);
 
 const isUnverified = (value: unknown): boolean =>
-  value === false || /^(?:false|0|no|pending)$/i.test(textOf(value).trim());
-
-const isPending = (value: unknown): boolean => /^pending$/i.test(textOf(value).trim());
+  /^(?:false|0|no|unverified|pending)$/i.test(textOf(value).trim());
 
 const textOf = (value: unknown): string => {
   if (value === undefined || value === null) return "";

@@ -1,4 +1,5 @@
-import type { DataScope, KeyId, Pid } from "@accountlink/core";
+import type { ChatId, DataScope, KeyId, Pid } from "@accountlink/core";
+import type { Membership } from "@accountlink/core/accounts";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { NewEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
@@ -37,6 +38,8 @@ export interface Change extends WriteOrigin {
 /** The state of all ports. Synchronous changes are atomic. */
 export class Memory {
   readonly accounts = new Map<string, Account>();
+  /** The members of each account. */
+  readonly members = new Map<string, Map<ChatId, Omit<Membership, "account">>>();
   /** The scopes of each account, by guild; null is the global one. */
   readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();
@@ -97,10 +100,13 @@ export class Memory {
     this.#append(change, account, null);
   }
 
-  /** Replaces an account, and keeps its scopes and log. */
+  /** Replaces an account, and keeps its members, scopes and log. */
   renameAccount(name: string, account: Account): void {
     this.accounts.delete(name);
     this.accounts.set(account.name, account);
+    const members = this.members.get(name);
+    this.members.delete(name);
+    if (members !== undefined) this.members.set(account.name, members);
     const log = this.log.get(name) ?? [];
     this.log.delete(name);
     this.log.set(

@@ -1,5 +1,6 @@
-/** The dashboard's JSON: who is signed in, their guilds, and signing out. */
+/** The dashboard's JSON: who is signed in, their accounts and guilds, and signing out. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
+import { Members } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";
 import { type BoundRoute, envelopeV2, HttpSettings, isoTime } from "@accountlink/http/site";
 import { DashboardAccount } from "@accountlink/http-api";
@@ -12,13 +13,14 @@ export const accountApi = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
   const keys = yield* OwnedKeys;
   const signIns = yield* SignIns;
+  const members = yield* Members;
   const profiles = yield* Profiles;
   const { session } = siteOf("dashboard", publicUrl);
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind(
       DashboardAccount.getSignIn,
-      Effect.fnUntraced(function* ({ owner: { account, chatId }, signIn }) {
+      Effect.fnUntraced(function* ({ owner: { account, chatId }, member, signIn }) {
         const profile = yield* profiles.chat(chatId, null);
         const { name, tier } = account;
         return {
@@ -32,6 +34,8 @@ export const accountApi = Effect.gen(function* () {
             },
             csrfToken: yield* signIns.csrfToken(signIn),
             expiresAt: isoTime(signIn.expiresAt),
+            role: member.role,
+            accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
             keys: yield* keys.plan(account),
           },
         };
@@ -42,6 +46,15 @@ export const accountApi = Effect.gen(function* () {
       Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
         session.clear(envelopeV2.success(context, { data: { signedOut: true } })),
       ),
+    ),
+
+    bind(
+      DashboardAccount.chooseAccount,
+      Effect.fnUntraced(function* ({ signIn, values }) {
+        const { account, role } = yield* members.choose(signIn, values.account);
+        const csrfToken = yield* signIns.csrfToken(signIn);
+        return { data: { account: account.name, role, csrfToken } };
+      }),
     ),
 
     bind(DashboardAccount.getGuilds, ({ signIn }) =>

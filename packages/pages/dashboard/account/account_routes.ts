@@ -1,5 +1,6 @@
-/** The page of the account, and what ends a sign-in. */
+/** The page of the account, the choice of another one, and what ends a sign-in. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
+import { Members } from "@accountlink/core/accounts";
 import type { SignInId } from "@accountlink/core/ids";
 import { Effect } from "effect";
 import { noticeHtml } from "../look/notice.ts";
@@ -10,6 +11,7 @@ import { accountPage } from "./account_page.ts";
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const signIns = yield* SignIns;
   const keys = yield* OwnedKeys;
+  const members = yield* Members;
   return [
     page(
       paths.account,
@@ -22,11 +24,15 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const view = {
           ...(yield* keys.plan(account)),
           account,
+          accounts: yield* members.accountsOf(signIn.chatId),
           chatId: signIn.chatId,
           signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
         };
         return accountPage(view, visitor, noticeHtml(query("done")));
       }),
+    ),
+    form(paths.chooseAccount, ({ signIn }, fields) =>
+      Effect.as(members.choose(signIn, fields("account")), seeOther(paths.overview)),
     ),
     form(paths.endSignIn, ({ signIn }, fields) =>
       Effect.as(

@@ -15,8 +15,8 @@ import { type Community, communityField } from "../communities/community.ts";
 import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
-import type { Page, PlatformNames, Visitor } from "../page.ts";
-import { paths } from "../paths.ts";
+import type { Page, Visitor } from "../page.ts";
+import { may, paths } from "../paths.ts";
 
 /** Who is asked about, as typed. */
 export interface AltsForm {
@@ -55,7 +55,7 @@ const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "N
 export const altsPage = (
   form: AltsForm,
   view: AltsView,
-  visitor: Pick<Visitor, "csrf" | "platforms">,
+  visitor: Pick<Visitor, "csrf" | "platforms" | "role">,
   now: Millis,
   notice: Html | null,
 ): Page => ({
@@ -65,17 +65,17 @@ export const altsPage = (
   content: html`
 ${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general ?? "Some fields need another value.") : notice}
 <p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
-${view.tier === "premium" ? question(form, view, visitor.platforms) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one.</p>`}
+${view.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one.</p>`}
 ${view.found && answer(form, view.found, visitor, now)}`,
 });
 
 const question = (
   form: AltsForm,
   { communities, problems }: AltsView,
-  { chat, game }: PlatformNames,
+  { platforms: { chat, game }, role }: Pick<Visitor, "platforms" | "role">,
 ): Html =>
   communities.length === 0
-    ? html`<p class="empty">There are no communities yet. <a href="${paths.newKey}">Create a key</a> to begin.</p>`
+    ? html`<p class="empty">There are no communities yet. ${may(role, paths.newKey, html`<a href="${paths.newKey}">Create a key</a> to begin.`)}</p>`
     : html`
 <form method="get" action="${paths.alts}" class="panel">
 ${communityField(communities, form.pid, problems)}

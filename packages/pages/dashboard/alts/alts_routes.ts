@@ -1,13 +1,13 @@
 /** The page of alt detection, and the form of its reviews. */
-import { AltDetection, AltReviews, type ChatId, type DataScope, guildOf } from "@accountlink/core";
+import { AltDetection, AltReviews, type DataScope, guildOf } from "@accountlink/core";
 import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
-import { Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Effect } from "effect";
+import { makeChatNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
 import { type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
@@ -22,23 +22,13 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
   const links = yield* OwnedLinks;
-  const profiles = yield* Profiles;
+  const namesOf = yield* makeChatNames;
 
   const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
     const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];
     const [gameId = null] = kind === "game" ? yield* links.gamesMeant(id) : [];
     if (chatId !== null || gameId !== null) return { chatId, gameId, address: null } satisfies AltQuery;
     return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
-  });
-
-  const namesOf = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
-    const found = yield* profiles.chats(chatIds, null);
-    return new Map(
-      chatIds.flatMap((id, i) => {
-        const name = found[i]?.displayName ?? found[i]?.username;
-        return name === undefined || name === null ? [] : [[id, name] as const];
-      }),
-    );
   });
 
   const find = Effect.fnUntraced(function* (scope: DataScope, typed: AltsForm) {

@@ -22,4 +22,7 @@ export const actions: Record<AuditAction, string> = {
   "webhook.deleted": "Webhook deleted",
   "webhook.rotated": "Webhook rotated",
   "webhook.disabled": "Webhook disabled by the service",
+  "member.added": "Member added",
+  "member.role_changed": "Role of a member changed",
+  "member.removed": "Member removed",
 };

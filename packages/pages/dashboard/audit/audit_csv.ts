@@ -1,15 +1,16 @@
-import type { AuditEntry } from "@accountlink/core/audit";
+import { type AuditEntry, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { csvOf } from "../csv.ts";
 
 export const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(
-    ["at", "action", "actorType", "actorId", "pid", "requestId", "details"],
+    ["at", "action", "actorType", "actorId", "member", "pid", "requestId", "details"],
     entries.map((entry) => [
       formatTimestamp(entry.at),
       entry.action,
       entry.actor.type,
       entry.actor.id,
+      signedBy(entry).member,
       entry.pid,
       entry.requestId,
       detailsText(entry),

@@ -1,4 +1,5 @@
-import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
+import { allows, readableActions } from "@accountlink/core/accounts";
+import { type AuditAction, type AuditEntry, auditActions } from "@accountlink/core/audit";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "../../html.ts";
@@ -28,14 +29,16 @@ export interface AuditView {
 export const auditPage = (
   { entries, next, keys, names }: AuditView,
   filter: AuditFilter,
-  { platforms }: Pick<Visitor, "platforms">,
+  { platforms, role }: Pick<Visitor, "platforms" | "role">,
   problems: ReadonlyArray<ParameterProblem>,
-): Page => ({
-  status: problems.length === 0 ? 200 : 400,
-  title: "Audit log",
-  section: "audit",
-  content: html`
-<p>Every change of keys and links, newest first. The log contains no secrets and no IP addresses of users.</p>
+): Page => {
+  const isAdmin = allows(role, "admin");
+  return {
+    status: problems.length === 0 ? 200 : 400,
+    title: "Audit log",
+    section: "audit",
+    content: html`
+<p>Every change of ${isAdmin ? "keys and links" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
 <form method="get" action="${paths.audit}" class="filters">
 ${menuField({
   name: "action",
@@ -44,17 +47,18 @@ ${menuField({
   problems: [],
   choices: [
     { value: "", label: "All actions" },
-    ...Object.entries(actions).map(([value, label]) => ({ value, label })),
+    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
   ],
 })}
-${keyMenu(keys, filter.keyId)}
+${isAdmin ? keyMenu(keys, filter.keyId) : null}
 ${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "Its ID", type: "search", value: filter.chatId ?? "", problems })}
 <button class="button quiet">Show</button>
 </form>
 ${historyHtml(entries, names)}
 <p class="more">${
-    next === null
-      ? null
-      : html`<a class="button quiet" href="${withQuery(paths.audit, { ...filter, cursor: next })}">Older entries</a> `
-  }<a href="${withQuery(paths.auditFile, { ...filter })}">Download as CSV</a></p>`,
-});
+      next === null
+        ? null
+        : html`<a class="button quiet" href="${withQuery(paths.audit, { ...filter, cursor: next })}">Older entries</a> `
+    }<a href="${withQuery(paths.auditFile, { ...filter })}">Download as CSV</a></p>`,
+  };
+};

@@ -1,14 +1,15 @@
 /** The page of the audit log, and the same as a file. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { readableActions } from "@accountlink/core/accounts";
 import { type AuditFilter, auditActions } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";
-import type { Account } from "@accountlink/core/keys";
 import { Effect } from "effect";
-import { type Fields, makeOwnerName, type OwnerPages, positionOf } from "../owner_pages.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
 import { paths } from "../paths.ts";
 import { auditCsv } from "./audit_csv.ts";
 import { auditPage } from "./audit_page.ts";
+import { makeEntryNames } from "./entry_names.ts";
 
 const pageSize = 50;
 
@@ -18,14 +19,15 @@ const fileSize = 10_000;
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
-  const ownerName = yield* makeOwnerName;
+  const namesOf = yield* makeEntryNames;
 
-  const filterOf = Effect.fnUntraced(function* (account: Account, query: Fields) {
+  const filterOf = Effect.fnUntraced(function* ({ owner: { account }, role }: OwnerVisitor, query: Fields) {
     const [action, keyId, chatId] = [query("action"), query("keyId"), query("chatId").trim()];
     return {
       action: auditActions.find((known) => known === action) ?? null,
       keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
       chatId: isChatId(chatId) ? chatId : null,
+      readable: readableActions(role),
     } satisfies AuditFilter;
   });
 
@@ -33,9 +35,8 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     page(
       paths.audit,
       Effect.fnUntraced(function* (visitor, query) {
-        const { owner } = visitor;
-        const { account } = owner;
-        const filter = yield* filterOf(account, query);
+        const { account } = visitor.owner;
+        const filter = yield* filterOf(visitor, query);
         const chatId = query("chatId").trim();
         const before = positionOf(query("cursor"));
         // One more tells whether there is a next page.
@@ -43,7 +44,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         const entries = found.slice(0, pageSize);
         const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
         const listed = yield* keys.list(account);
-        const names = { keys: listed, account: { name: account.name, owner: yield* ownerName(owner) } };
+        const names = yield* namesOf(visitor, listed, entries);
         const problems =
           chatId === "" || isChatId(chatId)
             ? []
@@ -53,9 +54,12 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     ),
     page(
       paths.auditFile,
-      Effect.fnUntraced(function* ({ owner: { account } }, query) {
-        const filter = yield* filterOf(account, query);
-        return csvResponse("audit", auditCsv(yield* log.list(account.name, null, fileSize, filter)));
+      Effect.fnUntraced(function* (visitor, query) {
+        const filter = yield* filterOf(visitor, query);
+        return csvResponse(
+          "audit",
+          auditCsv(yield* log.list(visitor.owner.account.name, null, fileSize, filter)),
+        );
       }),
     ),
   ];

@@ -6,8 +6,8 @@ import { counted } from "../look/time.ts";
 /** What is known of the names in entries. */
 export interface Names {
   readonly keys: ReadonlyArray<KeyDetails>;
-  /** The account, and who owns it. */
-  readonly account: { readonly name: string; readonly owner: string };
+  /** Who is signed in. */
+  readonly me: { readonly chatId: string; readonly name: string };
   /** Accounts of the platforms, by their IDs. */
   readonly chats?: ReadonlyMap<string, string>;
   readonly games?: ReadonlyMap<string, string>;
@@ -19,12 +19,13 @@ export const sentenceOf = (entry: AuditEntry, names: Names): string => sentences
 
 type Sentence = (entry: AuditEntry, names: Names) => string;
 
-const whoOf = ({ type, id }: Actor, names: Names): string => {
-  switch (type) {
+const whoOf = (actor: Actor, names: Names): string => {
+  const { id } = actor;
+  switch (actor.type) {
     case "key":
       return keyOf(id, names);
     case "account":
-      return id === names.account.name ? names.account.owner : id;
+      return actor.member === null ? id : personOf(actor.member, names);
     case "operator":
       return "The operator";
     case "user":
@@ -47,6 +48,9 @@ const chatOf = (id: unknown, { chats }: Names): string => {
   const name = chats?.get(String(id));
   return name === undefined ? `user ${String(id)}` : `${name} (${String(id)})`;
 };
+
+const personOf = (id: string, names: Names): string =>
+  id === names.me.chatId ? names.me.name : (names.chats?.get(id) ?? `user ${id}`);
 
 const gameOf = (id: unknown, { games }: Names): string => {
   const name = games?.get(String(id));
@@ -123,5 +127,13 @@ const sentences: Record<AuditAction, Sentence> = {
   "webhook.updated": ofWebhook("changed a webhook"),
   "webhook.deleted": ofWebhook("deleted a webhook"),
   "webhook.rotated": ofWebhook("rotated the secret of a webhook"),
+  "member.added": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} added ${chatOf(details["chatId"], names)} to the team: ${String(details["role"])}`,
+  "member.role_changed": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} changed the role of ${chatOf(details["chatId"], names)} from ${String(details["previousRole"])} to ${String(details["role"])}`,
+  "member.removed": ({ actor, details }, names) =>
+    details["chatId"] === (actor.type === "account" ? actor.member : null)
+      ? `${start(whoOf(actor, names))} left the team`
+      : `${start(whoOf(actor, names))} removed ${chatOf(details["chatId"], names)} from the team`,
   "webhook.disabled": () => "A webhook was disabled, since its server does not take what is sent",
 };

@@ -1,29 +1,26 @@
-/** Imports of uploaded files. They are known to the process that took the upload, for half an hour. */
+/** Imports of uploaded files: one of each account, known to the process that took the upload, for half an hour. */
 
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {
+  boundedLeftOut,
   type ConflictChoice,
   type ImportOutcome,
   type ImportProgress,
   importLinks,
-  type LeftOutLine,
   type LinkLine,
   LinkStore,
   leftOutHeader,
-  leftOutRow,
   linkReaders,
   type ReadOptions,
 } from "@accountlink/core/links";
-import type { UploadedFile, UploadFolder } from "@accountlink/http/site";
-import { Cause, Clock, Effect, Semaphore, Stream } from "effect";
+import type { UploadFolder } from "@accountlink/http/site";
+import { Cause, Clock, Effect, Schedule, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { Community } from "../communities/community.ts";
+import { type BoundedFile, boundedUploads, WrongUpload } from "./bounded_uploads.ts";
 
 /** How long an import is kept, in milliseconds. */
 const keptFor = 30 * 60_000;
-
-/** How many files are read at the same time; others wait. */
-const filesAtOnce = 2;
 
 const shownRows = 10;
 
@@ -40,12 +37,12 @@ export interface ImportJob {
   readonly owner: KeyOwner;
   readonly community: Community;
   readonly fileName: string;
-  readonly file: UploadedFile;
+  readonly file: BoundedFile;
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
   readonly madeAt: number;
   /** The rows that were left out last; null as long as none were looked for. */
-  leftOut: UploadedFile | null;
+  leftOut: BoundedFile | null;
   state: ImportState;
 }
 
@@ -54,23 +51,61 @@ type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onC
 export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;
+  /** By account. */
   const jobs = new Map<string, ImportJob>();
-  const turns = yield* Semaphore.make(filesAtOnce);
+  /** Accounts whose upload is being read. */
+  const reading = new Set<string>();
 
   const forget = (job: ImportJob) =>
-    Effect.andThen(
-      Effect.sync(() => jobs.delete(job.id)),
-      Effect.andThen(job.file.remove, job.leftOut?.remove ?? Effect.void),
-    );
+    Effect.suspend(() => {
+      if (jobs.get(job.owner.account.name) === job) jobs.delete(job.owner.account.name);
+      return Effect.andThen(job.file.remove, job.leftOut?.remove ?? Effect.void);
+    });
 
-  /** Forgets what is too old, and what the account has uploaded before. */
-  const forgetBefore = Effect.fnUntraced(function* (now: number, { account }: KeyOwner) {
-    const old = [...jobs.values()].filter(
-      ({ madeAt, owner, state }) =>
-        state._tag !== "Running" && (madeAt < now - keptFor || owner.account.name === account.name),
+  /** The jobs that can be forgotten, the oldest first. */
+  const idle = () => [...jobs.values()].filter(({ state }) => state._tag !== "Running");
+
+  const uploads = boundedUploads(
+    folder,
+    Effect.suspend(() => {
+      const [oldest] = idle();
+      return oldest === undefined ? Effect.succeed(false) : Effect.as(forget(oldest), true);
+    }),
+  );
+
+  yield* Effect.gen(function* () {
+    const before = (yield* Clock.currentTimeMillis) - keptFor;
+    yield* Effect.forEach(
+      idle().filter(({ madeAt }) => madeAt <= before),
+      forget,
+      { discard: true },
     );
-    yield* Effect.forEach(old, forget, { discard: true });
-  });
+  }).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
+
+  /** Runs an upload of an account, unless another one or an import of it is under way. Its import before is forgotten. */
+  const admit = <A, E, R>(
+    { account }: KeyOwner,
+    upload: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | WrongUpload, R> =>
+    Effect.suspend((): Effect.Effect<A, E | WrongUpload, R> => {
+      const before = jobs.get(account.name);
+      if (reading.has(account.name) || before?.state._tag === "Running") {
+        return Effect.fail(new WrongUpload({ reason: busy }));
+      }
+      reading.add(account.name);
+      return Effect.andThen(before === undefined ? Effect.void : forget(before), upload).pipe(
+        Effect.ensuring(Effect.sync(() => reading.delete(account.name))),
+      );
+    });
+
+  const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
+
+  /** Reads a file in turns with all others: one piece of one file in each turn of the event loop. */
+  const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
+    linkReaders.auto(
+      Stream.tap(file.read, () => turn),
+      options,
+    );
 
   /** Reads the whole file, and keeps the rows that it leaves out. */
   const run = Effect.fnUntraced(function* (
@@ -78,12 +113,18 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     dryRun: boolean,
     onProgress: (progress: ImportProgress) => void,
   ) {
-    const leftOut = yield* folder.create;
-    const add = (text: string) => leftOut.append(encoder.encode(text));
+    const leftOut = yield* uploads.create;
+    const add = (text: string) => (text === "" ? Effect.void : leftOut.append(encoder.encode(text)));
+    const bounded = boundedLeftOut();
+    const unreadColumns = new Set<string>();
     const outcome = yield* Effect.gen(function* () {
       yield* add(leftOutHeader);
-      return yield* importLinks(
-        { lines: linkReaders.auto(file.read, options), isRepeatable: true },
+      const imported = yield* importLinks(
+        {
+          lines: linesOf({ file, options: { ...options, unreadColumns } }),
+          isRepeatable: true,
+          unreadColumns,
+        },
         {
           findScope: Effect.succeed(community.scope.pid),
           origin: originOf(owner),
@@ -91,10 +132,11 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
         { dryRun, onConflict },
         {
           onProgress: (progress) => Effect.sync(() => onProgress(progress)),
-          onLeftOut: (rows: ReadonlyArray<LeftOutLine>) =>
-            rows.length === 0 ? Effect.void : add(rows.map(leftOutRow).join("")),
+          onLeftOut: (rows) => add(bounded.add(rows)),
         },
       );
+      yield* add(bounded.end());
+      return imported;
     }).pipe(
       Effect.provideService(LinkStore, store),
       Effect.provide(Digest.layerWebCrypto),
@@ -111,15 +153,16 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
 
   /** Looks at a file, and keeps it for its import. */
   const preview = Effect.fnUntraced(function* (made: NewJob) {
-    const now = yield* Clock.currentTimeMillis;
-    yield* forgetBefore(now, made.owner);
-    const sample = yield* linkReaders
-      .auto(made.file.read, made.options)
-      .pipe(Stream.take(shownRows), Stream.runCollect);
-    const { outcome, leftOut } = yield* turns.withPermits(1)(run({ ...made, leftOut: null }, true, () => {}));
-    const id = crypto.randomUUID();
-    const job: ImportJob = { ...made, id, madeAt: now, leftOut, state: { _tag: "Preview", outcome, sample } };
-    jobs.set(id, job);
+    const sample = yield* linesOf(made).pipe(Stream.take(shownRows), Stream.runCollect);
+    const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {});
+    const job: ImportJob = {
+      ...made,
+      id: crypto.randomUUID(),
+      madeAt: yield* Clock.currentTimeMillis,
+      leftOut,
+      state: { _tag: "Preview", outcome, sample },
+    };
+    jobs.set(made.owner.account.name, job);
     return job;
   });
 
@@ -130,34 +173,35 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     const onProgress = (progress: ImportProgress) => {
       job.state = { _tag: "Running", progress };
     };
-    yield* turns
-      .withPermits(1)(run(job, false, onProgress))
-      .pipe(
-        Effect.matchCauseEffect({
-          onSuccess: ({ outcome, leftOut }) =>
-            Effect.sync(() => {
-              job.leftOut = leftOut;
-              job.state = { _tag: "Done", outcome };
-            }),
-          onFailure: (cause) =>
-            Effect.andThen(
-              Effect.sync(() => {
-                job.state = { _tag: "Failed", reason: "The storage did not answer." };
-              }),
-              Cause.hasInterruptsOnly(cause)
-                ? Effect.void
-                : Effect.logError("Import of an upload failed", cause),
-            ),
-        }),
-        // The end of the server ends it, too; what was stored stays.
-        Effect.forkIn(scope),
-      );
+    yield* run(job, false, onProgress).pipe(
+      Effect.map(({ outcome, leftOut }): ImportState => {
+        job.leftOut = leftOut;
+        return { _tag: "Done", outcome };
+      }),
+      Effect.catchTag("WrongUpload", ({ reason }) => Effect.succeed(failed(reason))),
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("Import of an upload failed", cause),
+          failed("The storage did not answer."),
+        ),
+      ),
+      Effect.map((state) => {
+        job.state = state;
+      }),
+      Effect.ensuring(job.file.remove),
+      // The end of the server ends it, too; what was stored stays.
+      Effect.forkIn(scope),
+    );
   });
 
   const find = (id: string, owner: KeyOwner): ImportJob | undefined => {
-    const job = jobs.get(id);
-    return job?.owner.account.name === owner.account.name ? job : undefined;
+    const job = jobs.get(owner.account.name);
+    return job?.id === id ? job : undefined;
   };
 
-  return { preview, start, find, forget } as const;
+  return { uploads, admit, preview, start, find, forget } as const;
 });
+
+const failed = (reason: string): ImportState => ({ _tag: "Failed", reason });
+
+const busy = "Another file of your account is being imported. Wait until it is done.";

@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityMenu, communityText } from "../communities/community.ts";
-import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
@@ -23,6 +23,10 @@ export interface ImportForm {
   readonly onConflict: string;
   readonly chatColumn: string;
   readonly gameColumn: string;
+  readonly timeColumn: string;
+  readonly verifiedColumn: string;
+  /** Columns whose names speak of time or verification, and are not understood. */
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
 }
 
 export interface ImportView {
@@ -60,11 +64,14 @@ ${radioField({
     { value: "replace", label: "Take the link from the file" },
   ],
 })}
-<details${form.chatColumn === "" && form.gameColumn === "" ? null : html` open`}>
+<details${hasColumns(form) ? html` open` : null}>
 <summary>My columns have other names</summary>
 ${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
 ${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}
+${textField({ name: "timeColumn", label: "Column of times", hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.", value: form.timeColumn, maxLength: 100, problems: [] })}
+${textField({ name: "verifiedColumn", label: "Column that says whether a link was verified", hint: "Recognized names: verified, is_verified and status.", value: form.verifiedColumn, maxLength: 100, problems: [] })}
 </details>
+${form.columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
 <div class="field">
 <label for="file">File</label>
 <p class="hint" id="file-hint">CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
@@ -73,6 +80,9 @@ ${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, h
 <button class="button">Preview the import</button>
 </form>`,
 });
+
+const hasColumns = ({ chatColumn, gameColumn, timeColumn, verifiedColumn, columns }: ImportForm): boolean =>
+  columns.length > 0 || `${chatColumn}${gameColumn}${timeColumn}${verifiedColumn}` !== "";
 
 /** The page of an account without a community, and of a server that takes no files. */
 export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
@@ -98,6 +108,7 @@ export const importPreviewPage = (
 ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
 ${countsTable(outcome)}
+${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}
 ${sampleTable(sample, platforms)}
 <div class="row">
@@ -129,6 +140,7 @@ export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf 
 ${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
 ${outcome.doneBefore ? null : countsTable(outcome)}
+${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}
 <div class="row">
 <a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
@@ -165,6 +177,9 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
       ["Left out", numberText(leftOut)],
     ],
   });
+
+const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
+  unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
 
 const leftOutHtml = (view: ImportView, { reasons, leftOut }: ImportOutcome): Html | null =>
   leftOut === 0

@@ -2,7 +2,7 @@ import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlin
 import { HttpSettings, type UploadFolder } from "@accountlink/http/site";
 import { Effect, Stream } from "effect";
 import { makeCommunities } from "../communities/communities_routes.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { type Page } from "../page.ts";
 import { csvResponse } from "../page_response.ts";
 import { importPath, paths } from "../paths.ts";
@@ -16,7 +16,7 @@ import {
   noUploadPage,
   uploadPage,
 } from "./import_pages.ts";
-import { readUpload, type Upload, type WrongUpload } from "./import_upload.ts";
+import { readUpload, type Upload } from "./import_upload.ts";
 
 export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { uploads } = yield* HttpSettings;
@@ -38,29 +38,42 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
     return all.length === 0 ? noUploadPage("no_community") : uploadPage(all, typed, visitor, problem);
   });
 
-  const look = Effect.fnUntraced(function* (visitor: OwnerVisitor, { fields, file, fileName }: Upload) {
-    const typed = typedIn((name) => fields.get(name) ?? "");
-    const community = yield* communities.find(visitor, typed.pid);
+  const look = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    { file, fileName }: Upload,
+    { pid, onConflict, chatColumn, gameColumn, timeColumn, verifiedColumn, columns }: ImportForm,
+  ) {
+    const community = yield* communities.find(visitor, pid);
     const job = yield* jobs.preview({
       owner: visitor.owner,
       community,
       fileName,
       file,
-      onConflict: choiceOf(typed.onConflict),
-      options: { chatColumn: typed.chatColumn || undefined, gameColumn: typed.gameColumn || undefined },
+      onConflict: choiceOf(onConflict),
+      options: {
+        chatColumn: chatColumn || undefined,
+        gameColumn: gameColumn || undefined,
+        timeColumn: timeColumn || undefined,
+        verifiedColumn: verifiedColumn || undefined,
+        ignoreColumns: columns.map(({ name }) => name),
+      },
     });
     return seeOther(importPath(job.id));
   });
 
   const take = (visitor: OwnerVisitor) =>
-    Effect.flatMap(readUpload(visitor, folder), (uploaded) => {
-      const typed = typedIn((name) => uploaded.fields.get(name) ?? "");
-      const refuse = (error: UnreadableLinkFile | WrongLines) => begin(visitor, typed, sentenceOf(error));
-      return look(visitor, uploaded).pipe(
+    Effect.flatMap(readUpload(visitor, jobs.uploads), (uploaded) => {
+      const typed = typedIn(uploaded);
+      const refuse = (error: UnreadableLinkFile | WrongLines) =>
+        begin(visitor, withUnclear(typed, error), sentenceOf(error));
+      return look(visitor, uploaded, typed).pipe(
         Effect.onError(() => uploaded.file.remove),
         Effect.catchTag(["UnreadableLinkFile", "WrongLines"], refuse),
       );
-    }).pipe(Effect.catchTag("WrongUpload", ({ reason }: WrongUpload) => begin(visitor, untouched, reason)));
+    }).pipe(
+      (taken) => jobs.admit(visitor.owner, taken),
+      Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
+    );
 
   /** Sends whoever asks for an import that is not there to a new one. */
   const withJob =
@@ -104,22 +117,47 @@ const leftOutFile = (job: ImportJob) =>
 
 const gone = "This server does not know the import any more. Upload the file again: nothing is stored twice.";
 
-const untouched: ImportForm = { pid: "", onConflict: "newest", chatColumn: "", gameColumn: "" };
+const untouched: ImportForm = {
+  pid: "",
+  onConflict: "newest",
+  chatColumn: "",
+  gameColumn: "",
+  timeColumn: "",
+  verifiedColumn: "",
+  columns: [],
+};
 
-const typedIn = (fields: Fields): ImportForm => ({
-  pid: fields("pid"),
-  onConflict: choiceOf(fields("onConflict")),
-  chatColumn: fields("chatColumn").trim().slice(0, 100),
-  gameColumn: fields("gameColumn").trim().slice(0, 100),
-});
+const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
+  const text = (name: string) => fields.get(name) ?? "";
+  const columnIn = (name: string) => text(name).trim().slice(0, 100);
+  return {
+    pid: text("pid"),
+    onConflict: choiceOf(text("onConflict")),
+    chatColumn: columnIn("chatColumn"),
+    gameColumn: columnIn("gameColumn"),
+    timeColumn: columnIn("timeColumn"),
+    verifiedColumn: columnIn("verifiedColumn"),
+    columns: ignoreColumns.map((name) => ({ name, isIgnored: true })),
+  };
+};
+
+const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines): ImportForm => {
+  const unclear = error._tag === "UnreadableLinkFile" ? (error.unclearColumns ?? []) : [];
+  return { ...typed, columns: [...typed.columns, ...unclear.map((name) => ({ name, isIgnored: false }))] };
+};
 
 const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === "replace" ? text : "newest");
 
 const sentenceOf = (error: UnreadableLinkFile | WrongLines): string => {
-  if (error._tag === "UnreadableLinkFile") return `Line ${error.line}: ${error.reason}.`;
+  if (error._tag === "UnreadableLinkFile") {
+    return error.unclearColumns === undefined ? `Line ${error.line}: ${error.reason}.` : unclear;
+  }
   const [first] = error.problems;
   return `No row of the file can be imported. Line ${first?.line}: ${first?.problem}.`;
 };
+
+const unclear =
+  "The file has columns that may say when or whether a link was verified. Name the column of each, or tick those that do not matter, and choose the file again.";
 
 const pageOf = (job: ImportJob, visitor: OwnerVisitor): Page => {
   const { state } = job;

@@ -3,10 +3,10 @@
  */
 import { type StoreUnavailable } from "@accountlink/core";
 import { Forbidden } from "@accountlink/core/errors";
-import type { UploadedFile, UploadFolder } from "@accountlink/http/site";
-import { Data, Effect, Stream } from "effect";
+import { Effect, Stream } from "effect";
 import { Multipart } from "effect/http";
 import type { OwnerVisitor } from "../owner_pages.ts";
+import { type BoundedFile, type boundedUploads, WrongUpload } from "./bounded_uploads.ts";
 
 /** In bytes. */
 const maxFileSize = 20_000_000;
@@ -14,22 +14,24 @@ const maxFileSize = 20_000_000;
 /** With the fields and boundaries of the form. */
 const maxBodySize = maxFileSize + 65_536;
 
-/** The upload is not the form of the page. */
-export class WrongUpload extends Data.TaggedError("WrongUpload")<{ readonly reason: string }> {}
-
 export interface Upload {
   readonly fields: ReadonlyMap<string, string>;
-  readonly file: UploadedFile;
+  readonly ignoreColumns: ReadonlyArray<string>;
+  readonly file: BoundedFile;
   readonly fileName: string;
 }
 
 /** Keeps no more than a part of the file in memory. The field `csrf` has to stand before the file. */
 export const readUpload = Effect.fnUntraced(function* (
   { context: { request }, csrf }: OwnerVisitor,
-  folder: UploadFolder,
+  folder: ReturnType<typeof boundedUploads>,
 ): Effect.fn.Return<Upload, WrongUpload | Forbidden | StoreUnavailable> {
   const fields = new Map<string, string>();
-  let taken: Omit<Upload, "fields"> | undefined;
+  const ignoreColumns: Array<string> = [];
+  let taken: Pick<Upload, "file" | "fileName"> | undefined;
+
+  const takeField = ({ key, value }: Multipart.Field) =>
+    Effect.sync(() => (key === "ignoreColumn" ? ignoreColumns.push(value) : fields.set(key, value)));
 
   const takeFile = Effect.fnUntraced(function* (part: Multipart.File) {
     if (fields.get("csrf") !== csrf) return yield* new Forbidden({ reason: "csrf" });
@@ -44,10 +46,8 @@ export const readUpload = Effect.fnUntraced(function* (
     Stream.pipeThroughChannel(
       Multipart.makeChannel({ "content-type": request.header("content-type") ?? "" }),
     ),
-    Stream.runForEach((part) =>
-      part._tag === "Field" ? Effect.sync(() => fields.set(part.key, part.value)) : takeFile(part),
-    ),
-    Effect.provideContext(Multipart.limitsServices({ maxParts: 10, maxFieldSize: 10_000, maxFileSize })),
+    Stream.runForEach((part) => (part._tag === "Field" ? takeField(part) : takeFile(part))),
+    Effect.provideContext(Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize })),
     Effect.catchTags({
       BodyTooLarge: () => Effect.fail(new WrongUpload({ reason: tooLarge })),
       MultipartError: ({ reason }) =>
@@ -60,7 +60,7 @@ export const readUpload = Effect.fnUntraced(function* (
     Effect.onError(() => Effect.suspend(() => taken?.file.remove ?? Effect.void)),
   );
   if (taken === undefined) return yield* new WrongUpload({ reason: "There is no file. Choose one." });
-  return { fields, ...taken };
+  return { fields, ignoreColumns, ...taken };
 });
 
 const tooLarge = "The file has more than 20 MB. Larger files are for the command line of your operator.";

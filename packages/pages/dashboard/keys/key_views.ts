@@ -4,8 +4,9 @@ import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/site";
 import { Effect } from "effect";
+import { makeEntryNames } from "../audit/entry_names.ts";
 import { noticeHtml } from "../look/notice.ts";
-import { makeGuildChoice, makeOwnerName, namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
+import { makeGuildChoice, namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import { issuedPage } from "./issued_page.ts";
 import { type KeyRules, type NewKeyForm } from "./key_form.ts";
 import { keyPage, type RefusedAct } from "./key_page.ts";
@@ -19,7 +20,7 @@ export const makeKeyViews = Effect.gen(function* () {
   const log = yield* AuditLog;
   const limits = yield* Limits;
   const usage = yield* makeUsageDays;
-  const ownerName = yield* makeOwnerName;
+  const namesOf = yield* makeEntryNames;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
 
@@ -51,15 +52,13 @@ export const makeKeyViews = Effect.gen(function* () {
       refused: RefusedAct | null,
     ) {
       const filter = { action: null, keyId: key.id };
+      const history = yield* log.list(visitor.owner.account.name, null, shownChanges, filter);
       const view = {
         key,
         quota: quotaOf(key.limits, limits[key.tier]),
         guilds: namedGuilds(visitor),
-        names: {
-          keys: [key],
-          account: { name: key.scope.account, owner: yield* ownerName(visitor.owner) },
-        },
-        history: yield* log.list(visitor.owner.account.name, null, shownChanges, filter),
+        names: yield* namesOf(visitor, [key], history),
+        history,
       };
       return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);
     }),

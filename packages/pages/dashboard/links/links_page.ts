@@ -10,7 +10,7 @@ import { countNote, linksText } from "../look/link_count.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
+import { may, paths, withQuery } from "../paths.ts";
 
 export interface LinksView {
   readonly communities: ReadonlyArray<Community>;
@@ -56,7 +56,7 @@ const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink,
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
-  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
+  { csrf, platforms, role }: Pick<Visitor, "csrf" | "platforms" | "role">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
@@ -73,7 +73,7 @@ ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p class="figure"><strong>${linksText(community.links)}</strong> in ${communityText(community)}${note === null ? null : `, ${note}`}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
-<p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a></p>
+<p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}${may(role, paths.linksFile, html`<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a>`)}</p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
 <form method="post" action="${paths.link}" class="panel">
@@ -88,13 +88,13 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
 };
 
 /** The page of an account without a community. */
-export const noLinksPage: Page = {
+export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
   status: 200,
   title: "Links",
   section: "links",
   content: html`
-<p class="empty">There is no community yet, so there are no links. <a href="${paths.communities}">Add your first community</a></p>`,
-};
+<p class="empty">There is no community yet, so there are no links. ${may(role, paths.communities, html`<a href="${paths.communities}">Add your first community</a>`)}</p>`,
+});
 
 const searchForm = ({ communities, community, search }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">

@@ -1,5 +1,6 @@
 /** The pages of links: all of a community, one user, and the questions before a change. */
 import { AuditLog, type ChatId, LinkStore, OwnedKeys } from "@accountlink/core";
+import { readableActions } from "@accountlink/core/accounts";
 import { type LinkPage, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type {
   Forbidden,
@@ -11,12 +12,13 @@ import { isChatId } from "@accountlink/core/ids";
 import { allLinks, linkFileOf, type NewestPosition } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Stream } from "effect";
+import { makeEntryNames } from "../audit/entry_names.ts";
 import { type Names } from "../audit/sentences.ts";
 import { cursorOf } from "../communities/communities_api.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
 import { noticeHtml } from "../look/notice.ts";
-import { type Fields, makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
 import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
@@ -43,7 +45,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     problems: ReadonlyArray<ParameterProblem>,
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
-    if (community === undefined) return noLinksPage;
+    if (community === undefined) return noLinksPage(visitor);
     const search = fields("q").trim();
     const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize);
     const view = {
@@ -194,12 +196,12 @@ const makeUserView = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
-  const ownerName = yield* makeOwnerName;
+  const namesOf = yield* makeEntryNames;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
     const { account } = visitor.owner;
     const { pid } = community.scope;
-    const filter = { action: null, keyId: null, chatId, pid };
+    const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
     const [page, history, listed, chat] = yield* Effect.all(
       [
         links.find(community.scope, chatId),
@@ -211,10 +213,13 @@ const makeUserView = Effect.gen(function* () {
     );
     const game = page === null ? null : yield* profiles.game(page.gameId);
     const link: NamedLink | null = page === null ? null : { link: page, chat, game };
+    const named = yield* namesOf(visitor, listed, history);
     const names: Names = {
-      keys: listed,
-      account: { name: account.name, owner: yield* ownerName(visitor.owner) },
-      chats: new Map(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId]]),
+      ...named,
+      chats: new Map([
+        ...named.chats,
+        ...(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId] as const]),
+      ]),
       games: new Map(
         link === null || game === null
           ? []

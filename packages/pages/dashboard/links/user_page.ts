@@ -11,7 +11,7 @@ import { type Community, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
+import { may, paths, withQuery } from "../paths.ts";
 import { accountText, linkLabels } from "./links_page.ts";
 
 export interface LinkedUserView {
@@ -29,7 +29,7 @@ export interface LinkedUserView {
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,
-  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
+  { csrf, platforms, role }: Pick<Visitor, "csrf" | "platforms" | "role">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
@@ -51,7 +51,7 @@ ${link === null ? null : html`<div><dt>Last verified</dt><dd>${timeHtml(link.lin
 <section>
 <h2>What happened</h2>
 ${historyHtml(history, names)}
-<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>
+${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
 </section>
 <section>
 <h2>${link === null ? "Link" : "Change"}</h2>

@@ -107,8 +107,8 @@ ${field.choices.map(
 )}
 </fieldset>`;
 
-export const checkField = (name: string, label: string, isChecked: boolean): Html => html`
-<label class="choice"><input type="checkbox" name="${name}" value="true"${isChecked ? html` checked` : null}>
+export const checkField = (name: string, label: string, isChecked: boolean, value = "true"): Html => html`
+<label class="choice"><input type="checkbox" name="${name}" value="${value}"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;
 
 /**

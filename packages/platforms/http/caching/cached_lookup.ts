@@ -1,6 +1,5 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
 import { memoize } from "@accountlink/core/memoize";
 import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
@@ -35,7 +34,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   const entryOf = (key: Key): string => `platform.${options.answer}:${options.entry(key)}`;
   const countOf = (result: "hit" | "miss" | "error") => {
     const counter = platformCache({ answer: options.answer, result });
-    return Immediate.withFiber(({ context }) => Exit.succeed(counter.updateUnsafe(1, context)));
+    return Effect.withFiber(({ context }) => Exit.succeed(counter.updateUnsafe(1, context)));
   };
   const [hit, miss, failed] = [countOf("hit"), countOf("miss"), countOf("error")];
   const own = new Map<string, { readonly answer: A; readonly expiresAt: number }>();
@@ -46,8 +45,8 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
     own.set(entry, { answer, expiresAt });
   };
 
-  const read = Immediate.fn(function* (key: Key) {
-    const [entry, now] = [entryOf(key), yield* Immediate.currentTimeMillis];
+  const read = Effect.fnUntraced(function* (key: Key) {
+    const [entry, now] = [entryOf(key), yield* Clock.currentTimeMillis];
     const known = own.get(entry);
     const answer =
       known !== undefined && now < known.expiresAt
@@ -58,7 +57,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   });
 
   const readOrNone = (key: Key) =>
-    Immediate.catchCause(read(key), (cause) =>
+    Effect.catchCause(read(key), (cause) =>
       Cause.hasFails(cause)
         ? Effect.as(failed, Option.none<A>())
         : Exit.failCause(cause as Cause.Cause<never>),
@@ -78,7 +77,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
 
   const inFlight = yield* RcMap.make({ lookup: askAndCache });
 
-  return Immediate.fn(function* (key: Key) {
+  return Effect.fnUntraced(function* (key: Key) {
     const cached = yield* readOrNone(key);
     return Option.isSome(cached) ? cached.value : yield* Effect.scoped(RcMap.get(inFlight, key));
   });

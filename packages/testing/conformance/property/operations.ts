@@ -7,6 +7,7 @@ import {
   Signals,
   type StoreUnavailable,
 } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -29,12 +30,13 @@ import {
   uniqueFlowId,
   uniqueKeyId,
   uniquePid,
+  uniqueSignInId,
   uniqueText,
   uniqueWebhookId,
 } from "../../mod.ts";
-import { answered, newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
+import { answered, newAnswer, newClaim } from "../idempotency/idempotency_fixture.ts";
+import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
 import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
-import { ada, bob, chess, makeWorld, origin } from "../world.ts";
 
 /** Repeatable operations by name. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
@@ -49,9 +51,9 @@ const prefixed = (port: string, operations: Operations): Operations =>
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
   const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
-  const events = yield* EventStore;
+  const [events, members] = [yield* EventStore, yield* MemberStore];
   const nobody = uniqueChatId();
-  const { account, global } = yield* makeWorld;
+  const { account, global } = yield* makeScopes;
   const { pid } = global;
   const [key, hash] = [makeKey(global), uniqueText()];
   const at = 0;
@@ -81,7 +83,6 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("KeyStore", {
       ensureAccount: keys.ensureAccount(account),
       findAccount: keys.findAccount(account.name),
-      findAccountByChatId: keys.findAccountByChatId(ada),
       listAccounts: keys.listAccounts(),
       updateAccount: keys.updateAccount({ ...origin, name: account.name, update: { tier: "free" }, at }),
       ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
@@ -101,6 +102,17 @@ export const storageOperations = Effect.gen(function* () {
       ),
       updateKey: keys.updateKey({ ...origin, id: key.id, update: { name: "Another" }, at }),
     } satisfies OperationsOf<KeyStore["Service"]>),
+    ...prefixed("MemberStore", {
+      list: members.list(account.name),
+      findByChatId: members.findByChatId(ada),
+      change: members.change({
+        ...origin,
+        account: account.name,
+        change: { type: "set_role", chatId: ada, role: "admin" },
+        at,
+      }),
+      choose: members.choose({ signIn: uniqueSignInId(), chatId: ada, account: account.name, at }),
+    } satisfies OperationsOf<MemberStore["Service"]>),
     ...prefixed("AuditLog", {
       list: log.list(account.name, null, 10),
       forget: log.forget(-1_000_000),
@@ -141,7 +153,7 @@ export const storageOperations = Effect.gen(function* () {
 
 const webhookOperations = Effect.gen(function* () {
   const store = yield* WebhookStore;
-  const { global, account } = yield* makeWorld;
+  const { global, account } = yield* makeScopes;
   const [webhook, delivery] = [makeWebhook(global), makeDelivery()];
   const { id } = webhook;
   const [insertion, change] = [
@@ -170,7 +182,7 @@ const webhookOperations = Effect.gen(function* () {
 
 const verificationOperations = Effect.gen(function* () {
   const [keys, sessions, flows] = [yield* KeyStore, yield* SessionStore, yield* FlowStore];
-  const { global } = yield* makeWorld;
+  const { global } = yield* makeScopes;
   const key = makeKey(global);
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
   const [session, flow] = [makeSession(key), makeFlow(global)];
@@ -243,7 +255,7 @@ const idempotencyOperations = Effect.gen(function* () {
 const rotationOperations = Effect.gen(function* () {
   const [rootKeys, sightings] = [yield* RootKeyStore, yield* SightingStore];
   const reviews = yield* AltReviewStore;
-  const { global } = yield* makeWorld;
+  const { global } = yield* makeScopes;
   const pair = { ...origin, pid: global.pid, at: 0, chatId: ada, otherChatId: bob };
   return {
     ...prefixed("RootKeyStore", {

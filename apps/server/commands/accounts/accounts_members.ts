@@ -1,0 +1,102 @@
+/** The commands that manage the members of an account, such as the first owner of one that an operator made. */
+
+import { type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
+import type { BadRequest, Conflict } from "@accountlink/core/errors";
+import { KeyStore } from "@accountlink/core/keys";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { chatIdFlag } from "../../cli/flags.ts";
+import { answer, formatTable } from "../../cli/output.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { accountArgument, noSuchAccount } from "./account_argument.ts";
+
+const roleFlag = Flag.Literals("role", memberRoles).pipe(
+  Flag.withDescription("owner: everything; admin: all but members; moderator: links and alts"),
+);
+
+const requireAccount = Effect.fnUntraced(function* (name: string, doing: string) {
+  const found = yield* (yield* KeyStore).findAccount(name);
+  if (Option.isNone(found)) return yield* noSuchAccount(name, doing);
+});
+
+/** Changes a member and prints the result. */
+const change = Effect.fnUntraced(
+  function* (name: string, member: MemberChange, doing: string, done: string) {
+    yield* requireAccount(name, `${doing} of`);
+    const refused = (error: BadRequest | Conflict) =>
+      new CommandFailed({ problem: `Cannot ${doing} of account "${name}": ${reasonOf(error)}` });
+    const changed: boolean = yield* (yield* Members)
+      .change(name, member, operatorOrigin())
+      .pipe(Effect.catchTag(["BadRequest", "Conflict"], refused));
+    const { type: _, ...json } = member;
+    yield* answerWithLocation(
+      { name, ...json, changed },
+      (location) =>
+        `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}" in ${location}`,
+    );
+  },
+  (effect) => Effect.provide(effect, managementLayer("refuse")),
+);
+
+const reasons: Readonly<Record<string, string>> = {
+  member_exists: "the chat user is a member already, expected set-role",
+  member_limit: "it has 25 members",
+  last_owner: "the chat user is its last owner, expected another owner first",
+};
+
+const reasonOf = (error: BadRequest | Conflict): string =>
+  error._tag === "Conflict"
+    ? (reasons[error.details.reason] ?? error.details.reason)
+    : "the chat user is not a member";
+
+const listMembersCommand = Command.make("list", { name: accountArgument }, ({ name }) =>
+  Effect.gen(function* () {
+    yield* requireAccount(name, "list the members of");
+    const members = (yield* (yield* Members).list(name)).map(({ since, ...member }) => ({
+      ...member,
+      since: formatTimestamp(since),
+    }));
+    const rows = members.map(({ chatId, role, since }) => [chatId, role, since]);
+    yield* answer(
+      { members },
+      rows.length === 0
+        ? `Account "${name}" has no members`
+        : formatTable(["CHAT USER", "ROLE", "SINCE"], rows),
+    );
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(Command.withDescription("List the members of an account, oldest first."));
+
+const addMemberCommand = Command.make(
+  "add",
+  { name: accountArgument, chatId: chatIdFlag, role: roleFlag },
+  ({ name, chatId, role }) => change(name, { type: "add", chatId, role }, "add a member", `${role} of`),
+).pipe(
+  Command.withDescription("Let a chat user use the dashboard as an account."),
+  Command.withExamples([
+    {
+      command: "accountlink accounts members add acme --chat-id 100001 --role owner",
+      description: "An owner for an account that an operator made",
+    },
+  ]),
+);
+
+const setRoleCommand = Command.make(
+  "set-role",
+  { name: accountArgument, chatId: chatIdFlag, role: roleFlag },
+  ({ name, chatId, role }) =>
+    change(name, { type: "set_role", chatId, role }, "set the role of a member", `${role} of`),
+).pipe(Command.withDescription("Set the role of a member."));
+
+const removeMemberCommand = Command.make(
+  "remove",
+  { name: accountArgument, chatId: chatIdFlag },
+  ({ name, chatId }) => change(name, { type: "remove", chatId }, "remove a member", "no member of"),
+).pipe(Command.withDescription("Remove a member, whose sign-ins to the account end."));
+
+export const membersCommand = Command.make("members").pipe(
+  Command.withDescription("Manage who uses the dashboard as an account."),
+  Command.withSubcommands([listMembersCommand, addMemberCommand, setRoleCommand, removeMemberCommand]),
+);

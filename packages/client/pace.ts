@@ -1,0 +1,74 @@
+/** Pacing by the headers `RateLimit` and `RateLimit-Policy`: requests wait for a window instead of being refused. */
+import { abortable, sleep } from "./waiting.ts";
+
+/** Sends a request when its turn comes, in the order of calls. */
+export type InTurn = <A extends { readonly response: Response }>(
+  send: () => Promise<A>,
+  signal: AbortSignal | undefined,
+) => Promise<A>;
+
+/** Milliseconds. A request for a window that opens later, such as at midnight, is left for the service to refuse. */
+const longestWait = 30_000;
+
+/** Milliseconds that the next request waits at most for the answer that says what is left. */
+const longestHold = 2_000;
+
+/** Makes the pace of a client: one request first, then as many at once as their window has left. */
+export const makePace = (): InTurn => {
+  let quota = 1;
+  let left = 1;
+  let opensAt = 0;
+  let inFlight = 0;
+  let queue = Promise.resolve();
+
+  const untilOpen = () => opensAt - performance.now();
+  const isClosed = () => left < 1 && untilOpen() > 0 && untilOpen() <= longestWait;
+
+  const turn = async (signal: AbortSignal | undefined) => {
+    await abortable(queue, signal);
+    // A timer may fire a little early, and an answer may have moved the window.
+    while (isClosed()) await sleep(untilOpen(), signal);
+    if (untilOpen() <= 0) left = quota;
+    left--;
+  };
+
+  const learn = (headers: Headers | undefined) => {
+    const [, name, rest, seconds] = /"(\w+)";r=(\d+);t=(\d+)/.exec(headers?.get("ratelimit") ?? "") ?? [];
+    if (name === undefined) return;
+    const policy = new RegExp(`"${name}";q=(\\d+)`).exec(headers?.get("ratelimit-policy") ?? "");
+    quota = Number(policy?.[1] ?? 1);
+    left = Number(rest) - inFlight;
+    opensAt = performance.now() + Number(seconds) * 1_000;
+  };
+
+  return async (send, signal) => {
+    const before = queue;
+    const mine = turn(signal);
+    let leave!: () => void;
+    queue = new Promise((resolve) => {
+      leave = resolve;
+    });
+    await mine.catch((error: unknown) => {
+      void before.then(leave);
+      throw error;
+    });
+    const letNextGo = () => {
+      if (opensAt === 0) left = quota = Infinity;
+      leave();
+    };
+    if (left > 0) leave();
+    const hold = setTimeout(letNextGo, longestHold);
+    inFlight++;
+    let headers: Headers | undefined;
+    try {
+      const received = await send();
+      ({ headers } = received.response);
+      return received;
+    } finally {
+      clearTimeout(hold);
+      inFlight--;
+      learn(headers);
+      letNextGo();
+    }
+  };
+};

@@ -1,0 +1,115 @@
+/** Members of accounts, what their roles allow, and the rules of changes. */
+import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
+import type { ChatId } from "../ids.ts";
+import type { Account } from "../keys/api_key.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** Each role may do everything that the roles after it may do. */
+export const memberRoles = ["owner", "admin", "moderator"] as const;
+
+export type MemberRole = (typeof memberRoles)[number];
+
+/** The most members of an account. */
+export const maxMembers = 25;
+
+/** A chat user who uses the dashboard as an account. */
+export interface Member {
+  readonly chatId: ChatId;
+  readonly role: MemberRole;
+  readonly since: Millis;
+  /** When the user last chose the account; null for never, since anyone can be added without being asked. */
+  readonly chosenAt: Millis | null;
+}
+
+/** An account of a chat user. */
+export interface Membership extends Omit<Member, "chatId"> {
+  readonly account: Account;
+}
+
+/** Whether a role may do what the other role may do. */
+export const allows = (role: MemberRole, needed: MemberRole): boolean =>
+  memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
+
+/**
+ * The actions whose audit entries a role may read; null for all.
+ *
+ * @internal
+ */
+export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
+  allows(role, "admin") ? null : linkActions;
+
+/**
+ * The order of a user's accounts: active ones first, then the last chosen, then by name.
+ *
+ * @internal
+ */
+export const membershipOrder = (one: Membership, other: Membership): number =>
+  Number(one.account.status === "suspended") - Number(other.account.status === "suspended") ||
+  (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
+  (one.account.name < other.account.name ? -1 : 1);
+
+/**
+ * The order of an account's members: the oldest first, then by chat ID.
+ *
+ * @internal
+ */
+export const memberOrder = (one: Member, other: Member): number =>
+  one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
+
+/** A change of one member. */
+export type MemberChange =
+  | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
+  | { readonly type: "remove"; readonly chatId: ChatId };
+
+/**
+ * The first `chosenAt` of a member whom somebody adds. The word of an operator counts as the user's choice.
+ *
+ * @internal
+ */
+export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
+  actor.type === "operator" ? at : null;
+
+/** Why a member stays as they are. `unknown`: there is no such account or member. */
+export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
+
+/** The role after a change, null for a removed member, and the audit entry. */
+export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
+  readonly role: MemberRole | null;
+}
+
+/**
+ * Decides on a change of an account's members. Stores call it in their transaction.
+ *
+ * @example
+ * ```ts
+ * import { ChatId } from "@accountlink/core";
+ *
+ * const chatId = ChatId.make("100001");
+ * const members = [{ chatId, role: "owner" }] as const;
+ * memberRoles.filter((role) => allows(role, "admin")); // ["owner", "admin"]
+ * members.length < maxMembers; // true
+ * decideMember(members, { type: "remove", chatId }); // "last_owner"
+ * decideMember(members, { type: "add", chatId, role: "admin" }); // "member_exists"
+ * ```
+ */
+export const decideMember = (
+  members: ReadonlyArray<Pick<Member, "chatId" | "role">>,
+  change: MemberChange,
+): MemberDecision | MemberRefusal => {
+  const { chatId } = change;
+  const before = members.find((member) => member.chatId === chatId)?.role;
+  if (change.type === "add") {
+    if (before !== undefined) return "member_exists";
+    if (members.length >= maxMembers) return "member_limit";
+    return { role: change.role, action: "member.added", details: { chatId, role: change.role } };
+  }
+  if (before === undefined) return "unknown";
+  const role = change.type === "remove" ? null : change.role;
+  if (role === before) return "unchanged";
+  if (before === "owner" && members.filter((member) => member.role === "owner").length === 1) {
+    return "last_owner";
+  }
+  return role === null
+    ? { role, action: "member.removed", details: { chatId, role: before } }
+    : { role, action: "member.role_changed", details: { chatId, role, previousRole: before } };
+};

@@ -1,0 +1,89 @@
+/** The members of accounts, as the dashboard and operators manage them. */
+import { Clock, Context, Effect, Layer } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import { BadRequest, Conflict, Forbidden, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, SignInId } from "../ids.ts";
+import type { Member, MemberChange, Membership } from "./member.ts";
+import { MemberStore } from "./member_store.ts";
+
+/** No such account or member: `BadRequest`, not found. */
+type Unknown = BadRequest;
+
+/**
+ * Manages the members of accounts. A change is in the audit log and takes effect on every node at once.
+ *
+ * @example
+ * ```ts
+ * import { ChatId } from "@accountlink/core";
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * const program = Effect.gen(function* () {
+ *   const members = yield* Members;
+ *   const origin = { actor: { type: "operator", id: "grace" }, requestId: null } as const;
+ *   const chatId = ChatId.make("100002");
+ *   yield* members.change("acme", { type: "add", chatId, role: "moderator" }, origin);
+ *   const stored = yield* (yield* MemberStore).list("acme");
+ *   return stored.map(({ role }) => role);
+ * });
+ * await world.run(program); // ["moderator"]
+ * await world.close();
+ * ```
+ */
+export class Members extends Context.Service<
+  Members,
+  {
+    /** Oldest first. */
+    readonly list: (account: string) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>;
+
+    /**
+     * Changes a member and returns whether anything changed. `Conflict` with `member_exists`, `member_limit` or
+     * `last_owner`.
+     */
+    readonly change: (
+      account: string,
+      change: MemberChange,
+      origin: WriteOrigin,
+    ) => Effect.Effect<boolean, Unknown | Conflict | StoreUnavailable>;
+
+    /** The accounts of a chat user, the one to sign in to first. */
+    readonly accountsOf: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
+
+    /** Makes a sign-in one to another account of the same person. `Forbidden` for a suspended account. */
+    readonly choose: (
+      signIn: { readonly id: SignInId; readonly chatId: ChatId },
+      account: string,
+    ) => Effect.Effect<Membership, Unknown | Forbidden | StoreUnavailable>;
+  }
+>()("@accountlink/core/Members") {
+  static readonly layer = Layer.effect(
+    Members,
+    Effect.gen(function* () {
+      const store = yield* MemberStore;
+      return Members.of({
+        list: store.list,
+        accountsOf: store.findByChatId,
+
+        change: Effect.fn("Members.change")(function* (account, change, origin) {
+          const at = yield* Clock.currentTimeMillis;
+          const outcome = yield* store.change({ ...origin, account, change, at });
+          if (outcome === "unknown") return yield* new BadRequest({ problem: "not_found" });
+          if (outcome === "changed" || outcome === "unchanged") return outcome === "changed";
+          return yield* new Conflict({ reason: outcome });
+        }),
+
+        choose: Effect.fn("Members.choose")(function* ({ id, chatId }, name) {
+          const found = (yield* store.findByChatId(chatId)).find(({ account }) => account.name === name);
+          if (found?.account.status === "suspended") {
+            return yield* new Forbidden({ reason: "account_suspended" });
+          }
+          const at = yield* Clock.currentTimeMillis;
+          const isChosen =
+            found !== undefined && (yield* store.choose({ signIn: id, chatId, account: name, at }));
+          return isChosen ? found : yield* new BadRequest({ problem: "not_found" });
+        }),
+      });
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+/** For tests: all services in memory. */
+import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
+import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
+import { Clock, Duration, Effect, Layer, Option } from "effect";
+import { Digest, SecureRandom } from "effect/crypto";
+import * as AccountLink from "./account_link.ts";
+import { type ClientAddress, parseAddress } from "./addresses/client_address.ts";
+import type { DataScope } from "./data_scope.ts";
+import type { PlatformFixture } from "./fixture/fixture.ts";
+import type { ChatId, GameId, GuildId } from "./ids.ts";
+import type { NewAccount } from "./keys/api_key.ts";
+import { ApiKeys } from "./keys/api_keys.ts";
+
+export const chatId = (id: string) => id as ChatId;
+export const gameId = (id: string) => id as GameId;
+export const guildId = "700000000000000001" as GuildId;
+export const botlessGuildId = "700000000000000002" as GuildId;
+
+const chatIds = Array.from({ length: 30 }, (_, index) => String(10_001 + index));
+const gameIds = Array.from({ length: 9 }, (_, index) => String(index + 1));
+
+/** Chat users 10001 to 10030, the first ten of them in the guild; game users 1 to 9. */
+export const platform: PlatformFixture = {
+  guilds: [
+    {
+      id: guildId,
+      name: "Engine Room",
+      bot: true,
+      members: chatIds.slice(0, 10).map((id) => aMember(id, { nickname: `nick ${id}` })),
+    },
+    { id: botlessGuildId, name: null, bot: false, members: [aMember("10001", { nickname: "nick 10001" })] },
+  ],
+  chatUsers: chatIds.map((id) => aChatUser(id, { username: `chat ${id}` })),
+  gameUsers: gameIds.map((id) => aGameUser(id, { username: `game ${id}` })),
+};
+
+/** Everything but the platforms. */
+export const stores = Layer.mergeAll(
+  StorageMemory.layer,
+  CacheMemory.layer,
+  MemoryWorld.secrets,
+  SecureRandom.layerWebCrypto,
+  Digest.layerWebCrypto,
+);
+
+/** All services. Each use of the layer has stores of its own. */
+export const services = AccountLink.layer.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.fresh,
+);
+
+export const operator = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+
+/**
+ * Runs effects at a later time. The clock of what runs in the background stays, so a day passes without the thousands
+ * of its intervals.
+ */
+export const later = (time: Duration.Input) =>
+  Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
+    const millis = Duration.toMillis(time);
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis;
+    const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
+    return Object.assign(Object.create(clock) as Clock.Clock, shifted);
+  });
+
+/** The global scope and the guild's scope of an account. */
+export const scopes = Effect.gen(function* () {
+  const keys = yield* ApiKeys;
+  const acme: NewAccount = { name: "acme", chatId: null, tier: "premium" };
+  const global = yield* keys.scopeOf(acme, { kind: "global" });
+  const guild = yield* keys.scopeOf(acme, { kind: "guild", guildId });
+  return { global, guild } satisfies Record<string, DataScope>;
+});
+
+export const address = (text: string): ClientAddress => Option.getOrThrow(parseAddress(text));

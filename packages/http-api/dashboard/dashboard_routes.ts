@@ -1,0 +1,24 @@
+import type { Route } from "../route.ts";
+import * as account from "./account.ts";
+import * as activity from "./activity.ts";
+import * as communities from "./communities.ts";
+import * as keys from "./keys.ts";
+import * as members from "./members.ts";
+import * as webhooks from "./webhooks.ts";
+
+/**
+ * The JSON API of the dashboard.
+ *
+ * @example
+ * ```ts
+ * dashboardRoutes.every(({ access, path }) => access === "session" && path.startsWith("/dashboard/api/")); // true
+ * ```
+ */
+export const dashboardRoutes: ReadonlyArray<Route> = [
+  account,
+  members,
+  keys,
+  webhooks,
+  communities,
+  activity,
+].flatMap((routes) => Object.values<Route>(routes));

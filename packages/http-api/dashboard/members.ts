@@ -1,0 +1,83 @@
+/**
+ * The dashboard: the members of an account.
+ *
+ * @example
+ * ```ts
+ * const changes = [DashboardMembers.addMember, DashboardMembers.patchMember, DashboardMembers.removeMember];
+ * changes.map(({ role }) => role); // ["owner", "owner", "owner_or_self"]
+ * DashboardMembers.getMembers.role; // "moderator"
+ * ```
+ */
+import { memberRoles } from "@accountlink/core/accounts";
+import { ChatId } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { chatId, inPath, oneOf, optional } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "../v2/envelope.ts";
+import { username } from "./parameters.ts";
+
+const shared = { generation: "v2", access: "session", role: "owner", group: null } as const;
+
+const Text = Schema.NullOr(Schema.String);
+
+const Member = Schema.Struct({
+  chatId: ChatId,
+  role: Schema.Literals(memberRoles),
+  since: IsoTime,
+  username: Text,
+  displayName: Text,
+});
+
+const role = oneOf(memberRoles, "What the member may do");
+
+export const getMembers = defineRoute({
+  ...shared,
+  role: "moderator",
+  id: "getMembers",
+  method: "GET",
+  path: "/dashboard/api/members",
+  summary: "The members of the account, oldest first",
+  source: "query",
+  parameters: {},
+  success: success(Schema.Struct({ members: Schema.Array(Member) })),
+});
+
+export const addMember = defineRoute({
+  ...shared,
+  id: "addMember",
+  method: "POST",
+  path: "/dashboard/api/members",
+  summary: "Add a chat user to the account",
+  source: "body",
+  parameters: { chatId: optional(chatId()), username: optional(username), role },
+  requiresOneOf: ["chatId", "username"],
+  success: success(Schema.Struct({ member: Member })),
+  status: 201,
+  errors: ["CONFLICT"],
+});
+
+export const patchMember = defineRoute({
+  ...shared,
+  id: "patchMember",
+  method: "PATCH",
+  path: "/dashboard/api/members/:chatId",
+  summary: "Change the role of a member",
+  source: "body",
+  parameters: { chatId: inPath(chatId()), role },
+  success: success(Schema.Struct({ member: Member })),
+  errors: ["CONFLICT"],
+});
+
+export const removeMember = defineRoute({
+  ...shared,
+  role: "owner_or_self",
+  id: "removeMember",
+  method: "DELETE",
+  path: "/dashboard/api/members/:chatId",
+  summary: "Remove a member, whose sign-ins to the account end",
+  source: "query",
+  parameters: { chatId: inPath(chatId()) },
+  success: success(Schema.Struct({ removed: Schema.Literal(true) })),
+  errors: ["CONFLICT"],
+});

@@ -1,0 +1,74 @@
+import type { ChatId } from "@accountlink/core";
+import {
+  type ChangeMember,
+  type ChooseAccount,
+  decideMember,
+  firstChoice,
+  type Member,
+  MemberStore,
+  type Membership,
+  memberOrder,
+  membershipOrder,
+} from "@accountlink/core/accounts";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Layer } from "effect";
+import { type Memory, State } from "./state/state.ts";
+
+/** Finds the accounts of a chat user by a scan. */
+export const layer: Layer.Layer<MemberStore, never, State> = Layer.effect(
+  MemberStore,
+  Effect.map(State, (memory) =>
+    MemberStore.of({
+      list: (account) => Effect.sync(() => membersOf(memory, account)),
+      findByChatId: (chatId) => Effect.sync(() => membershipsOf(memory, chatId)),
+      change: (write) => Effect.sync(() => changeMember(memory, write)),
+      choose: (choice) => Effect.sync(() => chooseAccount(memory, choice)),
+    }),
+  ),
+);
+
+const membersOf = (memory: Memory, account: string): ReadonlyArray<Member> =>
+  [...(memory.members.get(account) ?? [])]
+    .map(([chatId, member]) => ({ chatId, ...member }))
+    .toSorted(memberOrder);
+
+/** The accounts of a chat user. */
+export const membershipsOf = (memory: Memory, chatId: ChatId): ReadonlyArray<Membership> =>
+  [...memory.accounts.values()]
+    .flatMap((account) => {
+      const member = memory.members.get(account.name)?.get(chatId);
+      return member === undefined ? [] : [{ account, ...member }];
+    })
+    .toSorted(membershipOrder);
+
+const changeMember = (memory: Memory, { account: name, change, ...write }: ChangeMember) => {
+  const account = memory.accounts.get(name);
+  if (account === undefined) return "unknown";
+  const { chatId } = change;
+  const decision = decideMember(membersOf(memory, name), change);
+  if (typeof decision === "string") return decision;
+  const { role, action, details } = decision;
+  memory.recordOfAccount({ ...write, action, details }, name);
+  const members = memory.members.get(name) ?? new Map<ChatId, Omit<Membership, "account">>();
+  memory.members.set(name, members);
+  if (role === null) {
+    members.delete(chatId);
+    for (const signIn of memory.signIns.values()) {
+      if (signIn.chatId === chatId && signIn.account === name) memory.signIns.delete(signIn.id);
+    }
+  } else {
+    members.set(chatId, { since: write.at, chosenAt: firstChoice(write), ...members.get(chatId), role });
+  }
+  if (role !== "owner" && account.chatId === chatId) memory.accounts.set(name, { ...account, chatId: null });
+  return "changed";
+};
+
+const chooseAccount = (memory: Memory, { signIn: id, chatId, account, at }: ChooseAccount): boolean => {
+  assertStorable([account]);
+  const members = memory.members.get(account);
+  const [member, signIn] = [members?.get(chatId), memory.signIns.get(id)];
+  if (members === undefined || member === undefined || signIn?.chatId !== chatId) return false;
+  members.set(chatId, { ...member, chosenAt: at });
+  memory.signIns.set(id, { ...signIn, account });
+  return true;
+};

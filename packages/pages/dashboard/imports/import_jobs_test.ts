@@ -1,0 +1,77 @@
+import { ChatId, Pid } from "@accountlink/core";
+import { KeyStore, noSettings } from "@accountlink/core/keys";
+import { maxUploadsSize, type UploadFolder } from "@accountlink/http/site";
+import { StorageMemory } from "@accountlink/memory";
+import { expect, it } from "@effect/vitest";
+import { Effect, Fiber, Stream } from "effect";
+import { TestClock } from "effect/testing";
+import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
+
+/** Files in memory, which are counted while they are kept. */
+const memoryFolder = () => {
+  const kept = new Set<object>();
+  const folder: UploadFolder = {
+    create: Effect.sync(() => {
+      const parts: Array<Uint8Array> = [];
+      kept.add(parts);
+      return {
+        append: (bytes) => Effect.sync(() => void parts.push(bytes)),
+        read: Stream.suspend(() => Stream.fromIterable(parts)),
+        remove: Effect.sync(() => void kept.delete(parts)),
+      };
+    }),
+  };
+  return { kept, folder };
+};
+
+const megabyte = 1_000_000;
+
+const makeBench = Effect.gen(function* () {
+  const { kept, folder } = memoryFolder();
+  const jobs = yield* makeImportJobs(folder);
+  const keys = yield* KeyStore;
+  const preview = Effect.fnUntraced(function* (name: string, megabytes: number) {
+    const account = yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
+    const scope = yield* keys.ensureScope(name, { kind: "global" }, Pid.make(`pid_0123456789abcdef${name}`));
+    const owner = { account, chatId: ChatId.make("100001"), requestId: name };
+    const community = { scope, settings: noSettings, guildName: null, links: { count: 0, age: 0 }, keys: 0 };
+    const file = yield* jobs.uploads.create;
+    for (let part = 0; part < megabytes; part++) yield* file.append(new Uint8Array(megabyte));
+    // Rows alone are read: the file is larger than what it says.
+    const read = Stream.encodeText(Stream.make("chatId,gameId\n100001,1\n"));
+    const made = { owner, community, fileName: name, file: { ...file, read } };
+    const fiber = yield* Effect.forkChild(jobs.preview({ ...made, onConflict: "keep", options: {} }));
+    yield* TestClock.adjust("1 second");
+    return yield* Fiber.join(fiber);
+  });
+  const isKept = (job: ImportJob) => jobs.find(job.id, job.owner) === job;
+  return { jobs, preview, isKept, kept };
+});
+
+it.effect("forgets previews after half an hour, with their files", () =>
+  Effect.gen(function* () {
+    const { preview, isKept, kept } = yield* makeBench;
+    const job = yield* preview("acme", 1);
+    yield* TestClock.adjust("29 minutes");
+    expect([isKept(job), kept.size]).toEqual([true, 2]);
+    yield* TestClock.adjust("2 minutes");
+    expect([isKept(job), kept.size]).toEqual([false, 0]);
+  }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
+);
+
+it.effect("keeps all files below a size: the oldest preview makes room, and nothing else does", () =>
+  Effect.gen(function* () {
+    const { jobs, preview, isKept } = yield* makeBench;
+    const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];
+    const third = yield* preview("c", 40);
+    expect([first, second, third].map(isKept)).toEqual([false, true, true]);
+    const file = yield* jobs.uploads.create;
+    const error = yield* Effect.flip(file.append(new Uint8Array(maxUploadsSize + 1)));
+    expect(error).toMatchObject({
+      _tag: "WrongUpload",
+      reason: expect.stringContaining("Try again") as unknown,
+    });
+    yield* file.append(new Uint8Array(megabyte));
+    yield* file.remove;
+  }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
+);

@@ -1,0 +1,244 @@
+import { AuditLog, type ChatId, type StoragePorts } from "@accountlink/core";
+import { type MemberChange, type MemberRole, MemberStore, maxMembers } from "@accountlink/core/accounts";
+import { KeyStore } from "@accountlink/core/keys";
+import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import { UserStore } from "@accountlink/core/users";
+import { Effect, Option } from "effect";
+import { makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
+import { expectEqual, expectThat } from "../expect.ts";
+import { ada, origin } from "../scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+/** A change by a member of the account. */
+const change = (account: string, changed: MemberChange, at = 7) => {
+  const actor = { type: "account", id: account, member: ada } as const;
+  return MemberStore.use((store) => store.change({ actor, requestId: null, account, change: changed, at }));
+};
+
+const add = (account: string, chatId: ChatId, role: MemberRole, at = 7) =>
+  change(account, { type: "add", chatId, role }, at);
+
+const rolesOf = (account: string) =>
+  MemberStore.use((store) =>
+    Effect.map(store.list(account), (members) => members.map(({ chatId, role }) => [chatId, role] as const)),
+  );
+
+const accountsOf = (chatId: ChatId) =>
+  MemberStore.use((store) =>
+    Effect.map(store.findByChatId(chatId), (found) => found.map(({ account }) => account.name)),
+  );
+
+/** A new account of a new chat user. */
+const newTeam = Effect.fnUntraced(function* (name = uniqueText()) {
+  const chatId = uniqueChatId();
+  yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId, tier: "free" }));
+  return { name, chatId };
+});
+
+const signIn = Effect.fnUntraced(function* (account: string, chatId: ChatId) {
+  const made = makeSignIn({ account, chatId });
+  yield* SignInStore.use((store) => store.create(made, null));
+  return made;
+});
+
+const accountOf = ({ id }: SiteSignIn) =>
+  SignInStore.use((store) =>
+    Effect.map(store.find("dashboard", id, 0), (found) =>
+      Option.getOrNull(Option.map(found, ({ account }) => account)),
+    ),
+  );
+
+const chatIdOfAccount = (name: string) =>
+  KeyStore.use((keys) =>
+    Effect.map(keys.findAccount(name), (found) =>
+      Option.getOrNull(Option.flatMap(found, (account) => Option.fromNullOr(account.chatId))),
+    ),
+  );
+
+const cases: Cases<StoragePorts> = {
+  "an account is chosen by its chat user and whom an operator adds, not by whom a member adds": Effect.gen(
+    function* () {
+      const { name } = yield* newTeam();
+      const [byMember, byOperator] = [uniqueChatId(), uniqueChatId()];
+      yield* add(name, byMember, "admin", -2);
+      const store = yield* MemberStore;
+      const adding = { type: "add", chatId: byOperator, role: "admin" } as const;
+      yield* store.change({ ...origin, account: name, change: adding, at: -1 });
+      const [first, second, owner] = yield* store.list(name);
+      expectEqual([first?.chosenAt, second?.chosenAt], [null, -1]);
+      expectEqual(owner?.chosenAt, owner?.since);
+    },
+  ),
+
+  "the chat user of an account is an owner, once": Effect.gen(function* () {
+    const { name, chatId } = yield* newTeam();
+    yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId, tier: "free" }));
+    expectEqual(yield* rolesOf(name), [[chatId, "owner"]]);
+    expectEqual(yield* accountsOf(chatId), [name]);
+    expectEqual(yield* rolesOf(uniqueText()), []);
+  }),
+
+  "change adds, changes and removes a member, each with an entry": Effect.gen(function* () {
+    const { name } = yield* newTeam();
+    const chatId = uniqueChatId();
+    expectEqual(yield* add(name, chatId, "moderator"), "changed");
+    expectEqual(yield* add(name, chatId, "admin"), "member_exists");
+    expectEqual(yield* change(name, { type: "set_role", chatId, role: "moderator" }), "unchanged");
+    expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "changed");
+    const [found] = yield* MemberStore.use((store) => store.findByChatId(chatId));
+    expectEqual([found?.role, found?.since, found?.chosenAt], ["admin", 7, null]);
+    expectEqual(yield* change(name, { type: "remove", chatId }), "changed");
+    for (const changed of [
+      { type: "remove", chatId },
+      { type: "set_role", chatId, role: "admin" },
+    ] as const) {
+      expectEqual(yield* change(name, changed), "unknown");
+    }
+    expectEqual(yield* add(uniqueText(), chatId, "owner"), "unknown");
+    const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
+    expectEqual(
+      entries.map(({ action, details, at, pid }) => ({ action, details, at, pid })),
+      [
+        { action: "member.removed", details: { chatId, role: "admin" }, at: 7, pid: null },
+        {
+          action: "member.role_changed",
+          details: { chatId, role: "admin", previousRole: "moderator" },
+          at: 7,
+          pid: null,
+        },
+        { action: "member.added", details: { chatId, role: "moderator" }, at: 7, pid: null },
+      ],
+    );
+  }),
+
+  "an account loses the chat user who stops being an owner": Effect.gen(function* () {
+    const [one, other] = [yield* newTeam(), yield* newTeam()];
+    for (const { name, chatId } of [one, other]) {
+      expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
+      expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "last_owner");
+      yield* add(name, ada, "owner");
+      expectEqual(yield* chatIdOfAccount(name), chatId);
+    }
+    yield* change(one.name, { type: "remove", chatId: one.chatId });
+    yield* change(other.name, { type: "set_role", chatId: other.chatId, role: "moderator" });
+    expectEqual([yield* chatIdOfAccount(one.name), yield* chatIdOfAccount(other.name)], [null, null]);
+  }),
+
+  "concurrent removals of two owners: one stays": Effect.gen(function* () {
+    for (let round = 0; round < 10; round++) {
+      const { name, chatId } = yield* newTeam();
+      yield* add(name, ada, "owner");
+      const outcomes = yield* Effect.forEach(
+        [chatId, ada],
+        (each) => change(name, { type: "remove", chatId: each }),
+        atOnce,
+      );
+      expectEqual(outcomes.toSorted(), ["changed", "last_owner"]);
+      expectEqual((yield* rolesOf(name)).length, 1);
+    }
+  }),
+
+  "concurrent additions stop at the limit": Effect.gen(function* () {
+    const { name } = yield* newTeam();
+    const added = yield* Effect.forEach(
+      Array.from({ length: maxMembers + 4 }, uniqueChatId),
+      (chatId) => add(name, chatId, "moderator"),
+      atOnce,
+    );
+    expectEqual(added.filter((outcome) => outcome === "changed").length, maxMembers - 1);
+    expectEqual(added.filter((outcome) => outcome === "member_limit").length, 5);
+    expectEqual((yield* rolesOf(name)).length, maxMembers);
+  }),
+
+  "list is by time, and the accounts of a user are by their last choice, then by name": Effect.gen(
+    function* () {
+      const [chatId, prefix] = [uniqueChatId(), uniqueText()];
+      const names = ["c", "a", "b"].map((name) => `${prefix}${name}`);
+      for (const [i, name] of names.entries()) {
+        const owner = yield* newTeam(name);
+        yield* add(name, chatId, "moderator", i - 10);
+        expectEqual(
+          (yield* rolesOf(name)).map(([each]) => each),
+          [chatId, owner.chatId],
+        );
+      }
+      expectEqual(yield* accountsOf(chatId), names.toSorted());
+      const store = yield* MemberStore;
+      const [used, last = ""] = [yield* signIn(names[0] ?? "", chatId), names[2]];
+      expectEqual(yield* store.choose({ signIn: used.id, chatId, account: last, at: 5 }), true);
+      expectEqual((yield* accountsOf(chatId))[0], last);
+      expectEqual(yield* accountOf(used), last);
+      yield* KeyStore.use((keys) =>
+        keys.updateAccount({ ...origin, name: last, update: { status: "suspended" }, at: 6 }),
+      );
+      expectEqual((yield* accountsOf(chatId)).at(-1), last);
+    },
+  ),
+
+  "choose changes nothing for a stranger and a sign-in of somebody else": Effect.gen(function* () {
+    const [one, other] = [yield* newTeam(), yield* newTeam()];
+    const store = yield* MemberStore;
+    const used = yield* signIn(one.name, one.chatId);
+    const choose = (chatId: ChatId, account: string) =>
+      store.choose({ signIn: used.id, chatId, account, at: 5 });
+    expectEqual(yield* choose(one.chatId, other.name), false);
+    expectEqual(yield* choose(other.chatId, other.name), false);
+    expectEqual(yield* accountOf(used), one.name);
+  }),
+
+  "the sign-ins of a removed member to the account end, and no others": Effect.gen(function* () {
+    const [team, own] = [yield* newTeam(), yield* newTeam()];
+    yield* add(team.name, own.chatId, "admin");
+    const theirs = yield* signIn(team.name, own.chatId);
+    const others = [yield* signIn(own.name, own.chatId), yield* signIn(team.name, team.chatId)];
+    yield* change(team.name, { type: "remove", chatId: own.chatId });
+    expectEqual(yield* accountOf(theirs), null);
+    expectEqual(yield* Effect.forEach(others, accountOf), [own.name, team.name]);
+  }),
+
+  "an erasure removes memberships and the member in entries, and signs others out of a released account":
+    Effect.gen(function* () {
+      const [mine, team] = [yield* newTeam(), yield* newTeam()];
+      const { chatId } = mine;
+      yield* add(mine.name, ada, "admin");
+      yield* add(team.name, chatId, "owner");
+      const users = yield* UserStore;
+      const byMember = {
+        actor: { type: "account", id: team.name, member: chatId },
+        requestId: null,
+      } as const;
+      yield* MemberStore.use((store) =>
+        store.change({
+          ...byMember,
+          account: team.name,
+          change: { type: "add", chatId: ada, role: "moderator" },
+          at: 8,
+        }),
+      );
+      const found = yield* users.find(chatId);
+      expectEqual(Object.fromEntries(found.memberships.map(({ account, role }) => [account.name, role])), {
+        [mine.name]: "owner",
+        [team.name]: "owner",
+      });
+      const kept = yield* signIn(mine.name, ada);
+      const pseudonym = uniqueText();
+      yield* users.erase({ ...origin, chatId, at: 9, scopes: [], pseudonym });
+
+      expectEqual(Object.fromEntries(yield* rolesOf(team.name)), {
+        [ada]: "moderator",
+        [team.chatId]: "owner",
+      });
+      expectEqual(yield* rolesOf(pseudonym), [[ada, "admin"]]);
+      expectEqual(yield* accountOf(kept), null);
+      const [entry, ...rest] = yield* AuditLog.use((log) => log.list(team.name, null, 10));
+      expectEqual(entry?.actor, { type: "account", id: team.name, member: "[erased]" });
+      expectThat(!JSON.stringify([entry, ...rest]).includes(chatId), "no entry names the user");
+      expectEqual((yield* users.find(chatId)).memberships, []);
+    }),
+};
+
+/** Tests a `MemberStore`, with what an erasure does to members. */
+export const memberStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("MemberStore", options, cases);

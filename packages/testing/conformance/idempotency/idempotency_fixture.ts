@@ -1,0 +1,87 @@
+import { type ChatId, LinkStore } from "@accountlink/core";
+import { AltReviewStore } from "@accountlink/core/alts";
+import { type Claim, IdempotencyStore, type KeptAnswer, type NewClaim } from "@accountlink/core/idempotency";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { Effect, Option } from "effect";
+import { makeKey, makeSession, uniqueText } from "../../mod.ts";
+import { linkFixture } from "../links/link_fixture.ts";
+import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
+
+/** A claim of a new key, from 0 to 10, that is remembered until 100. */
+export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
+  id: uniqueText(),
+  requestId: `req_${uniqueText()}`,
+  fingerprint: "content",
+  chatIds: [],
+  at: 0,
+  heldUntil: 10,
+  endsAt: 100,
+  ...parts,
+});
+
+/** Another request under the key of a claim. */
+export const retryOf = ({ id }: Claim, at: number, fingerprint = "content"): NewClaim =>
+  newClaim({ id, fingerprint, at, heldUntil: at + 10, endsAt: at + 100 });
+
+/** An answer that is kept until 100. */
+export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
+  answer: uniqueText(),
+  chatIds,
+  endsAt: 100,
+});
+
+export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
+  Effect.map(write, (outcome) => [outcome, answer] as const);
+
+export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
+  /** The request that holds the key; null if it is this one now. */
+  claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
+  find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
+  commit: <O, E>(claim: Claim, write: Effect.Effect<O, E>, answer: KeptAnswer = newAnswer(), size?: "bulk") =>
+    store.commit(claim, answered(write, answer), size),
+  extend: store.extend,
+  release: store.release,
+  sweep: store.sweep,
+}));
+
+/** A scope in which ada plays chess, with a review and a session, and every write that is idempotent. */
+export const writesFixture = Effect.gen(function* () {
+  const [links, reviews, sessions] = [yield* LinkStore, yield* AltReviewStore, yield* SessionStore];
+  const { global } = yield* makeScopes;
+  const { pid } = global;
+  const context = { ...origin, pid, at: 1 };
+  const { entries, find, set } = yield* linkFixture(global);
+  const key = makeKey(global);
+  yield* (yield* KeyStore).insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+  const [opened, created] = [makeSession(key), makeSession(key)];
+  yield* set(ada, chess);
+  yield* sessions.create({ session: opened, burst: null });
+  const pair = { ...context, chatId: ada, otherChatId: cyd };
+  const review = { ...pair, verdict: "same", note: null, keyId: key.id } as const;
+  yield* reviews.set(review);
+
+  return {
+    writes: {
+      setGame: links.setGame({ ...context, chatId: ada, gameId: poker }),
+      moveChat: links.moveChat({ ...context, oldChatId: ada, newChatId: bob }),
+      removeGame: links.removeGame({ ...context, chatId: ada }),
+      deleteScope: links.deleteScope(context),
+      setReview: reviews.set({ ...review, verdict: "different" }),
+      removeReview: reviews.remove(pair),
+      createSession: sessions.create({ session: created, burst: { capacity: 1, refillMs: 1_000 } }),
+      advanceSession: sessions.advance({ id: opened.id, to: "cancelled", at: 1 }),
+    },
+    /** Everything that these writes change. */
+    state: Effect.all([
+      find(ada),
+      find(bob),
+      reviews.findByChatId(pid, ada, null),
+      Effect.map(sessions.find(opened.id), Option.getOrNull),
+      Effect.map(sessions.find(created.id), Option.getOrNull),
+      entries,
+    ]),
+  };
+});
+
+export type IdempotentWrite = keyof Effect.Success<typeof writesFixture>["writes"];

@@ -1,0 +1,65 @@
+import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStore } from "@accountlink/core";
+import type { CountOptions, ImportBatch, PortableLink } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Option } from "effect";
+import { makeScopes, origin } from "../scopes.ts";
+
+/** The operations of `LinkStore` on one scope, with defaults. */
+export const linkFixture = Effect.fnUntraced(function* (scope: DataScope) {
+  const store = yield* LinkStore;
+  const log = yield* AuditLog;
+  const { pid, account } = scope;
+  const context = (at: Millis) => ({ ...origin, pid, at });
+  return {
+    pid,
+    find: (chatId: ChatId) => Effect.map(store.findByChatId(pid, chatId), Option.getOrNull),
+    findMany: (chatIds: ReadonlyArray<ChatId>) => store.findByChatIds(pid, chatIds),
+    gamesOf: (...chatIds: ReadonlyArray<ChatId>) => store.findGamesByChatIds(pid, chatIds),
+    chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
+    page: (after: ChatId | null, limit: number) =>
+      Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
+    count: (options?: CountOptions) => store.countLinks(pid, options),
+    countBetween: (from: Millis, before: Millis) => store.countLinks(pid, { verified: { from, before } }),
+    all: Effect.map(store.exportPage(pid, null, 10_000), (links) => links.map(portable)),
+    set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>
+      store.setGame({ ...context(at), chatId, gameId }),
+    move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
+      store.moveChat({ ...context(at), oldChatId, newChatId }),
+    /** Returns the removed game. */
+    remove: (chatId: ChatId, at: Millis = 0) =>
+      Effect.map(store.removeGame({ ...context(at), chatId }), (removed) =>
+        Option.map(removed, ({ gameId }) => gameId),
+      ),
+    /** Returns the number of records. */
+    deleteAll: Effect.fnUntraced(function* (at: Millis = 0) {
+      const ahead = yield* store.deleteAhead?.(context(at)) ?? Effect.succeed(null);
+      return (yield* store.deleteScope(context(at), ahead)).records;
+    }),
+    load: (
+      links: ReadonlyArray<PortableLink>,
+      existing: ImportBatch["existing"] = "replace",
+      progress: ImportBatch["progress"] = null,
+      at: Millis = 0,
+    ) => store.importBatch({ ...context(at), links, existing, progress }),
+    position: store.importPosition,
+    /** The audit entries of the scope, oldest first. */
+    entries: Effect.map(log.list(account, null, 1_000), (entries) =>
+      entries.filter((entry) => entry.pid === pid).toReversed(),
+    ),
+  };
+});
+
+const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink =>
+  line(chatId, gameId, lastVerifiedAt);
+
+export const newLinkFixture = Effect.flatMap(makeScopes, ({ global }) => linkFixture(global));
+
+export const twoLinkFixtures = Effect.flatMap(makeScopes, ({ global, guild }) =>
+  Effect.all([linkFixture(global), linkFixture(guild)]),
+);
+
+export const line = (chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis = 0): PortableLink => ({
+  chatId,
+  gameId,
+  lastVerifiedAt,
+});

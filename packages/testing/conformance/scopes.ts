@@ -1,0 +1,53 @@
+/** Accounts, scopes and keys for one case each, so that cases can share a store. */
+import { ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core/audit";
+import { type Account, KeyStore } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { uniquePid, uniqueText } from "../mod.ts";
+
+/** Chat users; the same in every scope, to detect leaks between scopes. */
+export const ada = ChatId.make("10001");
+export const bob = ChatId.make("10002");
+export const cyd = ChatId.make("10003");
+/** The greatest of the IDs as a number, and the least as text. */
+export const dan = ChatId.make("010004");
+
+export const chess = GameId.make("1");
+export const poker = GameId.make("2");
+export const rummy = GameId.make("3");
+
+export const origin: WriteOrigin = {
+  actor: { type: "operator", id: "conformance" },
+  requestId: "req_conformance",
+};
+
+export interface Scopes {
+  readonly account: Account;
+  readonly global: DataScope;
+  readonly guild: DataScope;
+}
+
+/** A new account with a global scope and one of a guild, not yet stored. */
+export const newScopes = (): Scopes => {
+  const account: Account = { name: uniqueText(), chatId: null, tier: "free", status: "active" };
+  const guildId = GuildId.make("700000000000000001");
+  return {
+    account,
+    global: { kind: "global", pid: uniquePid(), account: account.name },
+    guild: { kind: "guild", guildId, pid: uniquePid(), account: account.name },
+  };
+};
+
+export const storeScopes = Effect.fnUntraced(function* ({ account, global, guild }: Scopes) {
+  const keys = yield* KeyStore;
+  yield* keys.ensureAccount(account);
+  yield* keys.ensureScope(account.name, global, global.pid);
+  yield* keys.ensureScope(account.name, guild, guild.pid);
+});
+
+export const makeScopes: Effect.Effect<Scopes, StoreUnavailable, KeyStore> = Effect.suspend(() => {
+  const scopes = newScopes();
+  return Effect.as(storeScopes(scopes), scopes);
+});
+
+export type ScopeName = "global" | "guild";

@@ -1,0 +1,336 @@
+/** The members of an account: who is one, and what each role may do. */
+import { allows, type MemberRole, maxMembers, memberRoles } from "@accountlink/core/accounts";
+import {
+  DashboardAccount,
+  DashboardActivity,
+  DashboardCommunities,
+  DashboardKeys,
+  DashboardMembers,
+  DashboardWebhooks,
+  type Route,
+} from "@accountlink/http-api";
+import { describe, expect, test } from "vitest";
+import { titleOf } from "../support/flow_browser.ts";
+import { type Json, textOf } from "../support/http.ts";
+import { expectData, expectRefusal } from "./contract_server.ts";
+import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+type Line = Parameters<Owner["send"]>[0];
+
+const [ada, bob, cyd, dan] = ["100001", "100002", "100003", "100004"];
+const people: Record<MemberRole, string> = { owner: ada, admin: bob, moderator: cyd };
+
+const server = await useSiteServer(
+  { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
+  (fixture) => ({
+    ...fixture,
+    accounts: [
+      {
+        name: "roles",
+        chatId: ada,
+        tier: "premium",
+        members: [
+          { chatId: bob, role: "admin" },
+          { chatId: cyd, role: "moderator" },
+        ],
+      },
+    ],
+  }),
+);
+
+const members = (owner: Owner) => owner.send("GET /dashboard/api/members");
+
+const rolesIn = async (owner: Owner) => {
+  const { body } = await members(owner);
+  const listed = body.data?.members as unknown as ReadonlyArray<Json>;
+  return Object.fromEntries(listed.map(({ chatId, role }) => [textOf(chatId), textOf(role)]));
+};
+
+const add = (owner: Owner, body: object) => owner.send("POST /dashboard/api/members", { body });
+
+const setRole = (owner: Owner, chatId: string, role: string) =>
+  owner.send(`PATCH /dashboard/api/members/${chatId}` as Line, { body: { role } });
+
+const remove = (owner: Owner, chatId: string) =>
+  owner.send(`DELETE /dashboard/api/members/${chatId}` as Line);
+
+const choose = (owner: Owner, account: string) =>
+  owner.send("POST /dashboard/api/session/account", { body: { account } });
+
+const accountOf = async (owner: Owner) =>
+  textOf((await owner.send("GET /dashboard/api/session")).body.data?.account?.name);
+
+/** A member of the account that the fixture has, signed in to it. */
+const signInAs = async (role: MemberRole) => {
+  const member = await signInOwner(server, people[role]);
+  await choose(member, "roles");
+  return member;
+};
+
+/** An account of their own that each test changes as it likes. */
+const newOwner = (chatId: string) => signInOwner(server, chatId);
+
+describe("members", () => {
+  test("are those of the fixture and the chat user of the account, whom every role sees", async () => {
+    for (const role of memberRoles) {
+      const { body } = await members(await signInAs(role));
+      const listed = body.data?.members;
+      expect(listed).toHaveLength(3);
+      expect(listed).toContainEqual({
+        chatId: bob,
+        role: "admin",
+        since: expect.stringMatching(/^\d{4}-.*Z$/),
+        username: "user_2",
+        displayName: "User 2",
+      });
+    }
+  });
+
+  test("are added by ID and by user name, changed and removed, each with an entry that names who did it", async () => {
+    const owner = await newOwner("100021");
+    const added = await add(owner, { chatId: "100022", role: "moderator" });
+    expect(added.status).toBe(201);
+    expect(added.body.data?.member).toMatchObject({ chatId: "100022", role: "moderator" });
+    const named = await add(owner, { username: "@user_4", role: "admin" });
+    expect(named.body.data?.member).toMatchObject({ chatId: dan, role: "admin", username: "user_4" });
+    const changed = await setRole(owner, "100022", "admin");
+    expect([changed.status, changed.body.data?.member]).toMatchObject([200, { role: "admin" }]);
+    expectData(await remove(owner, "100022"), { removed: true });
+    expect(await rolesIn(owner)).toEqual({ "100021": "owner", [dan]: "admin" });
+
+    const { body } = await owner.send("GET /dashboard/api/audit");
+    const signed = { actor: { type: "account", id: "chat:100021" }, member: "100021" };
+    expect(body.data?.entries).toMatchObject([
+      { action: "member.removed", details: { chatId: "100022", role: "admin" }, ...signed },
+      {
+        action: "member.role_changed",
+        details: { chatId: "100022", role: "admin", previousRole: "moderator" },
+        ...signed,
+      },
+      { action: "member.added", details: { chatId: dan, role: "admin" }, ...signed },
+      { action: "member.added", details: { chatId: "100022", role: "moderator" }, ...signed },
+    ]);
+    const page = await owner.browser.get("/dashboard/audit");
+    expect(page.text).toContain("to the team: moderator");
+  });
+
+  test("are refused twice, beyond 25, by an unknown name, and without a name", async () => {
+    const owner = await newOwner("100031");
+    const role = "moderator";
+    await add(owner, { chatId: bob, role });
+    expectRefusal(await add(owner, { chatId: bob, role }), 409, "CONFLICT", { reason: "member_exists" });
+    expectRefusal(await add(owner, { username: "nobody_at_all", role }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "username", reason: "nobody was found with this user name" }],
+    });
+    expectRefusal(await add(owner, { role }), 400, "MISSING_PARAMETER", {
+      parameters: ["chatId", "username"],
+    });
+    expectRefusal(await add(owner, { chatId: "100032", role: "king" }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "role", reason: "expected owner, admin or moderator" }],
+    });
+    for (let i = 2; i < maxMembers; i++) await add(owner, { chatId: `2000${10 + i}`, role });
+    expectRefusal(await add(owner, { chatId: "100032", role }), 409, "CONFLICT", { reason: "member_limit" });
+    expectRefusal(await setRole(owner, "100099", role), 404, "BAD_REQUEST", null);
+    expectRefusal(await remove(owner, "100099"), 404, "BAD_REQUEST", null);
+  });
+
+  test("have an owner: the last one can neither go nor become anything else", async () => {
+    const owner = await newOwner("100033");
+    expectRefusal(await remove(owner, "100033"), 409, "CONFLICT", { reason: "last_owner" });
+    expectRefusal(await setRole(owner, "100033", "admin"), 409, "CONFLICT", { reason: "last_owner" });
+    await add(owner, { chatId: "100034", role: "owner" });
+    expectData(await remove(owner, "100033"), { removed: true });
+    expectRefusal(await members(owner), 401, "INVALID_SESSION", null);
+    const own = await signInOwner(server, "100033");
+    expect(await accountOf(own)).toBe("chat:100033:another");
+    expect(await accountOf(await signInOwner(server, "100034"))).toBe("chat:100033");
+  });
+
+  test("may leave, whatever their role", async () => {
+    const owner = await newOwner("100035");
+    for (const [chatId, role] of [
+      ["100036", "admin"],
+      ["100037", "moderator"],
+    ] as const) {
+      await add(owner, { chatId, role });
+      const leaving = await signInOwner(server, chatId);
+      expectRefusal(await remove(leaving, "100035"), 403, "FORBIDDEN", { reason: "role" });
+      expectData(await remove(leaving, chatId), { removed: true });
+      expectRefusal(await members(leaving), 401, "INVALID_SESSION", null);
+    }
+  });
+
+  test("who are removed are signed out of the account, also on its pages, and of no other", async () => {
+    const owner = await newOwner("100014");
+    const own = await newOwner("100015");
+    await add(owner, { chatId: "100015", role: "admin" });
+    const there = await signInOwner(server, "100015");
+    expect((await choose(there, "chat:100014")).status).toBe(200);
+    expectData(await remove(owner, "100015"), { removed: true });
+    expectRefusal(await there.send("GET /dashboard/api/keys"), 401, "INVALID_SESSION", null);
+    const page = await there.browser.get("/dashboard/keys");
+    expect([page.status, page.headers.location]).toEqual([303, "/dashboard/sign-in"]);
+    expect((await own.send("GET /dashboard/api/keys")).status).toBe(200);
+  });
+});
+
+describe("several accounts", () => {
+  test("are listed; the chosen one is that of the browser, and of the next sign-in", async () => {
+    const [owner, both] = [await newOwner("100016"), await newOwner("100017")];
+    await add(owner, { chatId: "100017", role: "moderator" });
+    const { body } = await both.send("GET /dashboard/api/session");
+    expect(body.data).toMatchObject({ account: { name: "chat:100017" }, role: "owner" });
+    expect(body.data?.accounts).toEqual(
+      expect.arrayContaining([
+        { name: "chat:100017", role: "owner" },
+        { name: "chat:100016", role: "moderator" },
+      ]),
+    );
+    const elsewhere = await signInOwner(server, "100017");
+    expect(await accountOf(elsewhere)).toBe("chat:100017");
+    expectData(await choose(elsewhere, "chat:100016"), {
+      account: "chat:100016",
+      role: "moderator",
+      csrfToken: elsewhere.csrfToken,
+    });
+    expect(await accountOf(elsewhere)).toBe("chat:100016");
+    expect(await accountOf(both)).toBe("chat:100017");
+    expect(await accountOf(await signInOwner(server, "100017"))).toBe("chat:100016");
+    for (const unknown of ["roles", "nobody's", "\u0000"]) {
+      expectRefusal(await choose(both, unknown), 404, "BAD_REQUEST", null);
+    }
+  });
+
+  test("are chosen by a form of the page Account, too", async () => {
+    const owner = await newOwner("100023");
+    await newOwner("100024");
+    await add(owner, { chatId: "100024", role: "moderator" });
+    const both = await signInOwner(server, "100024");
+    const { text } = await both.browser.get("/dashboard/account");
+    expect(text).toContain("chat:100023, as moderator");
+    const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
+    const chosen = await both.browser.post("/dashboard/account/choose", { csrf, account: "chat:100023" });
+    expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
+    expect(await accountOf(both)).toBe("chat:100023");
+  });
+
+  test("nobody gets a new one who is a member of one", async () => {
+    const owner = await newOwner("100018");
+    await add(owner, { chatId: "100019", role: "moderator" });
+    const { body } = await (await signInOwner(server, "100019")).send("GET /dashboard/api/session");
+    expect(body.data?.accounts).toEqual([{ name: "chat:100018", role: "moderator" }]);
+  });
+});
+
+const routes = [
+  DashboardAccount,
+  DashboardActivity,
+  DashboardCommunities,
+  DashboardKeys,
+  DashboardMembers,
+  DashboardWebhooks,
+]
+  .flatMap((group) => Object.values<object>(group))
+  .filter((value): value is Route => "path" in value && "method" in value);
+
+/** The least role for each route, as the contract says it. */
+const needed = (path: string, method: string): MemberRole => {
+  if (/^\/dashboard\/api\/(session|guilds|links|audit)/.test(path)) return "moderator";
+  if (path.startsWith("/dashboard/api/members")) return method === "GET" ? "moderator" : "owner";
+  return path === "/dashboard/api/scopes" ? "moderator" : "admin";
+};
+
+/** The pages, and what each role sees of them. */
+const pages: Readonly<Record<string, MemberRole>> = {
+  "/dashboard/links": "moderator",
+  "/dashboard/links/user?chatId=100001": "moderator",
+  "/dashboard/alts": "moderator",
+  "/dashboard/audit": "moderator",
+  "/dashboard/audit.csv": "moderator",
+  "/dashboard/account": "moderator",
+  "/dashboard/links.csv": "admin",
+  "/dashboard/communities": "admin",
+  "/dashboard/imports": "admin",
+  "/dashboard/keys": "admin",
+  "/dashboard/keys/new": "admin",
+  "/dashboard/webhooks": "admin",
+  "/dashboard/webhooks/new": "admin",
+  "/dashboard/usage": "admin",
+  "/dashboard/usage.csv": "admin",
+  "/dashboard/events": "admin",
+  "/dashboard/try": "admin",
+  "/dashboard/preview": "admin",
+};
+
+const forms: Readonly<Record<string, MemberRole>> = {
+  "/dashboard/links/unlink": "moderator",
+  "/dashboard/alts/reviews": "moderator",
+  "/dashboard/account/end": "moderator",
+  "/dashboard/keys": "admin",
+  "/dashboard/keys/x/revoke": "admin",
+  "/dashboard/communities/x": "admin",
+  "/dashboard/webhooks": "admin",
+  "/dashboard/webhooks/x/delete": "admin",
+  "/dashboard/imports": "admin",
+  "/dashboard/try": "admin",
+};
+
+describe.each(memberRoles)("as %s", (role) => {
+  test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    "%s",
+    async (_, { method, path, source }) => {
+      // Signing out would end the sign-in that the other cases of this role would need, so each has its own.
+      const member = await signInAs(role);
+      const line = `${method} ${path.replace(":chatId", "100099").replace(/:\w+/, "x")}` as Line;
+      const { status, body } = await member.send(line, source === "body" ? { body: {} } : {});
+      const isRefused = status === 403 && JSON.stringify(body.error?.details) === '{"reason":"role"}';
+      expect(isRefused).toBe(!allows(role, needed(path, method)));
+    },
+  );
+
+  test("the pages and forms of the role open, no others, and the menu lists these", async () => {
+    const { browser } = await signInAs(role);
+    for (const [path, least] of Object.entries(pages)) {
+      const { status, text } = await browser.get(path);
+      const isRefused = status === 403 && titleOf(text) === "You may not do this";
+      expect([path, isRefused]).toEqual([path, !allows(role, least)]);
+    }
+    const { text } = await browser.get("/dashboard/links");
+    const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
+    for (const [path, least] of Object.entries(forms)) {
+      const { status } = await browser.post(path, { csrf });
+      expect([path, status === 403]).toEqual([path, !allows(role, least)]);
+    }
+    const targets = [...text.matchAll(/href="(\/dashboard\/[^"?]*)/g)].flatMap(([, path]) => path ?? []);
+    for (const path of targets.filter((target) => target in pages)) {
+      expect([path, allows(role, pages[path] ?? "owner")]).toEqual([path, true]);
+    }
+    expect(targets.includes("/dashboard/keys")).toBe(allows(role, "admin"));
+  });
+});
+
+test("a moderator begins at the links and reads only the entries of links and reviews", async () => {
+  const [owner, moderator] = [await signInAs("owner"), await signInAs("moderator")];
+  const start = await moderator.browser.get("/dashboard");
+  expect([start.status, start.headers.location]).toEqual([303, "/dashboard/links"]);
+
+  const { key } = await createKey(owner);
+  const link = { pid: key.pid, chatId: "100005", gameId: "5" };
+  const linked = await moderator.send("PUT /dashboard/api/links", { body: link });
+  expect({ status: linked.status, error: linked.body.error }).toEqual({ status: 200, error: undefined });
+  const entries = async (reader: Owner, query = "") =>
+    (await reader.send(`GET /dashboard/api/audit${query}` as Line)).body.data?.entries;
+  expect(await entries(moderator)).toMatchObject([{ action: "link.set", member: cyd }]);
+  expect(await entries(moderator, "?action=key.created")).toEqual([]);
+  expect(await entries(moderator, `?keyId=${textOf(key.id)}`)).toEqual([]);
+  expect(await entries(moderator, "?chatId=100005")).toMatchObject([{ action: "link.set" }]);
+  expect(await entries(owner)).toMatchObject([
+    { action: "link.set", member: cyd },
+    { action: "key.created", member: ada },
+    { action: "member.added", member: null, actor: { type: "operator", id: "fixture" } },
+    { action: "member.added" },
+  ]);
+  const page = await moderator.browser.get("/dashboard/audit");
+  expect(page.text).not.toContain("Key created");
+});

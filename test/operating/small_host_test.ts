@@ -1,0 +1,88 @@
+/** "One small host" of docs/operating.md: the commands before it and its blocks, typed into one shell. */
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf, readDocument } from "../docs/document.ts";
+import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
+import { terminal } from "../start/fresh_clone.ts";
+import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
+import { type Hosts, makeHosts, writePrograms } from "./played_hosts.ts";
+import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const [install] = blocksOf(readDocument("docs/operating.md"));
+const steps = stepsOf("One small host");
+
+const programs = await Promise.all(["curl", "git", "jq", "npm"].map(hasProgram));
+const canPlay = process.platform === "linux" && programs.every(Boolean);
+const host = 9;
+
+describe.skipIf(!canPlay)("docs/operating.md: one small host (Linux with curl, git, jq and npm)", () => {
+  let folder = "";
+  let hosts: Hosts;
+  let platforms: LivePlatforms;
+  let shell: Shell;
+
+  /** There is no TLS here: requests for the public URL go to the server. */
+  const here = (block: string) =>
+    hosts
+      .here(withApplications(block, platforms.env))
+      .replace("<address of this repository>", root)
+      .replaceAll(/(http:\/\/)127\.0\.0\.1(:8080|:9090)/g, `$1${hosts.addressOf(host)}$2`)
+      .replaceAll(/(curl .*)https:\/\/links.example.com/g, `$1http://${hosts.addressOf(host)}:8080`)
+      .replaceAll("~/", `${folder}/`);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "accountlink-small-host-"));
+    const nothing = async () => undefined;
+    const services = { caddy: { start: nothing, stop: nothing } };
+    hosts = await makeHosts({ numbers: [host], operator: host, services });
+    for (const part of ["etc/cron.daily", "etc/caddy", "var/backups"]) {
+      await mkdir(join(hosts.rootOf(host), part), { recursive: true });
+    }
+    await writePrograms(join(hosts.rootOf(host), "bin"), {
+      "apt-get": `case "$*" in "update -qq" | "install -qq caddy") ;; *) exit 1 ;; esac`,
+    });
+    platforms = await startLivePlatforms();
+    const { ACCOUNTLINK_PORT: _, ...env } = terminal();
+    const PATH = `${hosts.programs}:${env["PATH"]}`;
+    shell = openShell({ cwd: folder, env: { ...env, PATH }, folder, timeout: 240_000 });
+  });
+
+  afterAll(async () => {
+    shell?.close();
+    await hosts?.close();
+    await platforms?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it("leads from nothing to live platforms, and back from a backup", async () => {
+    const [clone = "", ...rest] = (install?.text ?? "").split("\n");
+    await shell.type(here(clone));
+    const variables = join(hosts.rootOf(host), "opt/accountlink/deploy/one_host.env");
+    const address = `ACCOUNTLINK_HOST=${hosts.addressOf(host)}\n`;
+    await writeFile(variables, address + here(await readFile(variables, "utf8")));
+    await shell.type(here(rest.join("\n")));
+
+    expect(steps.length).toBeGreaterThan(4);
+    for (const step of steps) {
+      await typeStep(shell, step, here).catch((error: Error) => {
+        throw Object.assign(error, { message: `${error.message}\n${hosts.journalOf(host)}` });
+      });
+    }
+  });
+
+  it("left what is secret to its owner", async () => {
+    const machine = hosts.rootOf(host);
+    const env = join(machine, "etc/accountlink/accountlink.env");
+    for (const file of [
+      env,
+      join(folder, "accountlink.secret"),
+      join(machine, "var/lib/accountlink/secret"),
+    ]) {
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+/** The numbered steps of docs/operating.md: a block to type, and below it what it prints. */
+import { expect } from "vitest";
+import { blocksOf, readDocument } from "../docs/document.ts";
+import type { Shell } from "../docs/shell.ts";
+
+/** The steps of the section with this heading. */
+export const stepsOf = (heading: string): ReadonlyArray<string> => {
+  const sections = readDocument("docs/operating.md").split(/^(?=## )/m);
+  const section = sections.find((text) => text.startsWith(`## ${heading}\n`)) ?? "";
+  return section.split(/^(?=\d+\. )/m).slice(1);
+};
+
+/** Types the block of a step, and expects what is below it. */
+export const typeStep = async (shell: Shell, step: string, here: (text: string) => string): Promise<void> => {
+  const blocks = blocksOf(step);
+  expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
+  const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
+  const printed = await shell.type(block);
+  expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
+};
+
+/** What is printed, where `…` is different each time. */
+const patternOf = (text: string): RegExp =>
+  new RegExp(
+    `^${text
+      .split("…")
+      .map((part) => part.replaceAll(/\W/g, "\\$&"))
+      .join(".*")}$`,
+  );
+
+/** A block with the variables of the applications, where it has `ACCOUNTLINK_PLATFORM=live`. */
+export const withApplications = (
+  block: string,
+  { ACCOUNTLINK_PLATFORM: _, ...applications }: Readonly<Record<string, string>>,
+): string => {
+  const named = Object.entries(applications).filter(([name]) => !block.includes(`${name}=`));
+  return block
+    .replaceAll(/^(ACCOUNTLINK_\w+)=<.+>$/gm, (_line, name: string) => `${name}=${applications[name]}`)
+    .replace("=live\n", ["=live", ...named.map(([name, value]) => `${name}=${value}`), ""].join("\n"));
+};

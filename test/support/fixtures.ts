@@ -1,0 +1,152 @@
+/**
+ * The fixture of a test file, written piece by piece where the tests are that need them. What a test writes stays in
+ * the data scope of its own key.
+ */
+import { randomBytes } from "node:crypto";
+import type { Fixture } from "@accountlink/core/fixture";
+
+type FixtureFile = typeof Fixture.Encoded;
+type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
+
+/** "Rook & Bishop". The bot is in it; its members are the chat users 100001 to 100040. */
+export const guild = "700000000000000001";
+/** The bot is in it; it has no members. */
+export const emptyGuild = "700000000000000002";
+/** The bot is not in it; 100001 is its member. */
+export const botlessGuild = "700000000000000003";
+/** A chat user whom the platform knows, in no guild. */
+export const stranger = "100099";
+/** A game user whom the platform does not know. */
+export const nobody = "404404";
+
+/** What may be chosen of a key. It is free, global, active and without limits unless said otherwise. */
+export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "scope">> {
+  /** Keys of one account share their scopes; without one the key has an account of its own. */
+  readonly account?: string;
+  readonly guildId?: string;
+  /** The links in its scope: game user by chat user, or with the time of the last verification. */
+  readonly links?: Readonly<Record<string, string | { readonly gameId: string; readonly at: string }>>;
+  readonly sightings?: ReadonlyArray<SeenAt>;
+}
+
+/** A chat user was seen at an address. */
+export interface SeenAt {
+  readonly chatId: string;
+  readonly ip: string;
+  /** Names the browser; without one it is unknown. */
+  readonly device?: string;
+  readonly seenAt: string;
+}
+
+export interface Fixtures {
+  readonly fixture: FixtureFile;
+  /** Adds a key and gives its text in full. */
+  readonly key: (options?: KeyOptions) => string;
+  /** A client address that nothing else uses. */
+  readonly address: () => string;
+}
+
+/** The text of a key that nobody has seen before. */
+export const newToken = (): string =>
+  `alk_${randomBytes(6).toString("hex")}_${randomBytes(32).toString("base64url")}`;
+
+/** The chat users 100001 to 100040, as the platform knows them. */
+export const chatUsers = Array.from({ length: 40 }, (_, index) => ({
+  id: String(100_001 + index),
+  username: `user_${index + 1}`,
+  displayName: `User ${index + 1}`,
+  avatar: `https://chat.example/avatars/${index + 1}.png`,
+  banner: null,
+  created: "2020-01-01T00:00:00.000Z",
+}));
+
+/** The game users 1 to 9, as the platform knows them. The first has everything that a profile can have. */
+export const gameUsers = Array.from({ length: 9 }, (_, index) => ({
+  username: `player_${index + 1}`,
+  displayName: `Player ${index + 1}`,
+  id: String(index + 1),
+  description: index === 0 ? "Plays a lot" : null,
+  created: "2019-05-01T00:00:00.000Z",
+  isBanned: false,
+  hasVerifiedBadge: index === 0,
+  avatar:
+    index === 0 ? { headshot: "https://game.example/h.png", fullBody: "https://game.example/b.png" } : null,
+  badges:
+    index === 0
+      ? [{ id: 7, name: "First", description: "Was first", imageUrl: "https://game.example/7.png" }]
+      : [],
+  groups:
+    index === 0
+      ? [
+          {
+            id: 3,
+            name: "Guild",
+            memberCount: 12,
+            hasVerifiedBadge: false,
+            role: { id: 1, name: "Chief", rank: 255 },
+          },
+        ]
+      : [],
+}));
+
+/** The place in the guild of each of its members. */
+export const membership = {
+  nickname: "Nick",
+  joined: "2024-01-01T00:00:00.000Z",
+  roles: [{ id: "1", name: "Member" }],
+};
+
+const platform = {
+  guilds: [
+    {
+      id: guild,
+      name: "Rook & Bishop",
+      bot: true,
+      members: chatUsers.map(({ id }) => ({ chatId: id, ...membership })),
+    },
+    { id: emptyGuild, bot: true, members: [] },
+    { id: botlessGuild, bot: false, members: [{ chatId: "100001", ...membership }] },
+  ],
+  chatUsers: [...chatUsers, { id: stranger, username: "stranger" }],
+  gameUsers,
+} satisfies FixtureFile["platform"];
+
+const scopeOf = (guildId: string | undefined) =>
+  guildId === undefined ? ({ scope: "global" } as const) : ({ scope: "guild", guildId } as const);
+
+/** Makes a fixture with both platforms and nothing else. */
+export const makeFixtures = (): Fixtures => {
+  const keys: Array<KeyEntry> = [];
+  const links: Array<NonNullable<FixtureFile["links"]>[number]> = [];
+  const sightings: Array<NonNullable<FixtureFile["sightings"]>[number]> = [];
+  let accounts = 0;
+  let addresses = 0;
+
+  return {
+    fixture: { keys, links, sightings, platform },
+
+    key: ({
+      account = `account-${++accounts}`,
+      guildId,
+      links: owned = {},
+      sightings: seen = [],
+      ...chosen
+    } = {}) => {
+      const token = newToken();
+      const scope = scopeOf(guildId);
+      keys.push({ limits: "none", ...chosen, key: token, account, ...scope });
+      for (const [chatId, link] of Object.entries(owned)) {
+        const { gameId, at } =
+          typeof link === "string" ? { gameId: link, at: "2026-01-01T00:00:00.000Z" } : link;
+        links.push({ account, ...scope, chatId, gameId, lastVerifiedAt: at });
+      }
+      sightings.push(...seen.map((sighting) => ({ account, ...scope, ...sighting })));
+      return token;
+    },
+
+    address: () => {
+      addresses++;
+      return `198.18.${addresses >> 8}.${addresses & 255}`;
+    },
+  };
+};
