@@ -41,7 +41,7 @@ describe("redactAddresses", () => {
     assert.strictEqual(redactAddresses(text), text);
   });
 
-  it("takes out any address in any notation", () => {
+  it("removes any address in any notation", () => {
     const addresses = FastCheck.oneof(FastCheck.ipV4Extended(), FastCheck.ipV6()).filter(
       (one) => one !== "::",
     );

@@ -1,10 +1,9 @@
-/** The rules by which flows change, for stores that apply them to a flow they hold. */
 import type { FlowId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Proof } from "./flow_store.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** The flow after a removal took its proofs. */
+/** Returns the flow without proofs, after a removal of its user's link. */
 export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
   ...flow,
   chatId: null,
@@ -13,25 +12,9 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
 });
 
 /**
- * The flow with a proof, under the id of its next cookie; null for a game account before a chat account.
+ * Returns the flow with a proof, under the id of its next cookie; null for a game account before a chat account.
  *
  * @param record the record of the flow's chat user
- *
- * @example
- * ```ts
- * import { ChatId, GameId, Pid } from "@accountlink/core";
- * import { makeFlow, uniqueFlowId } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const flow = makeFlow(scope);
- * provenFlow(flow, { step: "game", gameId: GameId.make("1") }, uniqueFlowId(), undefined); // null
- * const chat = { step: "chat", chatId: ChatId.make("100001") } as const;
- * const proven = provenFlow(flow, chat, uniqueFlowId(), undefined);
- * proven?.chatId; // "100001"
- *
- * const voided = voidedFlow(flow);
- * [flow, voided].map(isVoided); // [false, true]
- * ```
  */
 export const provenFlow = (
   flow: VerificationFlow,

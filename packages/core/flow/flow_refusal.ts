@@ -39,14 +39,13 @@ export type FlowRefusal =
   | "forged"
   | "link_changed";
 
-/** A refused step of a flow. */
 export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly reason: FlowRefusal;
   /** Where the browser can start again; null if unknown. */
   readonly entry: FlowEntry | null;
-  /** How the session ended, for `over`. */
+  /** The final state of the session, for `over`. */
   readonly state?: SessionState;
-  /** Who signed in, for `wrong_user` and `not_a_member` of a sign-in. */
+  /** The account that signed in, for `wrong_user` and `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   readonly cause?: unknown;
 }> {

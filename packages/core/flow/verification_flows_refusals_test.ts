@@ -6,8 +6,8 @@ import { ChatPlatformSwitch, flowWorld, reasonOf, setupFlow as setup } from "./t
 
 const ada = chatId("10001");
 
-describe("VerificationFlows refuses a browser", () => {
-  it.effect("for a guild of another scope, or without the bot", () =>
+describe("VerificationFlows refuses", () => {
+  it.effect("a guild of another scope, and a guild without the bot", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const guildKey = yield* newGuildKey;
@@ -22,7 +22,7 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
-  it.effect("for a user who is not, or no longer, in the guild", () =>
+  it.effect("a user who is not in the guild, or has left it", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });
@@ -33,7 +33,7 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
-  it.effect("for a user who is not in the guild by the sign-in, without asking the platform", () =>
+  it.effect("a user who is not in the guild according to the sign-in, without asking the platform", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry, byScope } = yield* setup({ guildId });
@@ -50,7 +50,7 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
-  it.effect("for a sign-in to the other platform", () =>
+  it.effect("a sign-in that returns to the other platform", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.prove("chat", "10001", entry);
@@ -59,7 +59,7 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
-  it.effect("while a platform does not answer", () =>
+  it.effect("every step while a platform does not answer", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });
