@@ -29,9 +29,7 @@ export interface SweepEvents {
  * scope:
  *
  * - Every operation sees all events whose write was answered before it began.
- *
  * - Once a position was read, no event appears before it. Readers that continue from the last position miss nothing.
- *
  * - The events of a chat user have the order of the writes to the user's record.
  *
  * @example

@@ -50,7 +50,7 @@ export class EventWatch extends Context.Service<
     /**
      * Subscribes to the events of a scope until the effect's scope closes. The caller keeps `after` up to date.
      *
-     * @param keyId the key of the reader, who is told to end within a second after it is no longer active
+     * @param keyId the key of the reader, which must end within a second after the key becomes inactive
      */
     readonly subscribe: (
       pid: Pid,

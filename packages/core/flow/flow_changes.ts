@@ -15,6 +15,22 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
  * Returns the flow with a proof, under the id of its next cookie; null for a game account before a chat account.
  *
  * @param record the record of the flow's chat user
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GameId, Pid } from "@accountlink/core";
+ * import { makeFlow, uniqueFlowId } from "@accountlink/testing";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const flow = makeFlow(scope);
+ * provenFlow(flow, { step: "game", gameId: GameId.make("1") }, uniqueFlowId(), undefined); // null
+ * const chat = { step: "chat", chatId: ChatId.make("100001") } as const;
+ * const proven = provenFlow(flow, chat, uniqueFlowId(), undefined);
+ * proven?.chatId; // "100001"
+ *
+ * const voided = voidedFlow(flow);
+ * [flow, voided].map(isVoided); // [false, true]
+ * ```
  */
 export const provenFlow = (
   flow: VerificationFlow,

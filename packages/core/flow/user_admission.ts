@@ -7,7 +7,7 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 
 /**
- * Refuses a chat user whom the session does not allow, or who is not a member of its guild.
+ * Refuses a chat user that the session does not allow, or that is not in its guild.
  *
  * @param user.isMember the membership reported by the sign-in, which is newer than the platform's cached answers;
  * without it the platform is asked

@@ -74,33 +74,30 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowWorldWith({ onCall })));
   });
 
-  it.effect(
-    "marks a browser at its first confirmation, and stores a hash of the mark at the next",
-    () => {
-      const stored: Array<string | null> = [];
-      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-        if (operation === "complete") stored.push((write as CompleteFlow).browser);
-      };
-      return Effect.gen(function* () {
-        const { browserHash } = yield* Secrets;
-        const confirm = Effect.fnUntraced(function* (mark: string | null) {
-          const { browser, entry } = yield* setup();
-          browser.jar.mark = mark;
-          yield* browser.walk(entry);
-          return (yield* browser.confirm(entry)).browser ?? "";
-        });
-        const mark = yield* confirm(null);
-        assert.match(mark, /^[\w-]{43}$/);
-        assert.strictEqual(yield* confirm(mark), mark);
-        const unreadable = yield* confirm("not a mark");
-        assert.match(unreadable, /^[\w-]{43}$/);
-        assert.notStrictEqual(unreadable, mark);
-        const marks = [mark, mark, unreadable];
-        assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
-        for (const each of marks) assert.notInclude(stored, each);
-      }).pipe(Effect.provide(flowWorldWith({ onCall })));
-    },
-  );
+  it.effect("marks a browser at its first confirmation, and stores a hash of the mark at the next", () => {
+    const stored: Array<string | null> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") stored.push((write as CompleteFlow).browser);
+    };
+    return Effect.gen(function* () {
+      const { browserHash } = yield* Secrets;
+      const confirm = Effect.fnUntraced(function* (mark: string | null) {
+        const { browser, entry } = yield* setup();
+        browser.jar.mark = mark;
+        yield* browser.walk(entry);
+        return (yield* browser.confirm(entry)).browser ?? "";
+      });
+      const mark = yield* confirm(null);
+      assert.match(mark, /^[\w-]{43}$/);
+      assert.strictEqual(yield* confirm(mark), mark);
+      const unreadable = yield* confirm("not a mark");
+      assert.match(unreadable, /^[\w-]{43}$/);
+      assert.notStrictEqual(unreadable, mark);
+      const marks = [mark, mark, unreadable];
+      assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
+      for (const each of marks) assert.notInclude(stored, each);
+    }).pipe(Effect.provide(flowWorldWith({ onCall })));
+  });
 
   it.effect("stores no sightings and makes no mark when sightings are turned off", () => {
     const stored: Array<unknown> = [];

@@ -6,7 +6,7 @@ import { formatOfName, type LinkReaderName, linkFormats, linkReaders } from "./l
 
 const encoder = new TextEncoder();
 
-/** The rows of a file that arrives in pieces of that many bytes. */
+/** Reads a file that arrives in pieces of this many bytes. */
 const parseBytes = (
   bytes: Uint8Array,
   format: LinkReaderName = "auto",
@@ -69,7 +69,7 @@ describe("linkReaders", () => {
       }),
   );
 
-  it.effect("read an object of ID to ID, on one line or many", () =>
+  it.effect("read an object from ID to ID, on one line or many", () =>
     Effect.gen(function* () {
       const object = {
         100001: "1",
@@ -98,7 +98,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("leave out the wrong members of an object of ID to ID, on one line or many", () =>
+  it.effect("leave out wrong members of an object from ID to ID, on one line or many", () =>
     Effect.gen(function* () {
       const text = '{"100001":"1","x2":"2","100003":"3"}';
       for (const written of [text, text.replaceAll(",", ",\n"), '{"x2":"2","100001":"1","100003":"3"}']) {
@@ -111,7 +111,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("know text by its byte order mark, and UTF-16 without one", () =>
+  it.effect("detect encodings by the byte order mark, and UTF-16 without one", () =>
     Effect.gen(function* () {
       const text = "Discord ID;Roblox ID\r\n100001;1\r\n";
       const wide = Array.from(text, (character) => character.charCodeAt(0));
@@ -152,7 +152,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("prefer the column that says what it is, and the one that is named", () =>
+  it.effect("prefer the most specific column, and a column named in the options", () =>
     Effect.gen(function* () {
       const header = "id,user_id,discord_id,roblox,roblox_id,Link: Player";
       const content = `${header}\n7,10007,10001,ada,1,5\n`;
@@ -165,7 +165,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("leave out what was not verified, and other guilds", () =>
+  it.effect("leave out unverified links and other guilds", () =>
     Effect.gen(function* () {
       const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
       const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];
@@ -215,7 +215,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("prefer the time of the verification, and columns that are named", () =>
+  it.effect("prefer the time of the verification, and columns named in the options", () =>
     Effect.gen(function* () {
       const content =
         "discord_id,roblox_id,created_at,linked_since,verified_at,state\n10001,1,2020-01-01,2026-01-01,2021-01-01,pending\n";
@@ -260,7 +260,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("report columns that are not read, and end at none of them", () =>
+  it.effect("report every column that is not read, without stopping at one", () =>
     Effect.gen(function* () {
       const names = ["username", "region", "note", "avatar", "timezone", "candidates", "guildId", "__v"];
       const unreadColumns = new Set<string>();
@@ -277,7 +277,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("refuse numbers that have lost their digits", () =>
+  it.effect("refuse numbers that have lost digits", () =>
     Effect.gen(function* () {
       const spreadsheet = "a spreadsheet has destroyed the number, export it again with the column as text";
       const rows = yield* parse(
@@ -300,7 +300,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("see IDs that are swapped, but not in exports of this service", () =>
+  it.effect("detect swapped IDs, but not in exports of this service", () =>
     Effect.gen(function* () {
       const swapped = yield* parse("discordId,robloxId\n1234567,200000000000000001\n1,200000000000000001\n");
       expect(reasonsOf(swapped)).toEqual(["swapped", "swapped"]);
@@ -310,7 +310,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("read times as other systems write them", () =>
+  it.effect("read times in the formats of other systems", () =>
     Effect.gen(function* () {
       for (const written of [
         '"2026-01-01 00:00:00"',
@@ -333,7 +333,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("say what is wrong with a line of CSV and go on", () =>
+  it.effect("report the problem of a CSV line and continue", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
         `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n"a""b",1,\n=1+1,1,\n,,\n10002,2,\n`,
@@ -363,7 +363,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("take notes with line breaks, and give up on a quote that is never closed", () =>
+  it.effect("accept notes with line breaks, and give up on an unclosed quote", () =>
     Effect.gen(function* () {
       const header = "discordId,robloxId,name,note";
       const content = `${header}\n10001,1,ada,"a note\nof two, ""quoted"" lines"\n10002,2,bob,\n`;
@@ -377,7 +377,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("say what is wrong with a line of NDJSON and go on", () =>
+  it.effect("report the problem of an NDJSON line and continue", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
         `nonsense\n[]\n{"chatId":true,"gameId":"1"}\n{"chatId":"10001","game":"1"}\n{"chatId":"10002","gameId":"2","note":1}`,
@@ -393,7 +393,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("end where the file cannot be read on", () =>
+  it.effect("end where the rest of the file is unreadable", () =>
     Effect.gen(function* () {
       const names =
         "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
@@ -454,7 +454,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("repeat no more of a value than identifies it, and no key", () =>
+  it.effect("quote only the start of a value, and no API key", () =>
     Effect.gen(function* () {
       const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
       const lines = yield* parse(`chatId,gameId\n${token},1\n${"9".repeat(100)},1\n`, "csv");
@@ -469,7 +469,7 @@ describe("linkReaders", () => {
 
 describe("LinkFormat.write", () => {
   it.effect.each([{ format: "csv" as const }, { format: "ndjson" as const }])(
-    "writes $format that is read back",
+    "writes $format that can be read back",
     ({ format }) =>
       Effect.gen(function* () {
         const read = yield* parse(
@@ -488,7 +488,7 @@ describe("LinkFormat.write", () => {
 });
 
 describe("formatOfName", () => {
-  it("goes by the ending", () => {
+  it("chooses the format by the file ending", () => {
     expect(
       ["a.csv", "A.CSV", "b.ndjson", "c.jsonl", "csv", "d.csv.gz"].map((name) =>
         Option.getOrNull(formatOfName(name)),
