@@ -60,7 +60,7 @@ const inAny = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddre
  *
  * @param socket the address at the other end of the connection
  * @param forwardedFor the header's value, if there is one
- * @param trusted the networks whose word is taken
+ * @param trusted the networks of trusted proxies
  *
  * @example
  * ```ts

@@ -22,7 +22,6 @@ export interface AltCandidate {
   readonly sameSince: Millis | null;
 }
 
-/** Stored data from which candidates are found. */
 export interface CandidateSources {
   /** The user to find alts of, never a candidate. Null if the query names none. */
   readonly target: ChatId | null;

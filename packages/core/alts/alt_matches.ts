@@ -16,7 +16,6 @@ export interface WeighedAlt {
   readonly freshness: Millis;
 }
 
-/** Facts about a shared address or browser. */
 export interface AltPlace {
   readonly kind: "address" | "device";
   /** How many chat users of the scope were seen there. */

@@ -32,8 +32,8 @@ export interface AltRisk {
  * Scores an alt detection.
  *
  * ```
- * weight of a candidate = as `weighEvidence` says
- * unlistedWeight        = the greatest weight of those that are not returned, where it is above every match's; else 0
+ * weight of a candidate = by `weighEvidence`
+ * unlistedWeight        = the greatest weight of an unlisted candidate, if it exceeds every match; else 0
  * alt                   = round(100 × the greatest of unlistedWeight and the weights of the matches)
  * vpn                   = round(100 × VPN addresses / addresses), 0 without addresses
  * score                 = round(alt × (1 − vpn / 200))

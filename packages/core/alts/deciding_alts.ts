@@ -26,7 +26,7 @@ export interface DecidingAlts {
   readonly unknown: number;
 }
 
-/** What happens to candidates whose membership the platform does not tell. */
+/** What happens to candidates of unknown membership when the platform does not answer. */
 export type UnknownMembers = "refuse" | "leave out";
 
 /**
@@ -48,7 +48,7 @@ export const makeDecidingAlts = Effect.gen(function* () {
     }
 
     const chatIds = alts.map(({ chatId }) => chatId);
-    /** Null where the platform failed to answer. */
+    /** Null if the platform failed to answer. */
     const answers = new Map<ChatId, boolean | null>(yield* guard.knownMembers(guildId, chatIds));
     const isMember = ({ chatId }: WeighedAlt) => answers.get(chatId) === true;
     const isOpen = ({ chatId }: WeighedAlt) => !answers.has(chatId);

@@ -20,7 +20,7 @@ const pageSize = 500;
  * Encrypts every sighting again with the newest address key. Sightings under that key are skipped, so an interrupted
  * rotation can be run again.
  *
- * @param tell is called after each page
+ * @param tell called after each page of sightings
  *
  * @internal
  */

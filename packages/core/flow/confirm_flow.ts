@@ -111,7 +111,6 @@ export const makeConfirm = Effect.gen(function* () {
   });
 });
 
-/** The address and browser of a confirmation. */
 export interface ConfirmedFrom {
   readonly address: ClientAddress | null;
   /** The unchecked mark from the browser's cookie, or null. */

@@ -33,7 +33,7 @@ export interface FlowView {
   readonly csrf: string;
 }
 
-/** A new cookie that replaces the browser's. */
+/** The cookie that replaces the one in the browser. */
 export interface WithCookie {
   readonly cookie: string;
 }

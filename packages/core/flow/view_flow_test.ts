@@ -39,7 +39,7 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
-  it.effect("names its own scope's requests while the platform answers", () =>
+  it.effect("gives its name to the requests of its own scope while the platform answers", () =>
     Effect.gen(function* () {
       const { browser } = yield* setup();
       const { pid, account } = (yield* newGuildKey).scope;

@@ -16,7 +16,6 @@ export interface Quota {
 
 /** The default limits of a tier. 0 turns a limit off. */
 export interface TierLimits {
-  /** The most keys of an account. */
   readonly keys: number;
   readonly perWindow: number;
   readonly windowMs: number;
@@ -79,7 +78,7 @@ export type KeyLimits =
 const limitOrNone = (count: number): number | null => (count > 0 ? count : null);
 
 /**
- * Returns the quota of a key: its own numbers, and the tier's where it has none.
+ * Returns the quota of a key: its own numbers, else the tier's.
  *
  * @example
  * ```ts

@@ -15,7 +15,6 @@ import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
 import { type KeyKind, Limits, type Quota, type Traffic } from "./quota.ts";
 
-/** The remaining part of one limit. */
 export interface Allowance {
   readonly bucket: KeyBucket | AddressBucket;
   readonly limit: number;

@@ -14,8 +14,8 @@ import { makeNodeShare, Outage } from "./node_share.ts";
 
 export interface ResilientCountersOptions {
   /**
-   * Counters of this node alone, such as `CacheMemory.layer`, used while the shared counters do not answer. Omit it for
-   * counters that cannot fail; otherwise callers get the failure.
+   * Counters of this node alone, such as `CacheMemory.layer`, used while the shared counters do not answer. Without it,
+   * failures are passed to the caller; omit it for counters that cannot fail.
    */
   readonly local?: Layer.Layer<Counters>;
 }

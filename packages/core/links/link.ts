@@ -15,7 +15,6 @@ export interface LinkRecord {
   readonly lastVerifiedAt: Millis;
 }
 
-/** A record with a game link. */
 export interface Link extends LinkRecord {
   readonly gameId: GameId;
 }

@@ -3,9 +3,7 @@ import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { forEachSignal, makeAnnounce, Signals } from "../signals.ts";
 
-/** The link events by name. */
 export interface LinkEventMap {
-  /** The link of one chat user changed. */
   readonly linkChanged: {
     readonly scope: DataScope;
     readonly chatId: ChatId;
@@ -15,7 +13,6 @@ export interface LinkEventMap {
     readonly previousGameId: GameId | null;
   };
 
-  /** All records of a scope were deleted. */
   readonly linksDeleted: { readonly scope: DataScope };
 }
 

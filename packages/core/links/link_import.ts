@@ -168,7 +168,6 @@ const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, s
 
 const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void };
 
-/** The result of checking a file. */
 interface Check {
   readonly links: number;
   readonly count: number;

@@ -3,7 +3,6 @@ import type { PlatformUnavailable } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import type { GameProfile } from "./profile.ts";
 
-/** Requests to the game platform. */
 export class GamePlatform extends Context.Service<
   GamePlatform,
   {

@@ -93,7 +93,6 @@ export type UserGuild = typeof UserGuild.Type;
 export interface OwnGuild {
   readonly guildId: GuildId;
   readonly name: string | null;
-  /** Whether the bot is in the guild. */
   readonly bot: boolean;
   /** Whether the user could manage the guild when they signed in. */
   readonly manager: boolean;

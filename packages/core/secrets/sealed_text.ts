@@ -1,4 +1,4 @@
-/** Text encrypted with AES-256-GCM: base64url of a random nonce and the ciphertext with its tag. */
+/** Bytes encrypted with AES-256-GCM, as text: base64url of a random nonce and the ciphertext with its tag. */
 import { Effect, Result } from "effect";
 import { Aead, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

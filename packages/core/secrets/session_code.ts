@@ -13,7 +13,6 @@ const form = new RegExp(`^[${alphabet}]{${length}}$`);
 export interface StoredCode {
   /** A keyed hash of the code. */
   readonly hash: string;
-  /** The sid, encrypted under the code. */
   readonly sealedSid: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A read finds a session, is counted, and stays open until something changes; one at a time.
+ * Reads of a session are counted and stay open until something changes. A later read ends earlier ones.
  *
  * The session is in the store and its counts are in `Counters`, which nodes may share through Redis, so a read begins
  * in several steps. `Counters.admit` alone decides between concurrent reads: it admits one and numbers it, and the

@@ -122,7 +122,7 @@ export class VerificationSessions extends Context.Service<
 
       const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-      /** Computes the session's code and sid while the session is looked up. */
+      /** Looks up a session and computes its code concurrently. */
       const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
         Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
 

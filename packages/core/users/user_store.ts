@@ -25,9 +25,7 @@ export interface UserRecords {
   readonly memberships: ReadonlyArray<Membership>;
   /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
-  /** The addresses where the user was seen. */
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
-  /** The browsers in which the user was seen. */
   readonly browsers: ReadonlyArray<{ readonly pid: Pid; readonly sighting: BrowserSighting }>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;

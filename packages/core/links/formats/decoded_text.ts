@@ -26,7 +26,7 @@ const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
 /** Control characters that no text begins with. */
 const controls = /[^\P{Cc}\t\n\v\f\r]/u;
 
-/** Follows the last text of a file that was read to its end. */
+/** Marks the end of a complete file, after its last text. */
 export const endOfText = Symbol("endOfText");
 
 /** Decodes text without its byte order mark, and fails when the file turns out to be binary. */

@@ -22,7 +22,7 @@ export interface LinkFormat {
   readonly write: (link: PortableLink) => string;
 }
 
-/** Choices of columns and rows. */
+/** Chooses the columns and rows to read. */
 export interface ReadOptions {
   /** The column of chat IDs, if its name is not a known one. */
   readonly chatColumn?: string | undefined;
