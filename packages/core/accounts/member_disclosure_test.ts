@@ -8,7 +8,7 @@ import { PlatformUnavailable } from "../errors.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
-import { botlessGuildId, chatId, guildId, platform, stores } from "../test_world.ts";
+import { botlessGuildId, chatId, guildId, platform, stores } from "../test_services.ts";
 import { MemberDisclosure } from "./member_disclosure.ts";
 import { MemberStore } from "./member_store.ts";
 
@@ -23,7 +23,7 @@ const guild = {
 };
 
 /** Services with a platform that counts the questions about managers, and fails while `isDown`. */
-const observedWorld = () => {
+const observedServices = () => {
   const state = { asked: 0, isDown: false };
   const observed = Layer.effect(
     ChatPlatform,
@@ -38,8 +38,8 @@ const observedWorld = () => {
         }),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
-  const world = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
-  return { state, world };
+  const services = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
+  return { state, services };
 };
 
 const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "global" | "guild") {
@@ -49,20 +49,20 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 
 describe("Nicknames and roles of a guild's members", () => {
   it.effect("are visible to every key of the guild, whichever account has it", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const scope = yield* scopeOf(null, "guild");
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
       assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
       assert.strictEqual(state.asked, 0);
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect(
     "are visible to global keys of an account that manages the guild, which is asked every 10 minutes",
     () => {
-      const { state, world } = observedWorld();
+      const { state, services } = observedServices();
       return Effect.gen(function* () {
         const disclosure = yield* MemberDisclosure;
         const [managing, member, nobody] = [
@@ -80,12 +80,12 @@ describe("Nicknames and roles of a guild's members", () => {
         yield* TestClock.adjust("1 second");
         assert.deepStrictEqual(yield* ask, [true, false, false]);
         assert.strictEqual(state.asked, 4);
-      }).pipe(Effect.provide(world));
+      }).pipe(Effect.provide(services));
     },
   );
 
   it.effect("are hidden while the only manager was added by others and has not chosen the account", () => {
-    const { world } = observedWorld();
+    const { services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const [scope, members] = [yield* scopeOf(bob, "global"), yield* MemberStore];
@@ -98,11 +98,11 @@ describe("Nicknames and roles of a guild's members", () => {
       yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, at: 1 });
       yield* TestClock.adjust("10 minutes");
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect("are hidden from global keys while the platform is down", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const scope = yield* scopeOf(ada, "global");
@@ -110,6 +110,6 @@ describe("Nicknames and roles of a guild's members", () => {
       assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
       state.isDown = false;
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 });

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { newGuildKey } from "../sessions/test_sessions.ts";
-import { botlessGuildId, chatId, guildId } from "../test_world.ts";
-import { ChatPlatformSwitch, flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { botlessGuildId, chatId, guildId } from "../test_services.ts";
+import { ChatPlatformSwitch, flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
 
-describe("VerificationFlows refuses", () => {
-  it.effect("a guild of another scope, and a guild without the bot", () =>
+describe("VerificationFlows", () => {
+  it.effect("refuses a guild of another scope, and a guild without the bot", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const guildKey = yield* newGuildKey;
@@ -19,10 +19,10 @@ describe("VerificationFlows refuses", () => {
       assert.strictEqual(yield* reasonOf(prove(botlessGuildId)), "no_guild");
       yield* prove(guildId);
       yield* prove(null, inGuild);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a user who is not in the guild, or has left it", () =>
+  it.effect("refuses a user who is not in the guild, or has left it", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });
@@ -30,36 +30,38 @@ describe("VerificationFlows refuses", () => {
       yield* browser.walk(entry);
       chat.hasMembers = false;
       assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a user who is not in the guild according to the sign-in, without asking the platform", () =>
-    Effect.gen(function* () {
-      const chat = yield* ChatPlatformSwitch;
-      const { browser, entry, byScope } = yield* setup({ guildId });
-      chat.isMemberBySignIn = false;
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
-      const botless = { ...byScope, guildId: botlessGuildId };
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
-      chat.isMemberBySignIn = true;
-      chat.hasMembers = false;
-      yield* browser.walk(entry);
-      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-      chat.hasMembers = true;
-      yield* browser.confirm(entry);
-    }).pipe(Effect.provide(flowWorld)),
+  it.effect(
+    "refuses a user who is not in the guild according to the sign-in, without asking the platform",
+    () =>
+      Effect.gen(function* () {
+        const chat = yield* ChatPlatformSwitch;
+        const { browser, entry, byScope } = yield* setup({ guildId });
+        chat.isMemberBySignIn = false;
+        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
+        const botless = { ...byScope, guildId: botlessGuildId };
+        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
+        chat.isMemberBySignIn = true;
+        chat.hasMembers = false;
+        yield* browser.walk(entry);
+        assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
+        chat.hasMembers = true;
+        yield* browser.confirm(entry);
+      }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a sign-in that returns to the other platform", () =>
+  it.effect("refuses a sign-in that returns to the other platform", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.prove("chat", "10001", entry);
       const state = yield* browser.leave("chat", entry);
       assert.strictEqual(yield* reasonOf(browser.comeBack("game", state, "1")), "sign_in_invalid");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("every step while a platform does not answer", () =>
+  it.effect("refuses every step while a platform does not answer", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });
@@ -71,6 +73,6 @@ describe("VerificationFlows refuses", () => {
       assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "platform_down");
       chat.isDown = false;
       yield* browser.confirm(entry);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../errors.ts";
 import { KeyStore } from "../../keys/key_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { Secrets } from "../../secrets/secrets.ts";
-import { chatId, gameId, later, operator, scopes, world } from "../../test_world.ts";
+import { chatId, gameId, later, operator, scopes, services } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import type { WebhookId, WebhookUpdate } from "../webhook.ts";
 import {
@@ -175,8 +175,10 @@ const eraseUser = (user: string) =>
 const gamesOf = (sent: ReadonlyArray<Sent>, user: string) =>
   sent.filter((one) => one.chatId === user).map((one) => one.gameId);
 
-const test = (title: string, body: Effect.Effect<void, unknown, Layer.Success<typeof world> | Scope.Scope>) =>
-  it.effect(title, () => Effect.provide(body, world));
+const test = (
+  title: string,
+  body: Effect.Effect<void, unknown, Layer.Success<typeof services> | Scope.Scope>,
+) => it.effect(title, () => Effect.provide(body, services));
 
 const hour = 3_600_000;
 
@@ -363,9 +365,9 @@ describe("a failing delivery", () => {
   );
 });
 
-describe("receivers", () => {
+describe("a receiver", () => {
   test(
-    "that are slow delay no other receiver, and get few concurrent requests",
+    "that is slow delays no other receiver, and gets few concurrent requests",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
       answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
@@ -383,7 +385,7 @@ describe("receivers", () => {
   );
 
   test(
-    "that refuse at once get a hundred requests a second, and all events once they recover",
+    "that refuses at once gets a hundred requests a second, and all events once it recovers",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
@@ -401,7 +403,7 @@ describe("receivers", () => {
   );
 
   test(
-    "of a suspended account get nothing until the account is restored",
+    "of a suspended account gets nothing until the account is restored",
     Effect.gen(function* () {
       const { startNode, create, link, sent } = yield* deployment;
       const store = yield* KeyStore;
@@ -421,9 +423,9 @@ describe("receivers", () => {
   );
 });
 
-describe("nodes", () => {
+describe("a node", () => {
   test(
-    "that stop finish attempts in flight, and hand over at once",
+    "finishes attempts in flight when it stops, and hands over its webhooks at once",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       answer(() => Effect.delay(ok, "4 seconds"));
@@ -444,7 +446,7 @@ describe("nodes", () => {
   );
 
   test(
-    "that die hand over within ten seconds, and no event is lost",
+    "loses no event when it dies, and others take over within ten seconds",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
