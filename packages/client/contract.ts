@@ -890,7 +890,7 @@ export interface Routes {
 /** The name of a route. */
 export type RouteId = keyof Routes;
 
-/** The `details` of each code with which the service refuses a request. */
+/** The `details` of each error code that the service refuses a request with. */
 export interface RefusalDetails {
   /** An unreadable request, an unknown path or a wrong method */
   readonly BAD_REQUEST: null;
@@ -963,10 +963,10 @@ export interface RefusalDetails {
   readonly INTERNAL_ERROR: null;
 }
 
-/** The dated contract that these types are of. */
+/** The dated contract that these types follow. */
 export const serviceVersion = "2026-01-01";
 
-/** Where each route is. `isIdempotent`: it takes an `Idempotency-Key`. */
+/** The method and path of each route. `isIdempotent`: the route accepts an `Idempotency-Key`. */
 export const routes = {
   getChat: { method: "GET", path: "/v2/chat" },
   getGame: { method: "GET", path: "/v2/game" },

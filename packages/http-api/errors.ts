@@ -1,6 +1,6 @@
 /**
- * The table of errors: what each code means over HTTP. OpenAPI, the codes of the client, the tables of `docs/errors.md`
- * and the error pages of the guide are made from it.
+ * The table of errors: what each code means over HTTP. OpenAPI, the client's codes, the tables of `docs/errors.md` and
+ * the error pages of the guide are generated from it.
  */
 import {
   BadRequest,
@@ -38,25 +38,24 @@ import {
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
 
-/** What the status of an error depends on, where its code has several. */
+/** The field that decides the status of an error whose code has several statuses. */
 type Variant<E extends PublicError> = E extends { readonly problem: infer Problem extends string }
   ? Problem
   : E["_tag"];
 
 interface ErrorRow<Code extends ErrorCode> {
-  /** When it happens. */
   readonly when: string;
-  /** What a client should do. Links start in `docs`. */
+  /** What a client should do. Links are relative to `docs`. */
   readonly advice: string;
-  /** The HTTP status, or that of each `problem` or class. */
+  /** The HTTP status, or one status for each `problem` or class. */
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
   /** `details` in v2. */
   readonly details: Schema.Top;
-  /** `details` on the dashboard, where they are others. */
+  /** `details` on the dashboard, if they differ. */
   readonly dashboardDetails?: Schema.Top;
-  /** One for each status, message and reason. The first with a status is shown in examples. */
+  /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
-  /** Makes the error from its details when it is replayed for an idempotency key; null if it is not kept. */
+  /** Recreates the error when it is replayed for an idempotency key; null if this error is not stored. */
   readonly kept: (new (details: never) => ErrorOf<Code>) | null;
 }
 
@@ -74,7 +73,7 @@ const keyRefusals = {
 };
 
 /**
- * Everything about each code beside its class.
+ * All HTTP facts about each code.
  *
  * @internal
  */
@@ -248,14 +247,14 @@ export const errorTable = {
 } satisfies { readonly [Code in ErrorCode]: ErrorRow<Code> };
 
 /**
- * Every code, from general to particular.
+ * Every code, from general to specific.
  *
  * @internal
  */
 export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
 
 /**
- * Whether a limit was reached: of the key, or of the client address.
+ * Whether the error reports a reached limit of the key or of the client address.
  *
  * @internal
  */
@@ -263,7 +262,7 @@ export const isRateLimited = (error: PublicError): error is RateLimited | Shared
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 
 /**
- * The HTTP status of an error.
+ * Returns the HTTP status of an error.
  *
  * @example
  * ```ts
@@ -280,7 +279,7 @@ export const statusOf = (error: PublicError): number => {
 };
 
 /**
- * The HTTP statuses of a code, ascending.
+ * Returns the HTTP statuses of a code, ascending.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ const withoutLink = {
 };
 
 /**
- * A session in responses and events. Its `state` says which fields are null.
+ * A session in responses and events. Its `state` decides which fields are null.
  *
  * @example
  * ```ts
@@ -67,7 +67,6 @@ export const Session = Schema.Union([
   }).annotate({ identifier: "FailedSession" }),
 ]).annotate({ identifier: "VerificationSession" });
 
-/** A new session, as the documentation shows it. */
 export const exampleSession = {
   sid: "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
   pid: "pid_0123456789abcdefghij",
@@ -88,7 +87,6 @@ export const exampleSession = {
   pollsRemaining: 150,
 } as const;
 
-/** The stream of a session. */
 export const SessionEvents = Schema.String;
 
 const shared = {
@@ -103,7 +101,6 @@ export const ofOneSession = { ...shared, errors: ["SESSION_NOT_FOUND", "SESSION_
 const values = { sid: exampleSession.sid };
 const readAnswer = { data: { ...exampleSession, pollsRemaining: 149 } };
 
-/** What `createSession` of both generations has in common. */
 export const creating = {
   ...shared,
   method: "POST",
@@ -119,7 +116,6 @@ export const creating = {
   example: { values: { clientId: "player-7" }, answer: { data: exampleSession } },
 } as const;
 
-/** What `getSession` of both generations has in common. */
 export const reading = {
   ...ofOneSession,
   method: "GET",
@@ -129,7 +125,9 @@ export const reading = {
   example: { values, answer: readAnswer },
 } as const;
 
-/** What `streamSession` of both generations has in common; in the example its time is over before anything happened. */
+/**
+ * The common part of `streamSession` in both generations. In the example the session expires before anything happens.
+ */
 export const streaming = {
   ...ofOneSession,
   method: "GET",

@@ -1,5 +1,5 @@
 /**
- * The routes of RoVer's interface. IDs of Roblox are numbers.
+ * The routes of RoVer's API. Roblox IDs are numbers.
  *
  * @example
  * ```ts
@@ -31,7 +31,6 @@ const codes = {
   internal: "internal_error",
 } as const satisfies Record<RefusalKind, string>;
 
-/** What its routes share. */
 export const rover: CompatService = {
   name: "RoVer",
   prefix: "/compat/rover",
@@ -42,7 +41,7 @@ export const rover: CompatService = {
   }).annotate({ identifier: "FailureOfRover" }),
   refuse: (error) => {
     const kind = refusalKind(error);
-    // RoVer has one answer for a user without a link and for one who is not a member.
+    // RoVer sends one message both for a user without a link and for a user outside the guild.
     const message = kind === "unlinked" ? "User not found" : error.message;
     return { status: kindStatus(error, guildStatuses), body: { errorCode: codes[kind], message } };
   },

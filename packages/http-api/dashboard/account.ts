@@ -1,5 +1,5 @@
 /**
- * The dashboard: who is signed in, their accounts and their guilds.
+ * The dashboard: the signed-in user with their accounts and guilds.
  *
  * @example
  * ```ts

@@ -56,7 +56,7 @@ const Key = Schema.Struct({
 const KeyAnswer = Schema.Struct({ key: Key });
 const IssuedKeyAnswer = Schema.Struct({ token: Schema.String, key: Key });
 
-/** What both creating and changing a key can set. */
+/** The fields that both creating and changing a key can set. */
 const rules = {
   access: unlessLeftOut(keyAccess),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),

@@ -24,7 +24,7 @@ import {
 export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefined> =>
   withFallback(parameter, undefined);
 
-/** Makes the parameter of a value that null takes away. */
+/** Makes a parameter that accepts null to remove the value. */
 const orNull = <A>(
   schema: Schema.Codec<A, unknown>,
   reason: string,
@@ -34,13 +34,13 @@ const orNull = <A>(
   takesNull: true,
 });
 
-/** Where the page before ended: its `next`. */
+/** A page cursor: the `next` of the previous page. */
 const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
   ...optional(required(schema, "expected the next of an earlier page", "`next` of the page before")),
   isText: true,
 });
 
-/** The id of a key. Any text is taken: a malformed id is an unknown key. */
+/** A key ID. Any text is accepted: a malformed ID counts as an unknown key. */
 export const keyId = (description: string): Parameter<string> =>
   required(Schema.String, "expected the id of a key", description);
 
@@ -94,15 +94,15 @@ export const expiresAt: Parameter<Millis | null> = {
   isText: true,
 };
 
-/** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
+/** A webhook ID in a path. Any text is accepted: a malformed ID counts as an unknown webhook. */
 export const webhookInPath = inPath(
   required(Schema.String, "expected the id of a webhook", "Id of the webhook"),
 );
 
-/** The id of an event in a path. Any text is taken: a malformed id is an unknown event. */
+/** An event ID in a path. Any text is accepted: a malformed ID counts as an unknown event. */
 export const eventInPath = inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
 
-/** Where events are sent. The service checks the URL and its address. */
+/** The URL that receives events. The service checks the URL and its address. */
 export const webhookUrl: Parameter<string> = required(
   Schema.String,
   "expected an absolute https URL",
@@ -168,7 +168,7 @@ export const auditAction: Parameter<AuditAction | null> = optional(
   ),
 );
 
-/** The public id of a data scope. Any text is taken: a malformed one is an unknown scope. */
+/** The public ID of a data scope. Any text is accepted: a malformed ID counts as an unknown scope. */
 export const pid: Parameter<string> = required(
   Schema.String,
   "expected the public id of a data scope",
@@ -179,7 +179,6 @@ export const pidInPath = inPath(pid);
 
 const longestSearch = 100;
 
-/** The user name of a chat user, with or without an `@`. */
 export const username: Parameter<string> = required(
   Schema.String.check(Schema.isMaxCodePoints(longestSearch), storable),
   `expected at most ${longestSearch} characters`,
@@ -195,7 +194,7 @@ export const search: Parameter<string> = withFallback(
   "",
 );
 
-/** A place among the links of a scope. */
+/** A page cursor in the list of a scope's links. */
 const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
   Schema.decodeTo(
     Schema.Struct({ lastVerifiedAt: Schema.Int, chatId: ChatId }),
@@ -211,7 +210,7 @@ const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).
 
 export const linkCursor = nextOf(LinkPlace);
 
-/** A text that users read, or null for none. */
+/** A text that users will read, or null for none. */
 const saidText = (most: number, description: string): Parameter<string | null> =>
   orNull(
     Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
@@ -225,7 +224,7 @@ export const doneText = saidText(300, "What users should do once they are linked
 
 const longestSupportUrl = 2_000;
 
-/** An authority without a user, then neither white space nor characters that change how the text looks. */
+/** An authority without user info, and no white space or characters that change how the text is displayed. */
 const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
 
 const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);

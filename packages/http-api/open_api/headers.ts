@@ -6,7 +6,7 @@ import type { Header, Parameter, Reference } from "./document.ts";
 const text = { type: "string" };
 const count = { type: "integer" };
 
-/** The headers of answers, and the short names of their components. */
+/** The headers of responses, and the short names of their components. */
 const headers = {
   "X-Request-Id": { name: "RequestId", description: "The id of the request", schema: text },
   "Service-Version": { name: "Version", description: "The dated contract of the answer", schema: text },
@@ -83,7 +83,7 @@ const isForOwners = ({ access }: Route) => access === "session";
 
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
-/** The headers in which the service of a route tells limits beside the usual ones. */
+/** The limit headers that the service of a route sends in addition to the usual ones. */
 const limitsOfService = (components: Components, { service }: Route): Headers =>
   Object.fromEntries(
     Object.entries(service?.limitHeaders ?? {}).map(([name, description]) => [
@@ -105,7 +105,7 @@ export const successHeaders = (components: Components, route: Route): Headers =>
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
-/** The headers of a refusal that matter to a client. It may have those of a success too. */
+/** The headers of a refusal that matter to a client. A refusal may also have the headers of a success. */
 export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
   ...referTo(components, [
     "X-Request-Id",

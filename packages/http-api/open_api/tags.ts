@@ -1,6 +1,5 @@
 import type { Route } from "../route.ts";
 
-/** The tags, in the order of the documentation. */
 export const tags = [
   { name: "Links", description: "Who is linked to whom" },
   {

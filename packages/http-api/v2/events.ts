@@ -1,5 +1,5 @@
 /**
- * v2 feed of events, and the list of links that it keeps up to date.
+ * v2 feed of events, and the list of links that the feed keeps up to date.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(ty
   }).annotate({ identifier: `${eventName(type)}Event` });
 
 /**
- * `LinkSet` for `link.set`.
+ * Converts `link.set` to `LinkSet`.
  *
  * @internal
  */
@@ -75,7 +75,6 @@ const sessionEnd = {
   error: Schema.NullOr(Schema.String),
 };
 
-/** An event of the feed. */
 export const Event = Schema.Union([
   eventOf("link.set", {
     chatId: EventChatId,
@@ -108,7 +107,6 @@ export const Event = Schema.Union([
   eventOf("session.cancelled", sessionEnd),
 ]).annotate({ identifier: "FeedEvent" });
 
-/** An event, as the documentation shows it. */
 export const exampleEvent = {
   id: "evt_01KE8Q3Z1S5Q9V8R7D6N4M2K0J",
   type: "link.set",
@@ -185,7 +183,6 @@ export const getEvents = defineRoute({
   errors: ["CONFLICT"],
 });
 
-/** The stream of events. */
 export const EventStream = Schema.String;
 
 export const streamEvents = defineRoute({

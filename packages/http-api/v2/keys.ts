@@ -18,10 +18,9 @@ import { text } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "./envelope.ts";
 
-/** How many tokens one request may report. */
 export const maxLeakReports = 100;
 
-/** A report in the shape that code hosts send. */
+/** A report in the format that code hosts send. */
 export const LeakReport = Schema.Struct({
   token: Schema.String,
   type: Schema.String,
@@ -29,7 +28,7 @@ export const LeakReport = Schema.Struct({
   source: Schema.optionalKey(Schema.NullOr(Schema.String)),
 }).annotate({ identifier: "LeakReport" });
 
-/** What a reported token turned out to be. */
+/** The result for one reported token. */
 export const LeakLabel = Schema.Struct({
   token_raw: Schema.String,
   token_type: Schema.String,

@@ -20,7 +20,6 @@ import { chatId, gameId, guildId, ids, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bulkSuccess, success } from "./envelope.ts";
 
-/** Profiles of both accounts. */
 export const ResolvedProfiles = Schema.Struct({
   game: Schema.NullOr(GameProfile),
   chat: Schema.NullOr(ChatProfile),

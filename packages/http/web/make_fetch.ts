@@ -10,9 +10,7 @@ export type Fetch = (
   info?: { readonly clientAddress?: string | undefined },
 ) => Promise<Response>;
 
-/**
- * @param context the services that the application requires
- */
+/** @param context the services that the application requires */
 export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context.Context<never>): Fetch => {
   const run = Effect.runForkWith(context);
 
