@@ -157,7 +157,7 @@ describe("a call", () => {
       "a Retry-After date in the past",
       refusal(429, "RATE_LIMITED", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:00 GMT" } }),
     ],
-  ] as const)("after %s", async (_what, answer) => {
+  ] as const)("retries after %s", async (_what, answer) => {
     const { client, heard } = await scripted([answer, answer, success(link)]);
     expect(await client.links.get("100001", { timeout: 1_000 })).toEqual(link);
     expect(heard).toHaveLength(3);
