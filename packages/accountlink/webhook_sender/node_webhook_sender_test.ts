@@ -232,7 +232,7 @@ describe("a response", () => {
     [503, "Thu, 01 Jan 1970 00:01:00 GMT", 60_000],
     [503, "soon", null],
     [429, undefined, null],
-  ])("after status %i with Retry-After %s, retries in %s", ([status, header, retryAfter]) =>
+  ])("for status %i with Retry-After %s, asks to wait %s", ([status, header, retryAfter]) =>
     Effect.gen(function* () {
       const { url } = yield* receiver((_, response) =>
         response.writeHead(status, header === undefined ? {} : { "retry-after": header }).end(),
