@@ -107,7 +107,7 @@ export const errorTable = {
     kept: null,
   },
   INVALID_PARAMETER: {
-    when: "Values are wrong, the game user does not exist, or `Service-Version` is unknown",
+    when: "Values are invalid, the game user does not exist, or `Service-Version` is unknown",
     advice: "Change the request: `details` lists every wrong value",
     status: 400,
     details: InvalidParameters,
@@ -137,7 +137,7 @@ export const errorTable = {
   },
   INVALID_API_KEY: {
     when: "The key is missing, unknown, expired, revoked or disabled",
-    advice: "Stop: after 30 wrong keys in a minute everything else from the address waits too",
+    advice: "Stop: after 30 wrong keys in a minute the service may refuse other keys of the address too",
     status: 401,
     details: Schema.Null,
     examples: [new InvalidApiKey({ problem: "missing" })],
@@ -152,7 +152,7 @@ export const errorTable = {
     kept: null,
   },
   FORBIDDEN: {
-    when: "The key, or who is signed in, may not do this",
+    when: "The key, or the signed-in user, may not do this",
     advice:
       "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended`, `role` and `csrf` are of the dashboard",
     status: 403,
@@ -164,15 +164,15 @@ export const errorTable = {
     kept: Forbidden,
   },
   PREMIUM_REQUIRED: {
-    when: "The tier of the key has no `resolved=true`, or no alt detection",
-    advice: "Ask without `resolved=true`, or with a Premium key",
+    when: "The tier of the key does not include `resolved=true` or alt detection",
+    advice: "Send the request without `resolved=true`, or with a Premium key",
     status: 403,
     details: Schema.Null,
     examples: [new PremiumRequired()],
     kept: PremiumRequired,
   },
   LINK_NOT_FOUND: {
-    when: "No link in the scope of the key, or none of a guild member",
+    when: "The scope of the key has no such link, or its user is not a guild member",
     advice: "Ask the chat user to verify, with [a session](sessions.md)",
     status: 404,
     details: Schema.Null,
@@ -180,7 +180,7 @@ export const errorTable = {
     kept: LinkNotFound,
   },
   SESSION_NOT_FOUND: {
-    when: "No such session of this key, or it ended more than 24 hours ago",
+    when: "The key has no such session, or it ended more than 24 hours ago",
     advice: "Create a new session",
     status: 404,
     details: Schema.Null,
@@ -188,7 +188,7 @@ export const errorTable = {
     kept: SessionNotFound,
   },
   SESSION_EXPIRED: {
-    when: "The time of the session is over, also while a long poll waits",
+    when: "The session has expired, possibly while a long poll waited",
     advice: "Create a new session",
     status: 410,
     details: Schema.Null,
@@ -196,7 +196,7 @@ export const errorTable = {
     kept: SessionExpired,
   },
   SHARED_IP_RATE_LIMITED: {
-    when: "The client address asked too often, whatever its keys",
+    when: "The client address sent too many requests, with all keys together",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(addressBuckets) }),
@@ -204,7 +204,7 @@ export const errorTable = {
     kept: null,
   },
   RATE_LIMITED: {
-    when: "The key asked too often",
+    when: "The key sent too many requests",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(keyBuckets) }),
@@ -212,7 +212,7 @@ export const errorTable = {
     kept: null,
   },
   BULK_LIMIT_EXCEEDED: {
-    when: "More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count",
+    when: "More than 50 inputs (alt detection 10, leak reports 100); duplicates count",
     advice: "Change the request",
     status: 400,
     details: Schema.Struct({ limit: Schema.Int, received: Schema.Int }),
@@ -232,7 +232,7 @@ export const errorTable = {
     kept: Conflict,
   },
   INTERNAL_ERROR: {
-    when: "503: a store or a platform did not answer. 500: a bug",
+    when: "503: a store or a platform did not respond. 500: a bug",
     advice:
       "After a 503, try again when `Retry-After` is over, a few times ([writes too](api.md#trying-again)). Report `meta.requestId` of a 500",
     status: { InternalError: 500, StoreUnavailable: 503, PlatformUnavailable: 503 },

@@ -157,7 +157,7 @@ export const sid = inPath(required(Schema.String, "expected a sid", "Identifier 
 export const clientId: Parameter<string> = required(
   Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
   `expected 1 to ${longestClientId} characters`,
-  "The client's own name for its user; comes back with every answer",
+  "The client's own name for its user; every response repeats it",
 );
 
 /** The URL that users go to after the flow. The session service checks the URL and its origin. */
@@ -219,12 +219,12 @@ const Address = Schema.String.check(
 export const address: Parameter<string> = required(
   Address,
   "expected an IPv4 or IPv6 address",
-  "IPv4 or IPv6 address; IPv6 matches by its /64",
+  "IPv4 or IPv6 address; all IPv6 addresses of a /64 match",
 );
 
 export const verdict: Parameter<AltVerdict> = oneOf(
   ["different", "same"],
-  "Whether they are two people or one",
+  "Whether the two users are different persons or the same one",
 );
 
 export const note: Parameter<string | null> = optional(

@@ -9,19 +9,21 @@ const fields = {
   pid: Pid,
   clientId: Schema.String.annotate({ description: "The client's own name for its user" }),
   guildId: Schema.NullOr(GuildId),
-  url: Schema.String.annotate({ description: "Where the user verifies" }),
+  url: Schema.String.annotate({ description: "The URL where the user verifies" }),
   code: Schema.String.annotate({
-    description: "For a user who cannot open `url`, in a game for instance: to type at `codeUrl`",
+    description: "The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game",
   }),
-  codeUrl: Schema.String.annotate({ description: "Where the user types `code`" }),
+  codeUrl: Schema.String.annotate({ description: "The URL where the user types `code`" }),
   createdAt: IsoTime,
   expiresAt: IsoTime,
   pollsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "How often it can still be read; null for any number of times",
+    description: "How many reads are left; null without a limit",
   }),
 };
 
-const onlyUser = Schema.NullOr(ChatId).annotate({ description: "The only chat user who may finish it" });
+const onlyUser = Schema.NullOr(ChatId).annotate({
+  description: "The only chat user who may complete the session",
+});
 
 const withoutLink = {
   chatId: onlyUser,
@@ -63,7 +65,7 @@ export const Session = Schema.Union([
     ...fields,
     state: Schema.Literal("failed"),
     ...withoutLink,
-    error: Schema.Literal("link_removed").annotate({ description: "Why it failed" }),
+    error: Schema.Literal("link_removed").annotate({ description: "Why the session failed" }),
   }).annotate({ identifier: "FailedSession" }),
 ]).annotate({ identifier: "VerificationSession" });
 
@@ -108,7 +110,11 @@ export const creating = {
   parameters: {
     clientId,
     guildId: guildId(),
-    chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
+    chatId: optional(
+      chatId(
+        "The only chat user who may complete the session; must be a member of the guild, if one is given",
+      ),
+    ),
     redirect,
   },
   source: "body",

@@ -35,7 +35,7 @@ export const bloxlinkV3: CompatService = {
 const lookup = {
   ...compatLookup,
   service: bloxlinkV3,
-  description: "A guild-scoped key has to name its own guild.",
+  description: "A guild-scoped key must name its own guild.",
   errors: ["LINK_NOT_FOUND"],
 } as const;
 

@@ -9,6 +9,6 @@ export const pathGuildId = inPath(
   required(
     GuildId,
     `expected ${idRules.guildId}`,
-    "ID of the Discord server; that of a guild-scoped key is its own",
+    "ID of the Discord server; a guild-scoped key must name its own",
   ),
 );

@@ -46,8 +46,8 @@ export const rover: CompatService = {
     return { status: kindStatus(error, guildStatuses), body: { errorCode: codes[kind], message } };
   },
   limitHeaders: {
-    "X-RateLimit-Bucket": "The limit that the three others are about",
-    "X-RateLimit-Reset-After": "Seconds until that limit opens anew, with fractions",
+    "X-RateLimit-Bucket": "The limit that the three other headers describe",
+    "X-RateLimit-Reset-After": "Seconds until that limit resets, with fractions",
   },
   limitsOf: ({ window }, error, now) => {
     if (error !== null && isRateLimited(error)) {
@@ -75,7 +75,7 @@ export const discordToRoblox = defineRoute({
   parameters: { guildId: pathGuildId, discordId },
   success: Schema.Struct({
     robloxId: RobloxNumber,
-    cachedUsername: Schema.String.annotate({ description: "Empty where Roblox cannot say" }),
+    cachedUsername: Schema.String.annotate({ description: "Empty if Roblox does not return it" }),
     discordId: ChatId,
     guildId: GuildId,
   }),
@@ -90,7 +90,7 @@ export const robloxToDiscord = defineRoute({
   id: "roverRobloxToDiscord",
   path: "/compat/rover/api/guilds/:guildId/roblox-to-discord/:robloxId",
   summary: "Discord users of a Roblox user",
-  description: "The names and roles of the first 25 are told.",
+  description: "Only the first 25 have names and roles.",
   parameters: { guildId: pathGuildId, robloxId },
   success: Schema.Struct({
     discordUsers: Schema.Array(

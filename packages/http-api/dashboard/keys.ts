@@ -81,7 +81,7 @@ export const createKey = defineRoute({
   id: "createKey",
   method: "POST",
   path: "/dashboard/api/keys",
-  summary: "Create a key, which is shown in full this once",
+  summary: "Create a key; only this response shows it in full",
   parameters: {
     name: keyName,
     scope: keyScope,
@@ -128,7 +128,7 @@ export const rotateKey = defineRoute({
   id: "rotateKey",
   method: "POST",
   path: "/dashboard/api/keys/:id/rotate",
-  summary: "Give a key a new secret, which is shown in full this once",
+  summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },
   source: "body",
   success: success(IssuedKeyAnswer),

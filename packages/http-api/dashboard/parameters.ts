@@ -36,7 +36,7 @@ const orNull = <A>(
 
 /** A page cursor: the `next` of the previous page. */
 const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
-  ...optional(required(schema, "expected the next of an earlier page", "`next` of the page before")),
+  ...optional(required(schema, "expected the next of an earlier page", "`next` of the previous page")),
   isText: true,
 });
 
@@ -51,14 +51,14 @@ const longestName = 80;
 export const keyName: Parameter<string> = required(
   Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
   `expected 1 to ${longestName} characters, no control characters or direction overrides`,
-  "What you call it",
+  "Your name for it",
 );
 
 export const keyScope: Parameter<"global" | "guild"> = oneOf(["global", "guild"], "Every guild, or one");
 
 export const keyAccess: Parameter<KeyAccess> = oneOf(
   ["full", "read", "verify"],
-  "What it is for: everything, lookups, or verification sessions with the lookups that they need",
+  "What the key may do: everything, lookups, or verification sessions with the lookups that they need",
 );
 
 const mostEntries = 100;
@@ -90,7 +90,7 @@ const Time = Timestamp.pipe(
 );
 
 export const expiresAt: Parameter<Millis | null> = {
-  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never"),
+  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When the key expires; null for never"),
   isText: true,
 };
 
@@ -112,18 +112,18 @@ export const webhookUrl: Parameter<string> = required(
 export const webhookTypes: Parameter<ReadonlyArray<EventType>> = required(
   Schema.Array(Schema.Literals(eventTypes)),
   `expected a list of ${eventTypes.join(", ")}`,
-  "Types of the events that are sent; empty for all",
+  "Types of the events to send; empty for all",
 );
 
 export const webhookDescription: Parameter<string | null> = orNull(
   Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
   `expected at most ${longestDescription} characters, no control characters or direction overrides`,
-  "What it is for; null for nothing",
+  "What the webhook is for; null for no description",
 );
 
 export const webhookStatus: Parameter<"active" | "paused"> = oneOf(
   ["active", "paused"],
-  "Whether events are sent; while it is paused they are kept",
+  "Whether events are sent; a paused webhook stores them",
 );
 
 export const deliveryStatus: Parameter<DeliveryStatus | null> = optional(
@@ -134,7 +134,7 @@ export const deliveryCursor = nextOf(Schema.String.check(Schema.isPattern(/^evt_
 
 export const keyStatus: Parameter<"active" | "disabled"> = oneOf(
   ["active", "disabled"],
-  "Whether requests with it are accepted",
+  "Whether requests with the key are accepted",
 );
 
 const longestGrace = 604_800;
@@ -143,7 +143,7 @@ export const graceSeconds: Parameter<number> = withFallback(
   required(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGrace })),
     `expected whole seconds from 0 to ${longestGrace}`,
-    "How long the secret before stays accepted",
+    "Seconds that the previous secret stays valid",
   ),
   86_400,
 );
@@ -235,5 +235,5 @@ export const supportUrl: Parameter<string | null> = orNull(
     Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
   ),
   `expected an https URL of at most ${longestSupportUrl} characters, without a user, white space and direction marks, or null`,
-  "Where users get help; null for nowhere",
+  "URL where users get help; null for none",
 );

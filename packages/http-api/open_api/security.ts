@@ -25,7 +25,7 @@ export const dashboardSession = {
   type: "apiKey",
   in: "cookie",
   name: "accountlink_session",
-  description: "Of an owner who signed in at `/dashboard/sign-in`",
+  description: "The cookie of an owner who signed in at `/dashboard/sign-in`",
 };
 
 /** A key is required unless an operation says otherwise. */

@@ -23,11 +23,11 @@ const common = { timestamp: IsoTime, version: Schema.String };
 
 const RemainingOfKey = Schema.NullOr(Schema.Int).annotate({
   identifier: "RemainingOfKey",
-  description: "What is left of the key's day",
+  description: "Requests that the key has left today",
 });
 const RemainingOfAddress = Schema.NullOr(Schema.Int).annotate({
   identifier: "RemainingOfAddress",
-  description: "What is left of the client address's day, shared by all keys used from it",
+  description: "Requests that the client address has left today, with all keys together",
 });
 
 const mappingCounters = { requestsRemaining: RemainingOfKey, ipRequestsRemaining: RemainingOfAddress };

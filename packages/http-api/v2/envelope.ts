@@ -25,7 +25,9 @@ const Meta = Schema.Struct({
   requestId: Schema.String.annotate({ description: '"req_" and a ULID; also the header X-Request-Id' }),
   version: Schema.Literal(version),
   rateLimit: RateLimit,
-  tier: Schema.optionalKey(Schema.Literals(["free", "premium"]).annotate({ description: "Of the key" })),
+  tier: Schema.optionalKey(
+    Schema.Literals(["free", "premium"]).annotate({ description: "The tier of the key" }),
+  ),
 }).annotate({ identifier: "Meta" });
 
 const BulkMeta = Schema.Struct({
@@ -60,8 +62,8 @@ export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(i
       ),
       count: Schema.Int,
       foundCount: Schema.Int,
-      notFoundCount: Schema.Int.annotate({ description: "Results with LINK_NOT_FOUND" }),
-      errorCount: Schema.Int.annotate({ description: "Failures other than not found" }),
+      notFoundCount: Schema.Int.annotate({ description: "Number of results with LINK_NOT_FOUND" }),
+      errorCount: Schema.Int.annotate({ description: "Number of results with another error" }),
       resolved: Schema.Boolean,
     }),
     meta: BulkMeta,
