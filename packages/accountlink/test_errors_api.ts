@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { httpStatusOf, InternalError, InvalidParameter, PlatformUnavailable } from "./mod.ts";
-import { down, type World } from "./test_world.ts";
+import { down, type TestService } from "./test_service.ts";
 
 const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -8,10 +8,10 @@ const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   );
 
-export const errorsApiSuite = (world: () => World): void => {
+export const errorsApiSuite = (service: () => TestService): void => {
   describe("a call that fails", () => {
     it("names the received and the expected value", async () => {
-      const { al } = world();
+      const { al } = service();
       const reason = await reasonOf(al.links.set("abc", "1"));
       expect(reason).toBeInstanceOf(InvalidParameter);
       expect(reason).toBeInstanceOf(Error);
@@ -28,7 +28,7 @@ export const errorsApiSuite = (world: () => World): void => {
     });
 
     it("answers 503 if a platform is unavailable", async () => {
-      const { al } = world();
+      const { al } = service();
       const reason = await reasonOf(al.links.set("100001", down));
       expect(reason).toBeInstanceOf(PlatformUnavailable);
       expect(reason).toMatchObject({ cause: new Error("down") });
@@ -36,14 +36,14 @@ export const errorsApiSuite = (world: () => World): void => {
     });
 
     it("wraps a bug in an InternalError", async () => {
-      const { al } = world();
+      const { al } = service();
       const reason = await reasonOf(al.alts.find(null as never));
       expect(reason).toBeInstanceOf(InternalError);
       expect(reason).toMatchObject({ code: "INTERNAL_ERROR", cause: expect.any(TypeError) });
     });
 
     it("rejects with the reason of its signal", async () => {
-      const { al } = world();
+      const { al } = service();
       const { sid } = await al.sessions.create({ clientId: "one" });
       const abort = new AbortController();
       const waiting = reasonOf(al.sessions.wait(sid, { signal: abort.signal }));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { InvalidParameter } from "./mod.ts";
-import type { World } from "./test_world.ts";
+import type { TestService } from "./test_service.ts";
 
-export const keysApiSuite = (world: () => World): void => {
+export const keysApiSuite = (service: () => TestService): void => {
   describe("keys", () => {
     it("creates, lists, changes, rotates and revokes keys", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { keys } = await newScope();
       const { key, token } = await keys.create({ name: "bot", access: "read" });
       expect(token).toMatch(new RegExp(`^alk_${key.id}_`));
@@ -19,7 +19,7 @@ export const keysApiSuite = (world: () => World): void => {
     });
 
     it("hides keys from another scope", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const { key } = await al.keys.create({ name: "mine" });
       const { keys } = await newScope();
       expect(await keys.get(key.id)).toBeNull();
@@ -30,7 +30,7 @@ export const keysApiSuite = (world: () => World): void => {
 
   describe("accounts", () => {
     it("lists accounts, changes their tier, suspends and restores them", async () => {
-      const { al } = world();
+      const { al } = service();
       const account = "an account";
       await al.scope({ account, tier: "free" });
       expect(await al.accounts.list()).toContainEqual({
@@ -52,7 +52,7 @@ export const keysApiSuite = (world: () => World): void => {
 
   describe("alts", () => {
     it("finds alts from reviews, and deletes reviews", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { alts } = await newScope();
       expect(await alts.review("100001", "100002", "same", { note: "told us" })).toMatchObject({
         note: "told us",

@@ -7,17 +7,17 @@ import {
   UnreadableLinkFile,
   WrongLines,
 } from "./mod.ts";
-import { collect, guildId, type World } from "./test_world.ts";
+import { collect, guildId, type TestService } from "./test_service.ts";
 
 const fileOf = (text: string) =>
   async function* () {
     yield new TextEncoder().encode(text);
   };
 
-export const linksApiSuite = (world: () => World): void => {
+export const linksApiSuite = (service: () => TestService): void => {
   describe("links", () => {
     it("sets, finds in both directions, moves and deletes links", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { links } = await newScope();
       expect(await links.get("100001")).toBeNull();
       expect(await links.byGame("1")).toBeNull();
@@ -47,7 +47,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("exports links to a file and imports the file into another scope once", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const [from, to] = [await newScope(), await newScope()];
       await from.links.set("100001", "1");
       await from.links.set("100002", "2");
@@ -65,7 +65,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("imports no link of a file that has a wrong line", async () => {
-      const { links } = await world().newScope();
+      const { links } = await service().newScope();
       await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { strict: true })).rejects.toEqual(
         new WrongLines({
           count: 1,
@@ -86,7 +86,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("finds links in bulk, in the order of the inputs", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { links } = await newScope();
       const ids = Array.from({ length: 60 }, (_, index) => `${100_001 + index}`);
       for (const id of ids.slice(0, 55)) await links.set(id, "1");
@@ -100,7 +100,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("hides links from other scopes", async () => {
-      const { al, other, newScope } = world();
+      const { al, other, newScope } = service();
       const [acme, guild] = [await newScope(), await al.scope({ account: "acme", guildId })];
       await guild.links.set("100001", "2");
       expect(await acme.links.get("100001")).toBeNull();
@@ -119,7 +119,7 @@ export const linksApiSuite = (world: () => World): void => {
 
   describe("users", () => {
     it("exports and erases a user", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const { links, audit } = await newScope();
       await links.set("100090", "1");
       const found = await al.users.export("100090");
@@ -132,7 +132,7 @@ export const linksApiSuite = (world: () => World): void => {
 
   describe("the audit log", () => {
     it("reads audit entries newest first, only as far as they are consumed", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { links, audit } = await newScope();
       await links.set("100001", "1", { actor: "ada" });
       for (let game = 2; game <= 110; game++) await links.set("100001", `${game % 90}`);

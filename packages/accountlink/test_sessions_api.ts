@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { AccountLinkClosed, Conflict, createAccountLink, InvalidParameter, SessionNotFound } from "./mod.ts";
-import { collect, platforms, type World } from "./test_world.ts";
+import { collect, platforms, type TestService } from "./test_service.ts";
 
-export const sessionsApiSuite = (world: () => World): void => {
+export const sessionsApiSuite = (service: () => TestService): void => {
   describe("sessions", () => {
     it("lets several callers read, wait for and watch a session without limits", async () => {
-      const { al, other } = world();
+      const { al, other } = service();
       const { sid, ...created } = await al.sessions.create({
         clientId: "one",
         chatId: "100001",
@@ -35,7 +35,7 @@ export const sessionsApiSuite = (world: () => World): void => {
     });
 
     it("hides sessions from another scope", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const { sid } = await al.sessions.create({ clientId: "one" });
       const { sessions } = await newScope();
       expect(await sessions.get(sid)).toBeNull();
@@ -45,7 +45,7 @@ export const sessionsApiSuite = (world: () => World): void => {
     });
 
     it("redirects browsers to listed origins only", async () => {
-      const { al } = world();
+      const { al } = service();
       const evil = { clientId: "one", redirect: "https://evil.example/" };
       await expect(al.sessions.create(evil)).rejects.toBeInstanceOf(InvalidParameter);
     });
@@ -53,7 +53,7 @@ export const sessionsApiSuite = (world: () => World): void => {
 
   describe("events", () => {
     it("sends events to every process in order, until it unsubscribes", async () => {
-      const { al, other, newScope } = world();
+      const { al, other, newScope } = service();
       const { account, links } = await newScope();
       const logged = vi.spyOn(console, "log").mockReturnValue();
       const heard: Array<unknown> = [];
@@ -97,7 +97,7 @@ export const sessionsApiSuite = (world: () => World): void => {
   });
 
   it("close rejects calls that wait and later calls", async () => {
-    const { open } = world();
+    const { open } = service();
     const closing = await open();
     const { sid } = await closing.sessions.create({ clientId: "one" });
     const waiting = [closing.sessions.wait(sid), collect(closing.sessions.watch(sid))];

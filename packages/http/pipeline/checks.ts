@@ -57,9 +57,6 @@ export const makeChecks = Effect.gen(function* () {
   const security = yield* SecurityLog;
   const prefetch = new Prefetch();
 
-  const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
-    access === "key_or_redirect" && request.header("authorization") === undefined;
-
   const redirectKeyless = Effect.fnUntraced(function* ({ requestId, address, request }: RequestContext) {
     yield* authenticator.checkThrottle(address);
     yield* limits.admitKeyless(address);
@@ -115,6 +112,9 @@ export const makeChecks = Effect.gen(function* () {
 
   return checked;
 });
+
+const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
+  access === "key_or_redirect" && request.header("authorization") === undefined;
 
 /** Returns a predicate: whether the key's access includes the route. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
