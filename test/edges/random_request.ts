@@ -242,7 +242,7 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
 };
 
 /** Routes for operators that answer quickly. */
-export const systemPaths: ReadonlyArray<string> = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
+const systemPaths: ReadonlyArray<string> = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
 
 const anyPath = fc.constantFrom(...routes.map(({ path }): string => path), ...systemPaths);
 
