@@ -15,12 +15,15 @@ type Make = (service: Service, victims: ReadonlyArray<Node>) => Omit<Fault, "nam
 const each = (nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effect<void>) =>
   Effect.forEach(nodes, act, { concurrency: "unbounded", discard: true });
 
-const ofNode =
-  (begin: "kill" | "freeze", end: "restart" | "thaw"): Make =>
-  (_, victims) => ({
-    begin: each(victims, (node) => node[begin]),
-    end: each(victims, (node) => node[end]),
-  });
+const nodeKilled: Make = (_, victims) => ({
+  begin: each(victims, ({ kill }) => kill),
+  end: each(victims, ({ restart }) => restart()),
+});
+
+const nodeFrozen: Make = (_, victims) => ({
+  begin: each(victims, ({ freeze }) => freeze),
+  end: each(victims, ({ thaw }) => thaw),
+});
 
 const ofServer =
   (name: "postgres" | "redis", begin: "kill" | "freeze", end: "restart" | "thaw"): Make =>
@@ -40,8 +43,8 @@ const ofLink =
 
 /** By its name: how it is made, and whether it strikes one node or all. */
 const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "all"]>> = {
-  "node killed": [ofNode("kill", "restart"), "one"],
-  "node frozen": [ofNode("freeze", "thaw"), "one"],
+  "node killed": [nodeKilled, "one"],
+  "node frozen": [nodeFrozen, "one"],
   "Redis killed": [ofServer("redis", "kill", "restart"), "all"],
   "Redis killed, its data lost": [redisLosesItsData, "all"],
   "Redis frozen": [ofServer("redis", "freeze", "thaw"), "all"],

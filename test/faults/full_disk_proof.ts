@@ -45,6 +45,8 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
   yield* until("answered", 50);
   yield* disk.fill;
   yield* until("unavailable", 20);
+  // A balancer that took the server out would end the lookups too.
+  expect((yield* Effect.promise(() => server.send("GET /readyz"))).status).toBe(200);
   yield* disk.free;
   const returned = performance.now();
   yield* Effect.sleep(longestRecovery);
@@ -62,6 +64,7 @@ test.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk
     const disk = yield* mountSmallDisk(16);
     const server = yield* start({ fixture: world.fixture, dataFolder: join(disk.folder, "data") });
     expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
+    expect(server.output().match(/Cannot write: the disk of the database is full/g)).toHaveLength(1);
   }).pipe(Effect.scoped, Effect.runPromise),
 );
 

@@ -38,7 +38,8 @@ export interface Node extends Target {
   /** Ends it as an operator does, and gives its exit code. */
   readonly stop: Effect.Effect<number | null>;
   readonly output: () => string;
-  readonly restart: Effect.Effect<void>;
+  /** @param program the path of another release's `main.ts` */
+  readonly restart: (program?: string) => Effect.Effect<void>;
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
 }
@@ -99,8 +100,9 @@ const startNode = Effect.fnUntraced(function* (
     ACCOUNTLINK_DATABASE_URL: throughProxy(environment["ACCOUNTLINK_DATABASE_URL"] ?? "", links.postgres),
     ACCOUNTLINK_REDIS_URL: throughProxy(environment["ACCOUNTLINK_REDIS_URL"] ?? "", links.redis),
   };
-  const start = () => startServer({ fixture, env });
-  let server = yield* Effect.promise(start);
+  const start = (program?: string) =>
+    startServer({ fixture, env, ...(program === undefined ? {} : { program }) });
+  let server = yield* Effect.promise(() => start());
   yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()));
   // On a busy machine the first request may find no connection to the database in time.
   yield* Effect.promise(() =>
@@ -129,10 +131,11 @@ const startNode = Effect.fnUntraced(function* (
       return server.stop();
     }),
     output: () => server.output(),
-    restart: Effect.promise(async () => {
-      server = await start();
-      disturb(true);
-    }),
+    restart: (program) =>
+      Effect.promise(async () => {
+        server = await start(program);
+        disturb(true);
+      }),
     freeze: Effect.sync(() => {
       disturb(false);
       process.kill(server.pid, "SIGSTOP");
