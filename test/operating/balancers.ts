@@ -70,9 +70,8 @@ const temporaryPaths = (folder: string): string =>
     .join("\n");
 
 /**
- * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` puts
- * in lines for another proxy before it. `logsAttempts` has it write a line for each request into a file, where it can: the
- * method, and how many bytes it sent to each server that it tried.
+ * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` adds
+ * lines for another proxy before it.
  */
 export const balancers = [
   {
@@ -82,7 +81,6 @@ export const balancers = [
     start: startHaproxyExample,
     cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
     behindProxy: (line: string) => ({ "\n  http-request del-header X-Forwarded-For\n": `\n  ${line}\n` }),
-    logsAttempts: () => ({}),
   },
   {
     name: "nginx",
@@ -91,11 +89,6 @@ export const balancers = [
     start: startNginxExample,
     cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),
     behindProxy: (lines: string) => ({ "limit_conn clients": `${lines}\n    limit_conn clients` }),
-    logsAttempts: (file: string) => ({
-      "limit_conn_zone $client":
-        "log_format attempts '$request_method $upstream_bytes_sent';\n  limit_conn_zone $client",
-      "send_timeout 10s;": `send_timeout 10s;\n    access_log ${file} attempts;`,
-    }),
   },
 ];
 

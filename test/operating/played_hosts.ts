@@ -34,12 +34,8 @@ export interface Hosts {
   readonly rootOf: (number: number) => string;
   /** What precedes PATH on the operator's host. */
   readonly programs: string;
-  /** What `systemctl` does there. */
-  readonly control: (number: number, words: string) => Promise<void>;
   /** What the service printed there. */
   readonly journalOf: (number: number) => string;
-  /** Exit codes of nodes that were told to stop. */
-  readonly exitCodes: ReadonlyArray<number | null>;
   readonly close: () => Promise<void>;
 }
 
@@ -54,7 +50,6 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   const rootOf = (number: number) => join(folder, addressOf(number));
   const units = new Map<number, PlayedUnit>();
   const journals = new Map<number, string>();
-  const exitCodes: Array<number | null> = [];
   const here = (document: string, root = rootOf(operator)) =>
     document
       .replaceAll(/\b10\.0\.0\.(\d+)\b/g, `${network}.$1`)
@@ -69,7 +64,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     stop: async () => {
       const unit = units.get(number);
       if (unit === undefined) return;
-      exitCodes.push(await unit.stop());
+      await unit.stop();
       journals.set(number, journalOf(number));
       units.delete(number);
     },
@@ -121,7 +116,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     throw error;
   }
   const programs = [join(rootOf(operator), "bin"), join(folder, "bin")].join(delimiter);
-  return { here, addressOf, rootOf, programs, control, journalOf, exitCodes, close };
+  return { here, addressOf, rootOf, programs, journalOf, close };
 };
 
 /** Commands have the paths of the operator's host, and are for those of another one. */
