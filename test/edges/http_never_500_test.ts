@@ -7,7 +7,7 @@ import type { Answer } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { linkedWorld, randomRequest } from "./random_request.ts";
 
-/** So few that on a busy machine too the platforms answer each in time. */
+/** Few enough that the platforms answer in time on a busy machine. */
 const atOnce = 10;
 
 const requests = isProof ? 20_000 : 2_000;

@@ -1,4 +1,4 @@
-/** What is not the HTTP that the service takes is answered in the envelope, with a request id. */
+/** Malformed HTTP is answered in the envelope, with a request id. */
 import { describe, expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
 import { textOf } from "../support/http.ts";
@@ -20,7 +20,7 @@ const v1Lookup = "/api/v1/public/chat-to-game?chatId=100001";
 const post = (headers: string, body: string) =>
   `POST /v2/chat/bulk HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** Expects one answer in the envelope of its path, the last one of its connection. */
+/** Expects a single answer in the envelope of its path, which closes the connection. */
 const expectMalformed = (
   [answer, ...others]: ReadonlyArray<RawAnswer>,
   path: string,

@@ -6,7 +6,6 @@ import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger 
 
 const routes = [...ownRoutes, ...compatRoutes];
 
-/** A request line with what goes with it. */
 export interface RandomRequest {
   readonly line: `${string} ${string}`;
   readonly options: RequestOptions;
@@ -23,13 +22,13 @@ const rarely = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefin
 const mostly = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   weighted<Value | undefined>([12, value], [1, fc.constant(undefined)]);
 
-/** Without the names whose value is not there. */
+/** Leaves out undefined values. */
 const present = <Value>(record: Readonly<Record<string, Value | undefined>>): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** Links for the IDs below, and a key of each tier to each kind of scope. */
+/** A fixture with links for the IDs below and a key for each tier and kind of scope. */
 export const linkedWorld = () => {
   const world = makeWorld();
   const links = { 100001: "1", 100002: "2", 100003: "2" };
@@ -69,7 +68,7 @@ const oddText = weighted(
   ],
 );
 
-/** A value that fits a parameter, by its name. */
+/** Valid values by parameter name. */
 const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   discordId: chatId,
   robloxId: gameId,
@@ -94,10 +93,10 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   wait: fc.constantFrom("0", "1", "25", "26", "-1", "1.5"),
 };
 
-/** What stands for a parameter in a path: a session that there is not. */
+/** Values for a path parameter; none is an existing session. */
 const sid = fc.constantFrom(`vs_${"0".repeat(43)}`, "vs_", "%00", "%F0%9F%94%97", "x".repeat(3_000), "..");
 
-/** The path of a route with values in it. */
+/** The path of a route with random values for its parameters. */
 const filledPath = ({ path }: Route): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -241,7 +240,6 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     .map(({ odd: others, ...usual }) => present({ ...usual, ...others }));
 };
 
-/** Routes for operators that answer quickly. */
 const systemPaths: ReadonlyArray<string> = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
 
 const anyPath = fc.constantFrom(...routes.map(({ path }): string => path), ...systemPaths);

@@ -1,12 +1,11 @@
-/** What can go wrong around three nodes, a Redis and a Postgres. */
+/** Faults of three nodes, a Redis and a Postgres. */
 import { Effect, Random } from "effect";
 import type { Node, Service } from "./service.ts";
 
-/** One thing that goes wrong, and is put right again. */
 export interface Fault {
   readonly name: string;
   readonly begin: Effect.Effect<void>;
-  /** Is done when what was away answers again. */
+  /** Ends when the failed part answers again. */
   readonly end: Effect.Effect<void>;
 }
 
@@ -41,7 +40,7 @@ const ofLink =
     end: each(victims, ({ links }) => links[to].restore),
   });
 
-/** By its name: how it is made, and whether it strikes one node or all. */
+/** Faults by name, and whether each strikes one node or all. */
 const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "all"]>> = {
   "node killed": [nodeKilled, "one"],
   "node frozen": [nodeFrozen, "one"],
@@ -60,7 +59,7 @@ const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "al
   "Postgres silent to a node": [ofLink("postgres", "silence"), "one"],
 };
 
-/** Every kind once, in random order, each with a random victim. */
+/** Returns each fault once, in random order, with a random victim. */
 export const allFaults = Effect.fnUntraced(function* (service: Service) {
   const order = yield* Random.shuffle(Object.entries(makers));
   return yield* Effect.forEach(order, ([name, [make, strikes]]) =>

@@ -26,7 +26,7 @@ const start = (options: Parameters<typeof startServer>[0]) =>
     (server) => Effect.promise(() => server.stop()),
   );
 
-/** Writes and reads while the disk fills up and is freed. Gives how long it took to recover, in milliseconds. */
+/** Writes and reads while the disk fills up and is freed. Returns the recovery time in milliseconds. */
 const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: SmallDisk, key: string) {
   const clients = startCountingClients({
     key,
@@ -34,7 +34,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
     targetsOf: () => [fragile("the one", server.send)],
     isNamed: (client) => client % 2 === 0,
   });
-  /** Waits until so many more requests have ended in a way. */
+  /** Waits for this many more requests with the outcome. */
   const until = (kind: "answered" | "unavailable", more: number) => {
     const wanted = countOf(clients.attempts, kind) + more;
     return Effect.repeat(Effect.void, {

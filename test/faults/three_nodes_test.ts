@@ -25,7 +25,7 @@ const limited = world.key({
   limits: { perWindow: 10_000, windowMs: 3_600_000, daily: 10_000 },
 });
 
-/** The time of an operation at a store is limited to some 3 seconds. */
+/** Store operations time out after about 3 seconds. */
 const longestRefusal = 4_000;
 const longestRecovery = 2_000;
 const longestTrust = 1_000;
@@ -38,7 +38,7 @@ const isGood = ({ outcome }: Attempt): boolean =>
 const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effect<A>) =>
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
-/** Waits until every node answers with both keys again, and checks that it was not long. Then until it has Redis. */
+/** Waits until every node answers with both keys, checks the time, then waits for Redis. */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>
     Effect.repeat(lookUp(node, key), { until: isGood, schedule: Schedule.spaced("10 millis") });
@@ -62,7 +62,7 @@ const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   );
 });
 
-/** When the only key of an account was revoked, by its audit entry: a little before it was stored. */
+/** Time of a revocation by its audit entry, slightly before it was stored. */
 const revocationOf = async ({ environment }: Service, account: string): Promise<number> => {
   const { stdout } = await runInProcess(["audit", "list", "--account", account, "--json"], environment);
   const { entries } = JSON.parse(stdout) as { readonly entries: ReadonlyArray<{ readonly at: string }> };
@@ -156,7 +156,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       const { nodes } = service;
       yield* recover(nodes);
 
-      /** What each node answers, and how much longer than on a quiet machine it may take. */
+      /** Asks every node. Returns the answers and the delay of a busy machine. */
       const lookUpOnEvery = (key: string) =>
         withDelay(
           nodes,

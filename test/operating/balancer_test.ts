@@ -1,4 +1,4 @@
-/** The load balancers of deploy/ at work: whom the server takes a client for, what stays inside, what is refused. */
+/** The load balancers of deploy/: client addresses, hidden routes, caps and outages. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -24,7 +24,7 @@ const config = readExample("haproxy.cfg");
 const { services, networks } = parse(readExample("compose.yaml"));
 const [subnet] = networks.front.ipam.config;
 
-/** The lines that a file has in a comment, for a balancer behind another proxy. */
+/** Commented lines of an example, for a balancer behind another proxy. */
 const behindAnother = (file: string): string =>
   [...readExample(file).matchAll(/^ +# {3}(\S.*)$/gm)]
     .map(([, line = ""]) => line)
@@ -70,7 +70,6 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       await server.stop();
     });
 
-    /** Starts the balancer of the example, and gives a client of it. */
     const startBalancer = async (
       changes: Readonly<Record<string, string>> = {},
       ...urls: ReadonlyArray<string>
@@ -234,7 +233,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
 
 interface AskOptions {
   readonly method?: string;
-  /** What the client says of its address. */
+  /** Sent as `X-Forwarded-For`. */
   readonly says?: string;
   readonly signal?: AbortSignal;
 }

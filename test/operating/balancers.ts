@@ -1,4 +1,4 @@
-/** The load balancers of deploy/, run from their files with this machine in place of theirs. */
+/** Runs the load balancers of deploy/ from their files, with the addresses of this machine. */
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ interface BalancerOptions {
   readonly changes?: Readonly<Record<string, string>>;
 }
 
-/** How many files the balancer of compose.yaml may open. */
+/** File descriptor limit of the balancer in compose.yaml. */
 const { nofile: descriptors } = parse(readExample("compose.yaml")).services.balancer.ulimits;
 
 const serverTemplate = "server-template node 3 accountlink:8080 resolvers compose init-addr none";
@@ -63,7 +63,7 @@ const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }
   );
 });
 
-/** Where an nginx that is not installed keeps what it buffers. */
+/** Buffer folders for an nginx that is not installed. */
 const temporaryPaths = (folder: string): string =>
   ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${join(folder, name)};`)
@@ -92,7 +92,7 @@ export const balancers = [
   },
 ];
 
-/** The text with each of these in place of the other, all of which have to be in it. */
+/** Replaces each text and throws if one is missing. */
 const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
   let changed = whole;
   for (const [from, to] of Object.entries(changes)) {

@@ -1,4 +1,3 @@
-/** The examples of deploy/. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,7 +49,7 @@ const { services, secrets } = parse(compose ?? "") as {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 };
 
-/** How long a server may take to end after its delay, in seconds, with what it does once nothing is in flight. */
+/** Longest shutdown after the drain delay, in seconds: 10 for requests in flight, 3 for the rest. */
 const drain = 10 + 3;
 
 /** The seconds of `ACCOUNTLINK_DRAIN_DELAY`. */

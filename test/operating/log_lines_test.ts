@@ -34,7 +34,7 @@ const linesOf = (server: RunningServer): ReadonlyArray<Line> =>
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Line);
 
-/** The line of the access log for a request. It is written before the answer, and may be read after it. */
+/** Waits for the line, since it may arrive after the answer. */
 const lineFor = (server: RunningServer, requestId: unknown) =>
   vi.waitFor(() => {
     const lines = linesOf(server).filter(

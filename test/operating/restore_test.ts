@@ -1,4 +1,4 @@
-/** The backup of docs/operating.md for Postgres: made beside a server at work, and restored into an empty database. */
+/** The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,10 +19,10 @@ const commandWith = (part: string): string => {
   return blocks[0]?.text ?? "";
 };
 
-/** What a start with another secret than that of its database says. */
+/** The documented message of a start with the wrong secret. */
 const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().split("\n");
 
-/** How a message names a database. */
+/** The name of a database in messages. */
 const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
 const scope = Scope.makeUnsafe();

@@ -1,4 +1,4 @@
-/** Traces and metrics, as a collector of OpenTelemetry gets them from the real server. */
+/** Traces and metrics that the server exports to an OpenTelemetry collector. */
 import { type HeardRequest, startHttpServer } from "@accountlink/test-servers";
 import { Effect, type Scope } from "effect";
 import { describe, expect, it, vi } from "vitest";
@@ -41,7 +41,7 @@ const spansIn = (heard: ReadonlyArray<HeardRequest>): ReadonlyArray<Span> =>
 const textOf = ({ attributes }: Span, name: string) =>
   attributes.find(({ key }) => key === name)?.value.stringValue;
 
-/** The names from a span up to the root of its trace, in this process. */
+/** Names from a span up to the root of its trace. */
 const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => {
   const parent = all.find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? [span.name] : [span.name, ...pathOf(parent, all)];

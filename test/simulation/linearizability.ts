@@ -7,7 +7,7 @@
  * contradiction.
  */
 
-/** A register's value: the game user that a chat user is linked to, or null. */
+/** The linked game user of a chat user, or null. */
 export type Value = string | null;
 
 /** What an answer says of the value that the operation found. */

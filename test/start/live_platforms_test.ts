@@ -1,4 +1,4 @@
-/** A server on live platforms, from a session to the link that it leads to. */
+/** A server on live platforms, from a session to its link. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -39,7 +39,7 @@ afterAll(async () => {
   await platforms.stop();
 });
 
-/** A browser that goes to the sign-in pages of the live platforms. */
+/** A browser that signs in at the live platforms. */
 const openLiveBrowser = () => {
   const browser = openBrowser(() => server.url, world.address());
   onTestFinished(browser.close);

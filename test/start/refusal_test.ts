@@ -1,4 +1,4 @@
-/** Starts that are refused: one line that says what is wrong, and nothing left behind. */
+/** Refused starts print one line that says why, and leave no files behind. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,11 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs `accountlink serve`, which is expected to end by itself. */
 const runServe = (environment: Readonly<Record<string, string>>, flags: ReadonlyArray<string> = []) =>
   runInProcess(["serve", ...flags], environment);
 
-/** Refused with this one line and nothing else. */
 const expectRefusal = (ended: Ended, line: string) => {
   expect(ended).toEqual({ code: 1, stdout: "", stderr: `${line}\n` });
 };
@@ -138,7 +136,7 @@ describe("what several servers share", () => {
 });
 
 describe("a fixture", () => {
-  /** What it was refused with; it has left nothing behind. */
+  /** Runs a start that must fail and must not create the data folder. */
   const serveFixture = async (file: string) => {
     const data = join(folder, "untouched");
     const ended = await runServe({
