@@ -6,7 +6,6 @@ import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/world.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
 import { type Values, v1Recipes, v2Recipes } from "./recipes.ts";
-import { sessionRefusals } from "./session_cases.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));
@@ -217,6 +216,28 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
     ),
   ];
 };
+
+/** The refusals of routes that are about one session. */
+const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
+  when(
+    route.recipe.hasSession === true,
+    route.row("404 SESSION_NOT_FOUND", "a sid of nobody", route.says(null, "Verification session not found")),
+    route.row(
+      "410 SESSION_EXPIRED",
+      "a session over time",
+      route.says(null, "Verification session expired"),
+      { session: "expired", surroundings: "sessions short" },
+    ),
+    ...when(
+      route.route === "cancelSession",
+      route.row(
+        "409 CONFLICT",
+        "a session that is final",
+        { reason: "session_cancelled" },
+        { session: "cancelled" },
+      ),
+    ),
+  );
 
 /** What routes say that keep their answers. */
 const idempotency = (route: Writer): ReadonlyArray<Case> =>

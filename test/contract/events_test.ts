@@ -106,14 +106,6 @@ describe("What the feed tells", () => {
     ]);
     expect(sessions.text).not.toContain("vs_");
   });
-
-  test("of a deletion of all data", async () => {
-    const cursor = await now(key);
-    await set(key, "100001", "1");
-    await send("DELETE /v2/data", { key, body: { confirm: true } });
-    const [, last] = eventsOf(await read(key, { cursor }));
-    expect(last).toMatchObject({ type: "scope.deleted", data: { source: "api" } });
-  });
 });
 
 describe("Reading", () => {
@@ -202,16 +194,6 @@ describe("Waiting", () => {
     await set(key, "100001", "1");
     expect(typesOf(await waiting)).toEqual(["link.set"]);
     expect(performance.now() - began).toBeLessThan(20_000);
-  });
-
-  test("goes on past events that the filter leaves out, and ends when its time is over", async () => {
-    const key = keys[1] as string;
-    const cursor = await now(key);
-    const waiting = read(key, { cursor, wait: 2, types: "link.removed" });
-    await set(key, "100001", "1");
-    const answer = await waiting;
-    expect(eventsOf(answer)).toEqual([]);
-    expect(cursorOf(answer)).not.toBe(cursor);
   });
 
   test("is open to sixteen readers of a key at once", async () => {

@@ -11,13 +11,28 @@ const now = 1_000 * day;
 const scored = (parts: Partial<AltWeights>) =>
   scoreAlts({ listed: [], unlisted: [], addresses: 0, vpnAddresses: 0, ...parts });
 
-// `alt_detection_property_test.ts` computes weights, and the contract has scores.
+// `alt_detection_property_test.ts` computes weights.
 it("A sighting in the future weighs what one of now weighs", () => {
   assert.strictEqual(weighDevice({ age: -5 * day, chatUsers: 2 }), 0.7);
   assert.strictEqual(weighAddress({ age: -5 * day, chatUsers: 2, isShared: false }), 0.35);
 });
 
 describe("The score", () => {
+  it.each([
+    [24, 0, 24, "LOW"],
+    [25, 0, 25, "MEDIUM"],
+    [50, 0, 50, "HIGH"],
+    [75, 0, 75, "CRITICAL"],
+    [97, 1, 81, "CRITICAL"],
+    [90, 3, 45, "MEDIUM"],
+  ] as const)(
+    "of a weight of %i % is, with %i of 3 addresses in a VPN, %i",
+    (alt, vpnAddresses, score, severity) => {
+      const risk = scored({ listed: [alt / 100], addresses: 3, vpnAddresses });
+      assert.deepInclude(risk, { alt, score, severity });
+    },
+  );
+
   it("has the greatest weight of those that are not returned, where it is above every match's", () => {
     assert.strictEqual(scored({ listed: [0.5], unlisted: [0.3, 0.75] }).unlistedWeight, 0.75);
     assert.strictEqual(scored({ listed: [0.75], unlisted: [0.75] }).unlistedWeight, 0);
