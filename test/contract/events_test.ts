@@ -142,12 +142,6 @@ describe("Reading", () => {
     expect(await of({ chatId: "100040" })).toEqual([]);
   });
 
-  test("begins with the oldest event, or now", async () => {
-    const oldest = await read(key, { from: "oldest", limit: 1 });
-    expect(eventsOf(oldest)).toHaveLength(1);
-    expect(eventsOf(await read(key, { from: "now" }))).toEqual([]);
-  });
-
   test("refuses what is no cursor of the scope, and what is malformed", async () => {
     const foreign = await now(guildKey);
     const links = await send("GET /v2/links?limit=1", { key });

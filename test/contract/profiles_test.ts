@@ -22,11 +22,6 @@ test("a lookup by chat user has both profiles", async () => {
   });
 });
 
-test("with a guild the chat profile has its place in it", async () => {
-  const answer = await send(`GET /v2/chat?chatId=100001&resolved=true&guildId=${guild}`, { key: premium });
-  expect(answer.body.data?.resolved?.chat).toEqual({ ...chatProfile("100001"), guild: membership });
-});
-
 test("the verification status has both profiles, and none for who is not linked", async () => {
   const linked = await send("GET /v2/verifications/chat?chatId=100001&resolved=true", { key: premium });
   expect(linked.body.data?.resolved).toEqual({

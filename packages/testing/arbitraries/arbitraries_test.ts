@@ -40,20 +40,6 @@ describe("Arbitrary", () => {
     expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
   });
 
-  it.effect("keys are stored unchanged", () =>
-    check(
-      Arbitrary.apiKey({ suspended: FastCheck.constant(false) }),
-      (key) =>
-        inStore(
-          Effect.gen(function* () {
-            const keys = yield* storeKey(key);
-            assert.deepStrictEqual(Option.getOrNull(yield* keys.findById(key.id)), key);
-          }),
-        ),
-      { runs },
-    ),
-  );
-
   it.effect("sessions are stored unchanged, and have what their state has", () =>
     check(
       FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
@@ -71,22 +57,6 @@ describe("Arbitrary", () => {
             assert.strictEqual(state === "failed", error !== null);
             if (state === "completed") assert.strictEqual(linkChanged, gameId !== previousGameId);
             assert.isTrue((completedAt ?? session.createdAt) < session.expiresAt);
-          }),
-        ),
-      { runs },
-    ),
-  );
-
-  it.effect("sign-ins are stored unchanged", () =>
-    check(
-      Arbitrary.signIn(),
-      (signIn) =>
-        inStore(
-          Effect.gen(function* () {
-            const signIns = yield* SignInStore;
-            yield* signIns.create(signIn, null);
-            const found = yield* signIns.find(signIn.site, signIn.id, signIn.expiresAt - 1);
-            assert.deepStrictEqual(Option.getOrNull(found), signIn);
           }),
         ),
       { runs },
@@ -117,14 +87,4 @@ describe("Arbitrary", () => {
       { runs },
     ),
   );
-
-  it("fixtures survive their file", () => {
-    FastCheck.assert(
-      FastCheck.property(Arbitrary.fixture, (fixture) => {
-        const file = JSON.stringify(Schema.encodeSync(Fixture)(fixture));
-        expect(Schema.decodeUnknownSync(Fixture)(JSON.parse(file))).toEqual(fixture);
-      }),
-      { numRuns: runs },
-    );
-  });
 });

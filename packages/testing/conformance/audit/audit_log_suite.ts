@@ -37,23 +37,6 @@ const cases: Cases<StoragePorts> = {
     ]);
   }),
 
-  "list pages by sequence": Effect.gen(function* () {
-    const log = yield* AuditLog;
-    const { account, global } = yield* makeScopes;
-    const ats = [0, 1, 2, 3, 4];
-    yield* Effect.forEach(ats, (at) => write(global.pid, at));
-    const all = yield* log.list(account.name, null, 10);
-    const first = yield* log.list(account.name, null, 2);
-    const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, 2);
-    const third = yield* log.list(account.name, second.at(-1)?.sequence ?? null, 2);
-    expectEqual(all, [...first, ...second, ...third]);
-    expectEqual(
-      all.map(({ at }) => at),
-      ats.toReversed(),
-    );
-    expectEqual(yield* log.list(account.name, all.at(-1)?.sequence ?? null, 2), []);
-  }),
-
   "list filters by action and by key, and pages through what is left": Effect.gen(function* () {
     const [log, keys] = [yield* AuditLog, yield* KeyStore];
     const { account, global, guild } = yield* makeScopes;
@@ -150,16 +133,6 @@ const cases: Cases<StoragePorts> = {
       const [entry] = yield* log.list(account.name, null, 1);
       expectEqual({ actor: entry?.actor, requestId: entry?.requestId }, from);
     }
-  }),
-
-  "an entry with unstorable text is a defect": Effect.gen(function* () {
-    const log = yield* AuditLog;
-    const { account, global } = yield* makeScopes;
-    for (const text of unstorableTexts) {
-      yield* expectDefect(write(global.pid, 0, { ...origin, actor: { type: "operator", id: text } }));
-      yield* expectDefect(write(global.pid, 0, { ...origin, requestId: text }));
-    }
-    expectEqual(yield* log.list(account.name, null, 1), []);
   }),
 };
 

@@ -46,18 +46,4 @@ export const audits: Cases<StoragePorts> = {
     const [newest] = yield* log.list(account.name, null, 1, { ...all, chatId: bob });
     expectEqual(yield* timesOf({ ...all, chatId: bob }, 1, newest?.sequence ?? 0), [3]);
   }),
-
-  "entries of two scopes of an account share one sequence": Effect.gen(function* () {
-    const [one, other] = yield* twoLinkFixtures;
-    yield* one.set(ada, chess);
-    yield* other.set(ada, poker);
-    yield* one.remove(ada);
-    const [first, third] = (yield* one.entries).map(({ sequence }) => sequence);
-    const [second] = (yield* other.entries).map(({ sequence }) => sequence);
-    const sequences = [first, second, third].map(Number);
-    expectEqual(
-      sequences,
-      [...new Set(sequences)].toSorted((a, b) => a - b),
-    );
-  }),
 };

@@ -87,11 +87,4 @@ export const codes: Cases<StoragePorts> = {
     const created = yield* Effect.forEach(many, () => fixture.create(code), { concurrency: "unbounded" });
     expectEqual(created.filter(({ _tag }) => _tag === "Created").length, 1);
   }),
-
-  "sessions without a code do not disturb each other": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const [one, other] = [yield* fixture.create(), yield* fixture.create()];
-    expectEqual([yield* fixture.find(one.id), yield* fixture.find(other.id)], [one, other]);
-    expectEqual((yield* inState(fixture, "completed")).state, "completed");
-  }),
 };
