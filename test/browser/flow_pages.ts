@@ -12,7 +12,7 @@ import { type Answer, type Json, type RequestOptions, textOf } from "../support/
 import { useServer } from "../support/server.ts";
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 
-const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
+const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
 
 /** Starts the site of a client, which greets visitors and has one picture. */
 const startFlowSite = async () => {
@@ -21,7 +21,7 @@ const startFlowSite = async () => {
     response.setHeader("content-type", isPicture ? "image/svg+xml" : "text/html; charset=utf-8");
     response.end(
       isPicture
-        ? picture
+        ? face
         : '<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><h1>Welcome back</h1>',
     );
   });

@@ -3,7 +3,7 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { chatUsers, gameUsers, guild, membership, nobody, stranger } from "../support/fixtures.ts";
+import { chatUsers, gameUsers, nobody, stranger } from "../support/fixtures.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const platformPort = await freePort();

@@ -1,11 +1,9 @@
 import { type ApiKey, LinkStore, type StoragePorts } from "@accountlink/core";
-import { Fixture } from "@accountlink/core/fixture";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore } from "@accountlink/core/sign_ins";
 import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, expect, it } from "@effect/vitest";
-import { Effect, Option, Schema } from "effect";
+import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { completed } from "../builders/fixture.ts";
 import { check } from "../check.ts";

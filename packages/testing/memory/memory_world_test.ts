@@ -1,7 +1,6 @@
 import { createClient } from "@accountlink/client";
-import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup, VerificationSessions } from "@accountlink/core";
-import { Clock, Effect, Fiber } from "effect";
-import { TestClock } from "effect/testing";
+import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup } from "@accountlink/core";
+import { Effect } from "effect";
 import { afterEach, describe, expect, it } from "vitest";
 import { aFixture } from "../builders/fixture.ts";
 import { memoryWorld, type World } from "./memory_world.ts";
@@ -18,7 +17,6 @@ afterEach(async () => {
 });
 
 const account = { name: "acme", chatId: null, tier: "premium" } as const;
-const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
 const verification = Effect.gen(function* () {
   const scope = yield* (yield* ApiKeys).scopeOf(account, { kind: "global" });

@@ -3,9 +3,9 @@ import type { AuditFilter } from "@accountlink/core/audit";
 import { Effect } from "effect";
 import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
+import { ada, bob, chess, cyd, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, linkFixture, newLinkFixture, twoLinkFixtures } from "./link_fixture.ts";
+import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
 
 export const audits: Cases<StoragePorts> = {
   "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {

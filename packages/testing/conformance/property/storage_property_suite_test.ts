@@ -1,6 +1,4 @@
-import { AuditLog, LinkStore } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
-import { SessionStore } from "@accountlink/core/sessions";
+import { LinkStore } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/memory";
 import { Effect, Option } from "effect";
 import * as test from "vitest";

@@ -4,8 +4,7 @@ import { Effect, Option } from "effect";
 import { deadline, makeSession, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { inState } from "./changes.ts";
-import { newVerificationFixture, twoVerificationFixtures } from "./verification_fixture.ts";
+import { twoVerificationFixtures } from "./verification_fixture.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 
