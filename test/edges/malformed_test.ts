@@ -1,10 +1,10 @@
 /** Malformed HTTP is answered in the envelope, with a request id. */
 import { describe, expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
+import { makeFixtures, newToken } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { connectTo, type RawAnswer, readAnswers, sendRaw } from "../support/raw_http.ts";
 import { useServer } from "../support/server.ts";
-import { makeFixtures, newToken } from "../support/fixtures.ts";
 
 const fixtures = makeFixtures();
 const key = fixtures.key({ links: { 100001: "1" } });

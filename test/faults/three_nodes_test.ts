@@ -5,8 +5,8 @@
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { Effect, Exit, Schedule, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openReads } from "../support/open_reads.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { openReads } from "../support/open_reads.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import * as dying from "./dying.ts";
 import { withDelay } from "./pulse.ts";
@@ -18,7 +18,9 @@ const fixtures = makeFixtures();
 // A test that is run again needs others.
 const revoked = ["a", "b", "c", "d"].map((account) => ({ account, key: fixtures.key({ account }) }));
 const listening = fixtures.key();
-const idempotentOnes = [1, 2].map(() => fixtures.key({ tier: "premium", links: { 100001: "1", 100002: "2" } }));
+const idempotentOnes = [1, 2].map(() =>
+  fixtures.key({ tier: "premium", links: { 100001: "1", 100002: "2" } }),
+);
 const unlimited = fixtures.key({ account: "one", links: { 100001: "1" } });
 const limited = fixtures.key({
   account: "one",

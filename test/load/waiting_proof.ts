@@ -1,10 +1,10 @@
 /** The memory that waiting clients cost a server, as docs/operating.md and docs/performance.md state it. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { type Answer, makeClient, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
 import { patience } from "../support/patience.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
-import { makeFixtures } from "../support/fixtures.ts";
 
 const count = 2_000;
 /** One key may have 16 event readers waiting on a node. */

@@ -21,9 +21,9 @@ import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { readDocument } from "../docs/document.ts";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
-import { guild, makeFixtures } from "../support/fixtures.ts";
 import { alertCases } from "./alert_cases.ts";
 
 interface Rule {

@@ -1,8 +1,8 @@
 /** The access log, as docs/operating.md describes it. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeFixtures } from "../support/fixtures.ts";
 
 interface Line {
   readonly message: string;

@@ -8,8 +8,8 @@ import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { runShell } from "../docs/shell.ts";
-import { startServerHere } from "../support/server.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { startServerHere } from "../support/server.ts";
 
 const missing = whyNoPostgresWithTools();
 
