@@ -200,7 +200,7 @@ describe("openApi", () => {
   });
 
   it("is no larger than docs/api.md says", () => {
-    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 290);
+    assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 296);
   });
 
   it("contains exactly the components that are referenced", () => {

@@ -132,5 +132,5 @@ const sentences: Record<AuditAction, Sentence> = {
     details["chatId"] === (actor.type === "account" ? actor.member : null)
       ? `${start(whoOf(actor, names))} left the team`
       : `${start(whoOf(actor, names))} removed ${chatOf(details["chatId"], names)} from the team`,
-  "webhook.disabled": () => "A webhook was disabled, since its server does not take what is sent",
+  "webhook.disabled": () => "A webhook was disabled, because its server refuses the events",
 };
