@@ -67,7 +67,7 @@ export interface KeptAnswer {
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** Claims a key. None if this request holds it now. Ended claims and answers hold nothing. */
+    /** Claims a key. Returns None if this request holds the key now. Ended claims and answers no longer hold it. */
     readonly claim: (claim: NewClaim) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
 
     /** Returns the last request that claimed a key, if it is still stored. */

@@ -84,7 +84,7 @@ export interface ImportBatch extends WriteContext {
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
-/** Counts of chat users. */
+/** An import's counts of chat users. */
 export interface BatchImported {
   readonly inserted: number;
   /** Records that changed, if only in their time. */
