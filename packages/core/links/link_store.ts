@@ -38,7 +38,6 @@ export interface GameUnlinked {
   readonly ended: ReadonlyArray<SessionId>;
 }
 
-/** The result of `deleteAhead`. */
 export interface DeletedAhead {
   readonly records: number;
   /** The sequence of the audit entry with this number. */
@@ -46,7 +45,6 @@ export interface DeletedAhead {
 }
 
 export interface ScopeDeleted {
-  /** The number of deleted records. */
   readonly records: number;
   readonly ended: ReadonlyArray<SessionId>;
 }
