@@ -1,4 +1,4 @@
-/** The HTTP contract as values. Browser-safe. */
+/** The HTTP contract as values. Works in browsers. */
 export * from "./client_contract.ts";
 export * as BloxlinkV3 from "./compat/bloxlink_v3.ts";
 export * as BloxlinkV4 from "./compat/bloxlink_v4.ts";

@@ -17,6 +17,21 @@ it("weighs a sighting in the future like one from now", () => {
 });
 
 describe("The alt score", () => {
+  it.each([
+    [24, 0, 24, "LOW"],
+    [25, 0, 25, "MEDIUM"],
+    [50, 0, 50, "HIGH"],
+    [75, 0, 75, "CRITICAL"],
+    [97, 1, 81, "CRITICAL"],
+    [90, 3, 45, "MEDIUM"],
+  ] as const)(
+    "of a weight of %i %% with %i of 3 addresses in a VPN is %i",
+    (alt, vpnAddresses, score, severity) => {
+      const risk = scored({ listed: [alt / 100], addresses: 3, vpnAddresses });
+      assert.deepInclude(risk, { alt, score, severity });
+    },
+  );
+
   it("includes the weight of unlisted candidates if it is greater than every match's", () => {
     assert.strictEqual(scored({ listed: [0.5], unlisted: [0.3, 0.75] }).unlistedWeight, 0.75);
     assert.strictEqual(scored({ listed: [0.75], unlisted: [0.75] }).unlistedWeight, 0);
