@@ -30,8 +30,8 @@ const messages: ReadonlyArray<readonly [error: Errors.PublicError, message: stri
   [new Errors.RateLimited({ bucket: "poll_count", ...refusal }), "Poll limit of 500 reached"],
 ];
 
-describe("public errors", () => {
-  it("that only answer a client have no stack trace, and leave the traces of other errors intact", () => {
+describe("A public error", () => {
+  it("has no stack trace if it only answers a client, and leaves the traces of other errors intact", () => {
     assert.strictEqual(new Errors.LinkNotFound().stack, "LinkNotFound: No matching link");
     assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
   });

@@ -1,6 +1,5 @@
 import { Clock, Effect } from "effect";
 
-/** The longest pause, in milliseconds. */
 const longestPause = 500;
 
 /**

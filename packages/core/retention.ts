@@ -42,7 +42,6 @@ const usageRetention = 400 * dayMs;
 /** How long an erasure event names its user, in milliseconds. */
 const erasureNamedFor = 7 * dayMs;
 
-/** The age of the oldest stored event. */
 const oldestEvent = Metric.gauge("accountlink_events_oldest_seconds", {
   description: "How old the oldest event is that is kept, in seconds; 0 without events",
 });

@@ -45,7 +45,6 @@ export class Members extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<boolean, Unknown | Conflict | StoreUnavailable>;
 
-    /** Returns the accounts of a chat user, sorted by `membershipOrder`. */
     readonly accountsOf: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
 
     /** Moves a sign-in to another account of the same user. Fails with `Forbidden` if the account is suspended. */

@@ -57,7 +57,7 @@ describe("isAddressAllowed", () => {
     [lists(["::ffff:203.0.113.0/120"], []), "203.0.113.7", true],
     [lists(["2001:db8::/48"], []), "203.0.113.7", false],
     [lists(["not an address"], []), "203.0.113.7", false],
-  ])("allows with the lists %j the address %s: %s", (given, client, expected) => {
+  ])("with the lists %j allows the address %s: %s", (given, client, expected) => {
     assert.strictEqual(isAddressAllowed(given, address(client)), expected);
   });
 });

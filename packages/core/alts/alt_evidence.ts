@@ -26,7 +26,6 @@ export interface PlaceEvidence {
 /** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. */
 export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
 
-/** The weight of a shared game user. */
 export const gameWeight = 0.9;
 
 /**
@@ -38,7 +37,6 @@ const device = { weight: 0.7, halfLife: 180 * dayMs, users: 10 } as const;
 /** The same for a shared address. */
 const address = { weight: 0.35, halfLife: 90 * dayMs, users: 4 } as const;
 
-/** The greatest weight of an address on a shared network. */
 const sharedNetworkWeight = 0.1;
 
 /** The greatest combined weight of all shared addresses. */

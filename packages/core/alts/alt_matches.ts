@@ -12,7 +12,7 @@ export interface WeighedAlt {
   readonly weight: number;
   /** The strongest reason first; at least one. */
   readonly evidence: ReadonlyArray<AltEvidence>;
-  /** Sorts the matches: the latest shared sighting, else the link's last verification, else the review. */
+  /** The time that sorts matches: the latest shared sighting, else the link's last verification, else the review. */
   readonly freshness: Millis;
 }
 

@@ -10,7 +10,6 @@ export interface AltWeights {
   readonly listed: ReadonlyArray<number>;
   /** Weights of scored candidates that are not listed; the greatest is enough. */
   readonly unlisted: ReadonlyArray<number>;
-  /** The number of addresses that were checked. */
   readonly addresses: number;
   /** How many of them belong to a VPN. */
   readonly vpnAddresses: number;

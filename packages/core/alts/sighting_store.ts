@@ -16,7 +16,7 @@ export interface ReprotectedSighting {
   readonly address: ProtectedAddress;
 }
 
-/** A search for users at addresses and in browsers. */
+/** A search for users who share addresses or browsers. */
 export interface SharedSightings {
   /** Hashes of the browsers, and all hashes under which the addresses may be stored. */
   readonly hashes: ReadonlyArray<string>;

@@ -193,7 +193,7 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
   origin: originOf(owner),
 });
 
-/** Returns the users with a given ID or name. If the platform does not answer, it finds nobody. */
+/** Returns the users with a given ID or name. Empty if the platform does not answer. */
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,

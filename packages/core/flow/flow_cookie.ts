@@ -54,7 +54,6 @@ const decodeEntry = Schema.decodeOption(
   ),
 );
 
-/** Makes a function that returns the flow id of a cookie. */
 export const makeFlowId: Effect.Effect<(cookie: string) => Effect.Effect<FlowId>, never, Secrets> =
   Effect.map(
     Secrets,

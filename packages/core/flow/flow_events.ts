@@ -6,7 +6,6 @@ import type { FlowRefused } from "./flow_refusal.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import type { ProofStep } from "./verification_flow.ts";
 
-/** Counts steps of verification flows. */
 export const stepsTotal = Metric.counter("accountlink_flow_steps_total", {
   description: "Steps of verification flows by outcome",
   incremental: true,

@@ -79,7 +79,6 @@ const switched = Layer.effectContext(
 
 type OnCall = (operation: string, args: ReadonlyArray<unknown>) => void;
 
-/** Records the calls of a port. */
 const recordedPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, onCall: OnCall) =>
   Layer.effect(
     port,

@@ -149,7 +149,6 @@ export class Idempotency extends Context.Service<
   );
 }
 
-/** Returns a value as JSON, and the chat users in it. */
 const chatUsersIn = (value: object) => {
   const chatIds = new Set<ChatId>();
   const text = JSON.stringify(value, (name, part: unknown) => {

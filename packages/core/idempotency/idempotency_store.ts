@@ -42,9 +42,9 @@ export interface KeptAnswer {
  * Stores idempotency keys. A request claims its key, and its answer is stored in the transaction of the write. Every
  * operation is atomic.
  *
- * `UserStore.erase` erases all requests that name its user, with their answers. Erased requests can no longer commit, and
- * hold their key until their end; only the two hashes remain. A commit of a request that names the user happens before
- * the erasure or not at all. A claim happens before the erasure, and is erased with it, or after it.
+ * `UserStore.erase` erases all requests that name its user, with their answers. Erased requests can no longer commit,
+ * and hold their key until their end; only the two hashes remain. A commit of a request that names the user happens
+ * before the erasure or not at all. A claim happens before the erasure, and is erased with it, or after it.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export interface KeptAnswer {
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** Claims a key. None if this request holds it now. Ended claims and answers hold nothing. */
+    /** Claims a key. Returns None if this request holds the key now. Ended claims and answers no longer hold it. */
     readonly claim: (claim: NewClaim) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
 
     /** Returns the last request that claimed a key, if it is still stored. */

@@ -132,7 +132,7 @@ export class KeyStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
 
     /**
-     * Returns the keys of an account, or of all accounts with null; oldest first, ties by id.
+     * Returns the keys of an account, or of all accounts if `account` is null; oldest first, ties by id.
      *
      * @param at decides which earlier secrets are still accepted
      */

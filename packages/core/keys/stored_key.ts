@@ -82,7 +82,6 @@ export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey
   ],
 });
 
-/** Returns the key with new values from `updatedKey`. */
 export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): StoredKey => ({
   ...stored,
   key,

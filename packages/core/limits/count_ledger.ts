@@ -10,7 +10,6 @@ export interface LedgerWindow {
 
 /** A node's knowledge about a window. */
 export interface LedgerCount extends LedgerWindow {
-  /** The highest count reported by the counters. */
   readonly counted: number;
 }
 

@@ -12,7 +12,7 @@ export interface ShareOfDay {
   readonly endsAt: Millis;
   /** How much of the limit was used when this node began to decide. */
   readonly used: number;
-  /** The share's number, which separates its counts from those of later shares. */
+  /** The share's number, which separates its counts from the counts of later shares. */
   readonly number: number;
 }
 

@@ -8,7 +8,6 @@ import { CountLedger } from "./count_ledger.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import * as ResilientCounters from "./resilient_counters.ts";
 
-/** A rule of the current UTC day. */
 export const dayRule = (limit: number) =>
   Effect.map(
     Clock.currentTimeMillis,

@@ -34,7 +34,6 @@ export const linkedRecord = (
   lastVerifiedAt: at,
 });
 
-/** Returns the record after the removal of its link. */
 export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   ...record,
   gameId: null,

@@ -38,7 +38,6 @@ export interface GameUnlinked {
   readonly ended: ReadonlyArray<SessionId>;
 }
 
-/** The result of `deleteAhead`. */
 export interface DeletedAhead {
   readonly records: number;
   /** The sequence of the audit entry with this number. */
@@ -46,7 +45,6 @@ export interface DeletedAhead {
 }
 
 export interface ScopeDeleted {
-  /** The number of deleted records. */
   readonly records: number;
   readonly ended: ReadonlyArray<SessionId>;
 }
@@ -84,7 +82,7 @@ export interface ImportBatch extends WriteContext {
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
-/** Counts of chat users. */
+/** An import's counts of chat users. */
 export interface BatchImported {
   readonly inserted: number;
   /** Records that changed, if only in their time. */

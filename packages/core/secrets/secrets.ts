@@ -13,7 +13,6 @@ const decoder = new TextDecoder();
 /** Every request needs the pseudonym of its address, so pseudonyms are cached. */
 const maxCachedAddresses = 10_000;
 
-/** The content of a link's hash. */
 interface HashedLink {
   readonly chatId: ChatId;
   readonly gameId: GameId;

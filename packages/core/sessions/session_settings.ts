@@ -10,7 +10,6 @@ export interface SessionRules {
   /** The least time from the end of one read of a session to the next. */
   readonly pollInterval: number;
   readonly pollLimit: number;
-  /** The longest wait of a long poll. */
   readonly longPollMax: number;
   /** The longest duration of a stream. */
   readonly streamMax: number;

@@ -42,7 +42,6 @@ export const servicesWithCountersAfter = (wait: Effect.Effect<unknown>) => {
   );
 };
 
-/** Creates a key of a new account. */
 export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
   Effect.gen(function* () {
     const account = { name: crypto.randomUUID(), chatId: null, tier: "premium" } as const;

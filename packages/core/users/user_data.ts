@@ -20,7 +20,6 @@ export interface FoundUser extends UserRecords {
 
 /** Data shown to a user before an erasure. */
 export interface ErasurePreview {
-  /** The number of scopes in which the user has a record. */
   readonly records: number;
   /** The active keys of the user's accounts. */
   readonly keys: ReadonlyArray<KeyDetails>;

@@ -79,7 +79,6 @@ export type DeliveryStatus = "delivered" | "failing" | "given_up";
 
 export interface WebhookDelivery {
   readonly eventId: string;
-  /** The type of the event. */
   readonly type: string;
   /** The time of the event. */
   readonly at: Millis;

@@ -33,7 +33,6 @@ import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
 
-/** The most webhooks of a scope. */
 const webhooksOfScope = 5;
 
 /**

@@ -43,7 +43,6 @@ export interface ReadOptions {
   readonly guildId?: GuildId | undefined;
 }
 
-/** A link in a file. */
 export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
   /** Null if the row has no time; the link then counts as verified at its import. */
   readonly lastVerifiedAt: Millis | null;
@@ -79,7 +78,6 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "conflict",
 ] as const);
 
-/** A row that is left out. */
 export interface LeftOutLine {
   readonly line: number;
   readonly reason: LeftOutReason;
@@ -116,7 +114,6 @@ export const fields = ["chatId", "gameId", "lastVerifiedAt"] as const;
 /** Quotes a value of a file in a message: shortened, on one line, and without API keys. */
 export const quoted = (text: string): string => JSON.stringify(shortened(text, 40));
 
-/** Returns the text of a row for a report. */
 export const rowText = (text: string): string => shortened(text, 500);
 
 export const shortened = (text: string, length: number): string => {

@@ -253,7 +253,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // More may be due, and is found after these are stored as tried.
+      // More deliveries may be due. They are found after these are stored as tried.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {

@@ -53,7 +53,6 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#entries.size;
   }
 
-  /** The position up to which events were read. */
   get readPosition(): number {
     return this.#read;
   }

@@ -110,7 +110,6 @@ export class WebhookCouriers extends Context.Service<
 
 type Start = (courier: Courier) => Effect.Effect<void>;
 
-/** Wakes a courier, or starts it. */
 const wake = (courier: Courier, start: Start): Effect.Effect<unknown> =>
   courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
 
@@ -123,7 +122,6 @@ const makeSteps = Effect.fnUntraced(function* (
   const store = yield* WebhookStore;
   const events = yield* EventStore;
 
-  /** Updates this node's webhooks from the store. */
   const update = Effect.fnUntraced(function* (held: ReadonlyArray<HeldWebhook>) {
     for (const webhook of held) {
       const courier = couriers.get(webhook.id);

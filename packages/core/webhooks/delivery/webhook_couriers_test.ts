@@ -367,7 +367,7 @@ describe("a failing delivery", () => {
 
 describe("a receiver", () => {
   test(
-    "that is slow delays no other receiver, and gets few concurrent requests",
+    "delays no other receiver if it is slow, and gets few concurrent requests",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
       answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
@@ -385,7 +385,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "that refuses at once gets a hundred requests a second, and all events once it recovers",
+    "gets a hundred requests a second while it refuses at once, and all events after it recovers",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
@@ -403,7 +403,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "of a suspended account gets nothing until the account is restored",
+    "gets nothing while its account is suspended",
     Effect.gen(function* () {
       const { startNode, create, link, sent } = yield* deployment;
       const store = yield* KeyStore;
