@@ -7,7 +7,6 @@ import type { Memory } from "./state/state.ts";
 export const findLink = (record: LinkRecord | undefined): Link | undefined =>
   record !== undefined && isLinked(record) ? record : undefined;
 
-/** Implements `LinkStore.setGame`. */
 export const setGame = (
   memory: Memory,
   write: SetGame,

@@ -1,4 +1,4 @@
-/** A dev platform on a free port, for the tests. */
+/** For tests: a dev platform on a free port. */
 import { createServer } from "node:http";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
@@ -22,10 +22,10 @@ export const oauthClient: OAuthClient = {
 };
 export const redirectUri = "http://127.0.0.1:9/callback?from=here";
 
-/** A fault in a request, where fields with defaults are optional. */
+/** A fault in a request; fields with defaults are optional. */
 export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
 
-/** Starts a server for the life of the scope. */
+/** Starts a server, and stops it with the scope. */
 export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture) {
   const address = { host: "127.0.0.1", port: 0 };
   const client = { ...oauthClient, redirectUris: [redirectUri] };

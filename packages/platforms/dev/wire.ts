@@ -1,7 +1,4 @@
-/**
- * Response bodies, shared by the server and the adapter. Guilds, chat users and game profiles are
- * those of core.
- */
+/** Response bodies, shared by server and adapter. Guilds, chat users and game profiles use core's schemas. */
 import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 

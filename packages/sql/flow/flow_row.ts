@@ -20,7 +20,6 @@ const flows = tableOf(
   { session: "sid" },
 );
 
-/** The columns of `readFlows`. */
 export const flowColumns = flows.columns;
 
 export const rowOfFlow = (flow: VerificationFlow) => flows.rowOf(flow);
@@ -43,7 +42,6 @@ const challenges = tableOf(
   { flow: "flow_id" },
 );
 
-/** The columns of `readChallenges`. */
 export const challengeColumns = challenges.columns;
 
 export const readChallenges = challenges.reader((challenge): SignInChallenge => challenge);

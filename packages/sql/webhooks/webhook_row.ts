@@ -101,7 +101,6 @@ const { columns, rowOf, reader } = tableOf("webhook_deliveries", {
   otherLane: Schema.NullOr(Schema.String),
 });
 
-/** The columns of `readDeliveries`. */
 export const deliveryColumns = columns;
 
 /** The values of a delivery, in the order of `deliveryColumns`. */

@@ -4,12 +4,12 @@ import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 
-/** Sessions, with the time of their last change. */
+/** Sessions with the time of their last change. */
 export class Sessions {
   readonly #byId = new Map<SessionId, VerificationSession>();
-  /** The unfinished ones, which are few. */
+  /** Unfinished sessions are few. */
   readonly #unfinished = new Set<SessionId>();
-  /** Of the unfinished ones. */
+  /** Unfinished sessions only. */
   readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
   readonly #codes = new Map<SessionId, string>();
   readonly #changedAt = new Map<SessionId, Millis>();
@@ -48,12 +48,11 @@ export class Sessions {
     );
   }
 
-  /** The unfinished sessions with the property. */
+  /** The unfinished sessions that meet a condition. */
   unfinished(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
     return Array.from(this.#unfinished, (id) => this.#byId.get(id) as VerificationSession).filter(holds);
   }
 
-  /** The sessions with the property. */
   filter(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
     return [...this.#byId.values()].filter(holds);
   }
@@ -72,7 +71,7 @@ export class Sessions {
     this.#codes.delete(id);
   }
 
-  /** Deletes final sessions with a deadline before a time. */
+  /** Deletes final sessions whose deadline is before a time. */
   forget(before: Millis): void {
     for (const { id, expiresAt } of this.#byId.values()) {
       if (expiresAt >= before || this.#unfinished.has(id)) continue;

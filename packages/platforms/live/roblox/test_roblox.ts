@@ -1,7 +1,4 @@
-/**
- * Roblox's services for tests on one server, one path prefix each, in the formats that it
- * documents.
- */
+/** For tests: Roblox's services on one server, with one path prefix each, in the formats that Roblox documents. */
 import type { GameId } from "@accountlink/core";
 import {
   type HeardRequest,
@@ -62,7 +59,7 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
   [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
 };
 
-/** The profile assembled from these responses. */
+/** The profile that these responses combine to. */
 export const adaProfile = {
   id: adaId,
   username: "ada_g",
@@ -90,7 +87,7 @@ export const adaProfile = {
 /**
  * Starts the server.
  *
- * @param instead an answer to give instead; undefined for the usual one
+ * @param instead returns another answer for a request; undefined for the usual answer
  */
 export const startRoblox = (
   instead: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering> | undefined = () => undefined,

@@ -16,7 +16,7 @@ const waiting = Metric.gauge("accountlink_database_waiting", {
   description: "Statements and transactions that wait for a connection",
 });
 
-/** Exports the usage of a pool, until the scope closes. */
+/** Exports metrics of pool usage, until the scope closes. */
 export const exportPoolMetrics = (usage: () => PoolUsage): Effect.Effect<void, never, Scope.Scope> =>
   Effect.all(
     [
