@@ -1,7 +1,7 @@
 /**
- * Which examples of the documentation use which public name. An example counts for the names that it imports and, in a
- * doc comment, for those of its package that it says without an import; for a type also those of the names that use the
- * type. All examples run in `test/docs/code_examples_test.ts`.
+ * Finds the documentation examples that use each public name. An example counts for the names that it imports and, in
+ * a doc comment, for names of the same package that it uses without an import; for a type, examples of names that use
+ * the type count too. All examples run in `test/docs/code_examples_test.ts`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export const readExamples = (): ReadonlyArray<Example> =>
     .toSorted()
     .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
 
-/** The names of all entry points; finds those behind the names that one package has from another. */
+/** The names of all entry points. Resolves names that a package re-exports from another. */
 export const makeNames = (surfaces: ReadonlyArray<EntrySurface>) => {
   const bySpecifier = new Map(
     surfaces.map(({ specifier, names }) => [specifier, new Map(names.map((name) => [name.name, name]))]),
@@ -49,7 +49,7 @@ export const examplesByName = (
   return new Map([...found].map(([id, set]) => [id, [...set]]));
 };
 
-/** Whether a code says a name, such as `AccountLink.layerMemory`; what texts and comments say does not count. */
+/** Whether the code uses a name, such as `AccountLink.layerMemory`. Strings and comments do not count. */
 const speaker = ({ code }: Example) => {
   const { program, comments } = parseSync("example.ts", code);
   const silent: Array<{ readonly start: number; readonly end: number }> = [...comments];
@@ -77,7 +77,7 @@ const importedBy = (example: Example, bySpecifier: Names["bySpecifier"]): Readon
   });
 };
 
-/** In a doc comment, the names of its package need no import. */
+/** In a doc comment, names of the same package need no import. */
 const impliedBy = (example: Example, surfaces: ReadonlyArray<EntrySurface>): ReadonlyArray<PublicName> => {
   const [, folder] = /^packages\/([^/]+)\/.*\.ts$/.exec(example.file) ?? [];
   if (folder === undefined) return [];
@@ -88,7 +88,7 @@ const impliedBy = (example: Example, surfaces: ReadonlyArray<EntrySurface>): Rea
     .flatMap(({ names }) => names.filter(({ name }) => says(name)));
 };
 
-/** Gives a type the examples of the names whose declarations name it: nobody imports the type of an argument. */
+/** Gives a type the examples of the declarations that mention it: few examples import the type of an argument. */
 const spreadToTypes = (
   surfaces: ReadonlyArray<EntrySurface>,
   found: ReadonlyMap<string, ReadonlySet<Example>>,
@@ -102,7 +102,7 @@ const spreadToTypes = (
   );
   const users = all.filter(({ id }) => found.has(id));
   const seen = new Set(users.map(({ id }) => id));
-  // Types of types follow, so the list grows while it is read.
+  // The list grows while it is read, so that types of types are included.
   for (const user of users)
     for (const word of new Set(user.declarations.join(" ").match(/[A-Za-z_$][\w$]*/g))) {
       const type = types.get(`${packageOf(user.id)} ${word}`);
@@ -113,5 +113,5 @@ const spreadToTypes = (
     }
 };
 
-/** The folder of the package that a declaration is in. */
+/** The folder of the package that contains a declaration. */
 const packageOf = (id: string): string => /\/compiled\/[^/]+\/([^/]+)/.exec(id)?.[1] ?? id;

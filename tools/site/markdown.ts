@@ -1,4 +1,4 @@
-/** Markdown as HTML: headings with anchors, and links between documents as links between pages. */
+/** Renders Markdown as HTML: headings get anchors, and links between documents become links between pages. */
 import { posix } from "node:path";
 import { Marked } from "marked";
 
@@ -15,10 +15,10 @@ export interface Rendered {
   readonly sections: ReadonlyArray<Section>;
 }
 
-/** Where a link of a document leads on its page. */
+/** Converts a link in a document to the link on its page. */
 export type LinkTo = (href: string) => string;
 
-/** The anchor of a heading, as code hosts make it. */
+/** The anchor of a heading, in the format of code hosts. */
 export const anchorOf = (title: string): string =>
   title
     .toLowerCase()
@@ -28,10 +28,10 @@ export const anchorOf = (title: string): string =>
 export const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** The SVG of a picture of a document. */
+/** Returns the SVG of a picture in a document. */
 export type PictureAt = (href: string) => string;
 
-/** Renders a document, with its pictures in the page. */
+/** Renders a document and inlines its pictures. */
 export const render = (
   markdown: string,
   linkTo: LinkTo,
@@ -83,10 +83,10 @@ const plain = (title: string): string => title.replace(/[`*]/g, "").replace(/\[(
 const repository = "https://github.com/accountlink/accountlink/blob/main/";
 
 /**
- * The links of a document: to another page of the site, else to the repository.
+ * Converts the links of a document: to another page of the site if there is one, otherwise to the repository.
  *
  * @param file the document, from the root
- * @param page where its page is
+ * @param page the path of its page
  * @param pages the page of each document
  */
 export const linksOf =

@@ -1,9 +1,9 @@
-/** The frame of every page: navigation, search and content. All of its links are relative, so that it opens from a disk. */
+/** The frame of every page: navigation, search and content. All links are relative, so that pages open from a disk. */
 import { posix } from "node:path";
 import { escape } from "./markdown.ts";
 
 export interface Page {
-  /** From the root of the site. */
+  /** The path from the site's root. */
   readonly path: string;
   readonly title: string;
   readonly content: string;

@@ -6,34 +6,34 @@ import { entryPointsOf } from "../entry_points.ts";
 import type { Package } from "../publishable.ts";
 
 export interface PublicName {
-  /** With its namespace, as in `AccountLink.layerMemory`. */
+  /** Includes the namespace, as in `AccountLink.layerMemory`. */
   readonly name: string;
   /**
-   * Its declarations with the comments in them, then those in the same module that it names and that nobody can
-   * import. Empty for a name of another package.
+   * The declarations with their comments, then the declarations of the same module that they mention and that cannot
+   * be imported. Empty for a name of another package.
    */
   readonly declarations: ReadonlyArray<string>;
-  /** The doc comment, without its stars. */
+  /** The doc comment, without stars. */
   readonly comment: string;
-  /** The module of another package that it comes from. */
+  /** The module of another package that the name comes from. */
   readonly origin: string | null;
-  /** The same for the same declaration, under whatever name and from whatever entry point of its package. */
+  /** Identifies the declaration, whatever its name and entry point in the package. */
   readonly id: string;
 }
 
 export interface EntrySurface {
-  /** What is imported, such as `@accountlink/core/links`. */
+  /** The import specifier, such as `@accountlink/core/links`. */
   readonly specifier: string;
-  /** The comment at the head of its module. */
+  /** The comment at the top of the module. */
   readonly comment: string;
   readonly names: ReadonlyArray<PublicName>;
 }
 
 /**
- * The public surface of a package by entry points, in the order of its `exports`. `@internal` in a comment takes a name
- * out of it, or, at the head of an entry point, all of its names.
+ * The public surface of a package by entry point, in the order of its `exports`. `@internal` in a comment removes the
+ * name; at the top of an entry point, it removes all names.
  *
- * @param folder where its declarations are
+ * @param folder the folder of its declarations
  */
 export const publicSurfaceOf = (published: Package, folder: string): ReadonlyArray<EntrySurface> =>
   entryPointsOf(published).map(({ specifier, source }) => {
@@ -99,12 +99,12 @@ const namesOf = (path: string): ReadonlyArray<PublicName> => {
     if (entry.importName.name === null)
       return others.map((other) => ({ ...other, name: `${name}.${other.name}` }));
     const imported = entry.importName.name;
-    // A namespace that is exported again is a name with others below it.
+    // A re-exported namespace is a name that contains others.
     return others
       .filter((other) => other.name === imported || other.name.startsWith(`${imported}.`))
       .map((other) => ({ ...other, name: name + other.name.slice(imported.length) }));
   });
-  // Overloads are an entry each.
+  // Each overload is an entry.
   return [...new Map(names.map((name) => [name.name, name])).values()];
 };
 

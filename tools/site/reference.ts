@@ -1,4 +1,4 @@
-/** The pages of the API reference as Markdown: one for each entry point. */
+/** Generates the pages of the API reference as Markdown, one per entry point. */
 import { errorCodes } from "@accountlink/http-api";
 import type { Example } from "../doc_examples.ts";
 import { errorPath } from "./error_pages.ts";
@@ -8,7 +8,7 @@ import type { EntrySurface, PublicName } from "./public_surface.ts";
 export const referencePath = (specifier: string): string =>
   `api/${specifier.replace("@accountlink/", "").replaceAll("/", ".")}.html`;
 
-/** A comment with its tags as text. */
+/** A comment with its tags turned into text. */
 const proseOf = (comment: string): string =>
   comment
     .replace(/^@example[ \t]*(.*)$/gm, "**Example** $1\n")
@@ -22,20 +22,20 @@ export const referenceMarkdown = (
   { specifier, comment, names }: EntrySurface,
   originOf: (name: PublicName) => PublicName,
   examples: ReadonlyMap<string, ReadonlyArray<Example>>,
-  /** A link to where the site has an example; null where it has none. */
+  /** A link to an example on the site; null if it is not on the site. */
   linkTo: (example: Example) => string | null,
 ): string => {
   const shown = new Map<Example, string>();
   const parts = names.toSorted(byName).map((name) => {
     const source = originOf(name);
-    // A namespace of another package is all of its page.
+    // A namespace of another package is that package's whole page.
     const anchor = source === name ? "" : `#${anchorOf(name.name)}`;
     const from =
       name.origin === null
         ? []
         : [`From [\`${name.origin}\`](${referencePath(name.origin).slice("api/".length)}${anchor}).`];
     const ofName = (examples.get(source.id) ?? []).filter(({ code }) => !hasExample(source.comment, code));
-    // The comment of a module behind a namespace is on no page: the first of its names shows the example.
+    // The module comment behind a namespace is on no page, so the first of its names shows the example.
     const first = ofName.find((example) => linkTo(example) === null && !shown.has(example));
     const links = ofName.map((example) => linkTo(example) ?? shown.get(example) ?? null);
     const distinct = [...new Set(links)].filter((link) => link !== null).slice(0, 5);
@@ -51,7 +51,7 @@ export const referenceMarkdown = (
   return [`# ${specifier}`, proseOf(comment), ...parts].join("\n\n");
 };
 
-/** Links to the pages of the codes that a declaration has. */
+/** Links to the pages of the error codes in a declaration. */
 const errorPages = (declaration: string): ReadonlyArray<string> => {
   const codes = errorCodes.filter((code) => new RegExp(`\\b${code}\\b`).test(declaration));
   if (codes.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The search of the site, in the browser: it also works on pages that were opened from a disk. */
+/** The search of the site, in the browser. It also works on pages opened from a disk. */
 const { root } = document.documentElement.dataset;
 const query = document.querySelector("#query");
 const results = document.querySelector("#results");
@@ -6,7 +6,7 @@ const results = document.querySelector("#results");
 const index = new MiniSearch({
   fields: ["title", "page", "text"],
   storeFields: ["title", "page", "url"],
-  // An error code is one word.
+  // Keeps an error code as one word.
   tokenize: (text) => text.match(/[\p{L}\p{N}_]+/gu) ?? [],
   searchOptions: {
     boost: { title: 6, page: 2 },

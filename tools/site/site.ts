@@ -1,6 +1,6 @@
 /**
- * Builds the documentation as pages that open from a disk: guides, API reference, changelog and a search. Run as a
- * program, into `dist/guide` or the folder that is given.
+ * Builds the documentation as pages that open from a disk: guides, API reference, changelog and search. Run as a
+ * program, it writes into the given folder, by default `dist/guide`.
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
@@ -18,14 +18,14 @@ import { hasExample, referenceMarkdown, referencePath } from "./reference.ts";
 import { style } from "./style.ts";
 
 export interface Site {
-  /** The text of each file, by its path. */
+  /** The text of each file by path. */
   readonly files: ReadonlyMap<string, string>;
-  /** The public names without an example that runs, by entry point. */
+  /** The public names that no running example uses, by entry point. */
   readonly withoutExample: ReadonlyMap<string, ReadonlyArray<string>>;
   readonly names: number;
 }
 
-/** The documents in the order of a reader, with the pages that they become. */
+/** The documents in reading order, with the paths of their pages. */
 const documents: Readonly<Record<string, ReadonlyArray<string>>> = {
   Start: ["README.md", "docs/embedding.md", "docs/api.md", "docs/errors.md", "CHANGELOG.md"],
   Guides: globSync("docs/*.md", { cwd: root }).toSorted(),
@@ -104,7 +104,10 @@ export const makeSite = async (): Promise<Site> => {
   return { files, ...examplesMissing(surfaces, names, examples) };
 };
 
-/** As a link from a page of the reference: to the document that has it, or to the name whose comment does. */
+/**
+ * Converts an example to a link from a reference page: to the document that contains it, or to the name whose comment
+ * does.
+ */
 const linksToExamples = (pages: ReadonlyMap<string, string>, surfaces: ReadonlyArray<EntrySurface>) => {
   const known = new Map<Example, string | null>();
   const linkTo = (example: Example) => {
@@ -146,7 +149,7 @@ const searchDocuments = (
           title: section.title === "" ? title : section.title,
           page: title,
           url: section.anchor === "" ? path : `${path}#${section.anchor}`,
-          // The declarations of the reference are long, and their words are those of everything.
+          // The declarations of the reference are long, and their words are common to all of them.
           text: section.text.slice(0, path.startsWith("api/") ? 300 : 6_000),
         })),
     )

@@ -1,4 +1,4 @@
-/** The style of the site, over what it shares with the pages of the service. */
+/** The style of the site, on top of the style that it shares with the service's pages. */
 import { css, theme } from "@accountlink/pages/theme";
 
 export const style: string = css`${theme}

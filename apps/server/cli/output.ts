@@ -5,7 +5,7 @@ import { escaped, printable } from "../message_text.ts";
 import { switchFlag } from "./flags.ts";
 import { Invocation } from "./invocation.ts";
 
-/** `--json`, on every command but `serve`. */
+/** `--json`, on every command except `serve`. */
 export const Json = GlobalFlag.Setting("json")({
   flag: switchFlag("json", "Print JSON on standard output and nothing else"),
 });

@@ -1,9 +1,8 @@
-/** A progress bar on a terminal. */
 import { Clock, Effect, type Scope } from "effect";
 import { formatCount } from "./output.ts";
 
 export interface Progress {
-  /** Such as `importing`. */
+  /** What the command is doing, such as `importing`. */
   readonly doing: string;
   readonly done: number;
   /** Null if unknown. */
@@ -24,7 +23,7 @@ const barWidth = 24;
 const redrawAfter = 100;
 const eraseLine = "\r\x1b[K";
 
-/** A bar that is erased when the scope closes. */
+/** A progress bar that is erased when the scope closes. */
 export const progressBar = (
   screen: Screen = process.stderr,
 ): Effect.Effect<ShowProgress, never, Scope.Scope> => {

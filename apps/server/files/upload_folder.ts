@@ -1,6 +1,4 @@
-/**
- * Uploads as temporary files without a name: nothing is left of them when the process ends, whichever way.
- */
+/** Stores uploads in unnamed temporary files, which disappear when the process ends, however it ends. */
 import { randomUUID } from "node:crypto";
 import { open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +41,7 @@ export const uploadFolder: UploadFolder = {
 
 const megabyte = 1_000_000;
 
-/** Checks the temporary folder. A server whose folder cannot be written takes no uploads. */
+/** Checks the temporary folder. If it is not writable, the server accepts no uploads. */
 export const checkUploadFolder = Effect.gen(function* () {
   yield* Effect.flatMap(uploadFolder.create, ({ remove }) => remove);
   const { bavail, bsize } = yield* attempt(() => statfs(tmpdir()));

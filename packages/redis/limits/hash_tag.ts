@@ -1,5 +1,5 @@
 /**
- * The hash tag of a key: the text in its first braces, or the whole key if there is none. Keys with the same hash tag
+ * The hash tag of a key: the text in its first braces, or the whole key if there is no such text. Keys with the same hash tag
  * share a slot.
  */
 export const hashTagOf = (key: string): string => {

@@ -1,4 +1,7 @@
-/** The commands that manage the members of an account, such as the first owner of one that an operator made. */
+/**
+ * Commands that manage the members of an account, such as adding the first owner of an account that an operator
+ * created.
+ */
 
 import { type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
@@ -78,7 +81,7 @@ const addMemberCommand = Command.make(
   Command.withExamples([
     {
       command: "accountlink accounts members add acme --chat-id 100001 --role owner",
-      description: "An owner for an account that an operator made",
+      description: "An owner for an account that an operator created",
     },
   ]),
 );
