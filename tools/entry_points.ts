@@ -6,7 +6,6 @@ import { type Package, root } from "./publishable.ts";
 export interface EntryPoint {
   /** The import specifier, such as `@accountlink/core/links`. */
   readonly specifier: string;
-  /** The key in `exports`, such as `./links`. */
   readonly subpath: string;
   /** The path of the source, relative to the package folder: `./links/mod.ts`. */
   readonly source: string;

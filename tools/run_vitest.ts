@@ -7,7 +7,6 @@ import { join, relative } from "node:path";
 export interface Results {
   readonly passed: number;
   readonly skipped: number;
-  /** A line for each failed test or step. */
   readonly failures: ReadonlyArray<string>;
   /** Tests that failed at first and passed when their file ran again. */
   readonly flaky: ReadonlyArray<string>;

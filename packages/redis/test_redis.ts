@@ -11,7 +11,6 @@ import { layer as connections, type RedisOptions } from "./connection/connection
 import { makeCounters } from "./limits/counters.ts";
 import * as RedisSignals from "./signals/signals.ts";
 
-/** Hides the log lines of outages. */
 const noLogs = Logger.layer([]);
 
 /** The prefix of one test on a shared Redis. */
@@ -48,7 +47,6 @@ export const ttlsOf = Effect.fnUntraced(function* (url: string, prefix: string) 
   return ttls;
 });
 
-/** Polls until the condition holds. */
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(condition, { until: (holds) => holds, schedule: Schedule.spaced("10 millis") });
 

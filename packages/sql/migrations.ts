@@ -49,7 +49,6 @@ export const migrate: Effect.Effect<
   );
 });
 
-/** The number of the last migration that ran. */
 export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient;

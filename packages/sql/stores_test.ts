@@ -10,7 +10,6 @@ import { layerReopening } from "./sqlite/test_reopening.ts";
 const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
 const name = "Embedded";
 
-/** Every statement that the suites ran. */
 const statements = new Set<string>();
 const prepare: DatabaseSync["prepare"] = Reflect.get(DatabaseSync.prototype, "prepare");
 DatabaseSync.prototype.prepare = function (text) {
@@ -24,7 +23,6 @@ test.afterAll(() => {
 storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
-/** Tables that stay small. */
 const small = /^(accounts|nodes|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
 
 /** The plan of each statement. SQLite has no statistics here, so plans do not depend on the number of rows. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Changeset {
-  /** The kind of version increase, by package. */
+  /** Whether the change is major, minor or patch, by package. */
   readonly packages: Readonly<Record<string, string>>;
   readonly summary: string;
 }

@@ -13,7 +13,6 @@ import {
 type Code = keyof typeof errorTable;
 type Row = (typeof errorTable)[Code];
 
-/** The path from the site's root. */
 export const errorPath = (code: string): string => `errors/${code}.html`;
 
 /** The page as Markdown, in the folder `errors`. */
@@ -117,7 +116,6 @@ const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
   ],
 ];
 
-/** Returns the document with its tables generated anew. */
 export const withErrorTables = (document: string): string =>
   tables.reduce((text, [heading, rows]) => {
     const lines = text.split("\n");

@@ -113,5 +113,4 @@ const spreadToTypes = (
     }
 };
 
-/** The folder of the package that contains a declaration. */
 const packageOf = (id: string): string => /\/compiled\/[^/]+\/([^/]+)/.exec(id)?.[1] ?? id;

@@ -28,7 +28,6 @@ export const anchorOf = (title: string): string =>
 export const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** Returns the SVG of a picture in a document. */
 export type PictureAt = (href: string) => string;
 
 /** Renders a document and inlines its pictures. */

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { escape } from "./markdown.ts";
 
 export interface Page {
-  /** The path from the site's root. */
+  /** Relative to the site's root. */
   readonly path: string;
   readonly title: string;
   readonly content: string;

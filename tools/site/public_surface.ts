@@ -22,9 +22,7 @@ export interface PublicName {
 }
 
 export interface EntrySurface {
-  /** The import specifier, such as `@accountlink/core/links`. */
   readonly specifier: string;
-  /** The comment at the top of the module. */
   readonly comment: string;
   readonly names: ReadonlyArray<PublicName>;
 }
@@ -43,7 +41,6 @@ export const publicSurfaceOf = (published: Package, folder: string): ReadonlyArr
     return { specifier, comment, names };
   });
 
-/** Only packages of this workspace import it. */
 const isInternal = (comment: string): boolean => /^@internal$/m.test(comment);
 
 const headOf = (path: string): string => {

@@ -8,7 +8,6 @@ import type { EntrySurface, PublicName } from "./public_surface.ts";
 export const referencePath = (specifier: string): string =>
   `api/${specifier.replace("@accountlink/", "").replaceAll("/", ".")}.html`;
 
-/** A comment with its tags turned into text. */
 const proseOf = (comment: string): string =>
   comment
     .replace(/^@example[ \t]*(.*)$/gm, "**Example** $1\n")

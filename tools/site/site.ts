@@ -18,7 +18,6 @@ import { hasExample, referenceMarkdown, referencePath } from "./reference.ts";
 import { style } from "./style.ts";
 
 export interface Site {
-  /** The text of each file by path. */
   readonly files: ReadonlyMap<string, string>;
   /** The public names that no running example uses, by entry point. */
   readonly withoutExample: ReadonlyMap<string, ReadonlyArray<string>>;

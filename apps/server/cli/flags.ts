@@ -78,7 +78,6 @@ export const readKeyId = (text: string): Option.Option<KeyId> => {
   return Option.filter(Option.fromNullishOr(id), Schema.is(KeyId));
 };
 
-/** A boolean flag, false by default. */
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
 

@@ -52,7 +52,6 @@ const cellOf = (text: string): string => printable(text).replaceAll("\n", escape
 export const timeOrNull = (time: Millis | null): string | null =>
   time === null ? null : formatTimestamp(time);
 
-/** `100,000` */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 /** `1 line`, `100,000 lines` */

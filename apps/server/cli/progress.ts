@@ -5,7 +5,7 @@ export interface Progress {
   /** What the command is doing, such as `importing`. */
   readonly doing: string;
   readonly done: number;
-  /** Null if unknown. */
+  /** How much there is to do; null if unknown. */
   readonly total: number | null;
   /** The unit of `done`, such as `links`; null to print the percentage only. */
   readonly unit: string | null;

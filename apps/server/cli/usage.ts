@@ -61,7 +61,6 @@ const expectation = (expected: string): string =>
 const shown = (word: string): string =>
   word.includes("alk_") ? `a value of ${word.length} characters` : `"${word}"`;
 
-/** The width of help, in characters. */
 const helpWidth = 100;
 
 /** Wraps paragraphs and indents them like the help. */

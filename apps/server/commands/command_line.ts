@@ -6,7 +6,6 @@ import { usagePresenter } from "../cli/usage.ts";
 import manifest from "../package.json" with { type: "json" };
 import { accountlink } from "./accountlink.ts";
 
-/** The exit code for SIGINT. */
 const interrupted = 130;
 
 /** Runs the command of the invocation and reports its failure. */

@@ -5,7 +5,6 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect } from "effect";
 import { exitCodeOf, runCommandLine } from "./command_line.ts";
 
-/** The exit code for SIGPIPE. */
 const pipeClosed = 141;
 
 // The reader closed the pipe, as in `accountlink keys list | head -1`. A server continues.

@@ -9,20 +9,17 @@ import { Invocation } from "../cli/invocation.ts";
 import { exitCodeOf, runCommandLine } from "./command_line.ts";
 import { runWebServer } from "./serve/test_web_server.ts";
 
-/** How a run ended. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A running command, with its output. */
 export interface RunningCommand {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Interrupts the command like a signal, and returns its exit code. */
   readonly stop: () => Promise<number>;
-  /** The exit code, once the command has ended. */
   readonly ended: Promise<number>;
 }
 
@@ -70,7 +67,6 @@ const startProgram = <E>(
   return { stdout, stderr, stop, ended };
 };
 
-/** Runs a command to its end. */
 export const runInProcess = async (...invocation: Parameters<typeof startInProcess>): Promise<Ended> => {
   const { ended, ...printed } = startInProcess(...invocation);
   const [code, stdout, stderr] = await Promise.all([ended, text(printed.stdout), text(printed.stderr)]);

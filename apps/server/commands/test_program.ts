@@ -17,11 +17,9 @@ export interface Workplace {
   readonly dataFolder: string;
   /** Writes a file into the folder, and returns its path. */
   readonly file: (name: string, content: string | Uint8Array) => Promise<string>;
-  /** Starts the program as a process. */
   readonly start: (...args: ReadonlyArray<string>) => ChildProcess;
   /** Runs the program as a process to its end. */
   readonly runProcess: (...args: ReadonlyArray<string>) => Promise<Ended>;
-  /** Runs a command in this process. */
   readonly run: (...args: ReadonlyArray<string>) => Promise<Ended>;
   /** Runs a command in this process with this standard input. */
   readonly runWith: (input: string, ...args: ReadonlyArray<string>) => Promise<Ended>;

@@ -45,7 +45,7 @@ const postgresForm = "postgres://user:password@host:port/database";
 
 const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
 
-/** In the order of the documentation. */
+/** The variables, in the order of the documentation. */
 export const variables = {
   ACCOUNTLINK_HOST: text("Address to listen on", "an address to listen on", "127.0.0.1"),
   ACCOUNTLINK_PORT: port("Port to listen on, 0 for a free one", 8080),
@@ -149,7 +149,6 @@ export type Config = {
 /** A variable has an invalid value, or a value that turns out not to work. */
 export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
   readonly problem: string;
-  /** Problems of further variables. */
   readonly others?: ReadonlyArray<string>;
 }> {
   override readonly message = this.problem;

@@ -16,7 +16,6 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...unaskedPlatforms(config),
 ];
 
-/** Warns of unknown variables with this program's prefix. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
   Object.keys(environment)
     .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))

@@ -131,7 +131,6 @@ export const webOrigin = (description: string): Variable<string | null> =>
       ),
   );
 
-/** The URL of a page for browsers. */
 export const webPage = (description: string): Variable<string | null> =>
   variable<string | null>(
     description,

@@ -8,7 +8,7 @@ import { maxUploadsSize, type UploadFolder } from "@accountlink/http";
 import { Effect, Stream } from "effect";
 import { reasonOf } from "../message_text.ts";
 
-/** In bytes. */
+/** The size of reads, in bytes. */
 const readSize = 32_768;
 
 const unavailable = (cause: unknown) => new StoreUnavailable({ operation: "UploadFolder", cause });

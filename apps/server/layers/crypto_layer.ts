@@ -44,7 +44,6 @@ const aes256Gcm: Aead.Implementation = {
   },
 };
 
-/** `Aead` with AES-256-GCM in the calling thread. */
 export const layerAead: Layer.Layer<Aead.Aead> = Aead.layerWebCryptoWith({
   implementations: { aes256Gcm },
 }).pipe(Layer.provide(NodeCrypto.layerSecureRandom));

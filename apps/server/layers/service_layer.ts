@@ -15,7 +15,6 @@ import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
 
-/** Everything that the HTTP application requires. */
 export const serviceLayer = (
   resolved: ResolvedConfig,
   secrets: DeploymentSecrets,

@@ -41,13 +41,11 @@ export class AddressRangesBuilder {
     this.#width = width;
   }
 
-  /** Adds an inclusive range of IPv4 addresses. */
   add(first: number, last: number): void {
     this.#starts.push(first);
     this.#ends.push(last);
   }
 
-  /** Adds an inclusive range of IPv6 addresses. */
   addWide(first: bigint, last: bigint): void {
     for (const [keys, key] of [
       [this.#starts, first],

@@ -11,7 +11,6 @@ export { DamagedFile, NetworkSet, readNetworkList, readVpnDatabase };
 
 /** The paths of the files; null for a file that is not configured. */
 export interface Paths {
-  /** A list of VPN networks. */
   readonly vpnNetworks: string | null;
   /** A database of VPN networks, in mmdb format. */
   readonly vpnDatabase: string | null;

@@ -22,7 +22,6 @@ export class NetworkSet {
     return set.build();
   }
 
-  /** The number of disjoint ranges. */
   get count(): number {
     return this.#ipv4.count + this.#ipv6.count;
   }

@@ -9,7 +9,6 @@ import { readConfig } from "../config/config.ts";
 import { resolveConfig } from "../config/resolved_config.ts";
 import { resolveSecrets } from "./deployment_secret.ts";
 
-/** The secret that a server uses in an environment. */
 const secretUnder = Effect.fnUntraced(
   function* (environment: Readonly<Record<string, string>>) {
     const config = yield* readConfig({ ACCOUNTLINK_PLATFORM: "dev", ...environment });

@@ -39,7 +39,6 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
-/** The expectations that Node accepts. */
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
 const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
@@ -85,7 +84,6 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
   });
 
 interface ClientError extends NodeJS.ErrnoException {
-  /** The packet that the parser refused. */
   readonly rawPacket?: Buffer;
 }
 

@@ -14,7 +14,6 @@ const linesSoFar = Effect.map(TestConsole.errorLines, (lines) =>
 
 const repeatsSoFar = Effect.map(linesSoFar, (lines) => lines.map(({ repeated = 0 }) => repeated));
 
-/** Logs requests that failed in the same way. */
 const fail = (times: number, route = "getChat") =>
   Effect.forEach(
     Array.from({ length: times }).keys(),

@@ -27,7 +27,6 @@ const connections = Metric.gauge("accountlink_http_connections", {
 /** The interval between samples of the event loop, in milliseconds. */
 const resolution = 100;
 
-/** Exports the metrics until the scope closes. */
 export const exportProcessMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
   const startedAt = performance.timeOrigin / 1_000;
   yield* readMetric(startTime, () => ({ value: startedAt }));

@@ -25,7 +25,6 @@ export class Topics {
     for (const queue of this.#subscribers.get(topic) ?? []) Queue.offerUnsafe(queue, message);
   }
 
-  /** Returns a queue of all later messages. */
   subscribe(topic: string): Effect.Effect<Queue.Queue<string>> {
     return Effect.tap(Queue.unbounded<string>(), (queue) =>
       Effect.sync(() => {

@@ -29,7 +29,6 @@ export const Fault = Schema.Union([
   fault("slow", { delayMs: atLeast(0) }),
   /** Answers with a server error. */
   fault("down", { status: FailingStatus.pipe(or(503)) }),
-  /** Closes the connection without a response. */
   fault("cut", {}),
   /** Answers 200 with an unexpected body, such as the page of a proxy. */
   fault("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),

@@ -12,7 +12,7 @@ export interface DevGamePlatformOptions {
   readonly resilience?: Partial<Resilience>;
 }
 
-/** The application provides the HTTP client. */
+/** Makes the game platform port for a dev platform. The application provides the HTTP client. */
 export const devGamePlatform = ({
   baseUrl,
   resilience,

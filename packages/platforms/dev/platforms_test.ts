@@ -45,7 +45,6 @@ const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatP
 const causeOf = <A, R>(question: Effect.Effect<A, PlatformUnavailable, R>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
-/** How many requests the server got. */
 const asked = ({ traffic }: Effect.Success<typeof started>) =>
   Effect.map(traffic, ({ routes }) => Object.values(routes).reduce((sum, count) => sum + count, 0));
 

@@ -15,7 +15,6 @@ import type { TrafficReport } from "./simulation/traffic.ts";
 
 export const botToken = Redacted.make("bot-token");
 
-/** The client of both OAuth servers. */
 export const oauthClient: OAuthClient = {
   clientId: "service",
   clientSecret: Redacted.make("a secret: 100%+"),
@@ -63,7 +62,6 @@ export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture
     send,
     setFault: (fault: FaultBody) => send("PUT", "/faults", { body: fault }),
     traffic: Effect.map(send("GET", "/requests"), ({ body }) => body as TrafficReport),
-    /** The platform ports on this server. */
     adapters: (resilience: Partial<Resilience> = {}) =>
       Layer.merge(
         devChatPlatform({ baseUrl: url, botToken, resilience }),

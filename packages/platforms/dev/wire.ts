@@ -25,7 +25,6 @@ export const GameUser = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** Error codes with their statuses. */
 export const refusals = {
   unknown_route: 404,
   unknown_guild: 404,

@@ -10,7 +10,7 @@ export interface Resource<A> {
   /** The operation named in errors, such as `ChatPlatform.findMember`. */
   readonly operation: string;
   readonly url: string;
-  /** The body of a 200. */
+  /** Decodes the body of a 200 response. */
   readonly found: Schema.ConstraintDecoder<A>;
   /** Whether the body is about the requested resource. */
   readonly matches?: (body: A) => boolean;

@@ -7,7 +7,7 @@ import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
 type RedisOptions = Omit<DriverOptions, "replyMapping">;
 
 export interface ClientOptions {
-  /** In milliseconds. */
+  /** A timeout in milliseconds. */
   readonly commandTimeout: number;
   readonly tls: ConnectionOptions;
 }
@@ -18,7 +18,7 @@ export interface ClientMakers {
   readonly single: () => Redis;
 }
 
-/** In milliseconds. */
+/** A timeout in milliseconds. */
 const connectTimeout = 1_000;
 
 /**

@@ -14,7 +14,6 @@ const rules = [{ key: "second:a", limit: 1_000_000, durationMs: 1_000 }];
 const useAll = (ports: Context.Context<Cache | Counters>) =>
   Effect.andThen(Context.get(ports, Counters).admit(rules, 0), Context.get(ports, Cache).get("key", 0));
 
-/** The IDs of this package's connections on the server. */
 const connectionsOf = (url: string) =>
   Effect.map(openClient(url), (client) =>
     Effect.map(

@@ -9,7 +9,6 @@ export class RedisFailure extends Error {
   override readonly name = "RedisFailure";
 }
 
-/** Failures by `operation`. */
 const failureCount = Metric.counter("accountlink_redis_failures_total", {
   description: "Operations that Redis did not answer or refused",
   incremental: true,

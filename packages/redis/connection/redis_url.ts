@@ -20,10 +20,8 @@ export type RedisAddress =
   | (Access & {
       readonly kind: "sentinel";
       readonly sentinels: ReadonlyArray<RedisEndpoint>;
-      /** The name of the master. */
       readonly master: string;
       readonly database: number;
-      /** The login at the sentinels. */
       readonly sentinelLogin: Login;
     })
   | (Access & { readonly kind: "cluster"; readonly nodes: ReadonlyArray<RedisEndpoint> });

@@ -138,7 +138,6 @@ export class Windows {
   }
 }
 
-/** Represents a missing argument. */
 const none = -1;
 
 interface Call {

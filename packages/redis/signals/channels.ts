@@ -3,7 +3,6 @@ import type { Redis } from "ioredis";
 
 interface Channel {
   readonly queues: Set<Queue.Queue<string>>;
-  /** How many subscriptions are in progress. */
   joining: number;
 }
 

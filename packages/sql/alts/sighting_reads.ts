@@ -51,7 +51,6 @@ const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting 
   return { chatId: chat_id, hash: place_hash, seenAt: seen_at as number };
 });
 
-/** Implements `SightingStore.countUsers`. */
 export const countUsersOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 

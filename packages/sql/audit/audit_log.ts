@@ -85,7 +85,6 @@ const latestOn = (
 const isAbout = (sql: SqlClient.SqlClient, keyId: string) => sql`
   actor_type = 'key' AND actor_id = ${keyId} OR details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')`;
 
-/** The actions whose details name a key. */
 const keyActions = (sql: SqlClient.SqlClient) =>
   listOfActions(
     sql,

@@ -28,7 +28,6 @@ export const readFlows = flows.reader((flow): VerificationFlow => flow);
 
 export const readFlowIds = columnReader("verification_flows", "id", Schema.String);
 
-/** The session of each flow, if any. */
 export const readFlowSessions = columnReader("verification_flows", "sid", Schema.NullOr(SessionId));
 
 const challenges = tableOf(

@@ -56,7 +56,6 @@ export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
 
 export const readSets = readerOf("links", setIn);
 
-/** Reads pairs of chat ID and game ID. */
 export const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
   isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,
 );
@@ -81,12 +80,10 @@ export interface CountStep {
   readonly last: string | null;
 }
 
-/** Reads one step of a count. */
 export const readCountSteps = readerOf("links", ([links, last]: RowValues): CountStep | undefined =>
   isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
 );
 
-/** Reads a count or a time. */
 export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(value) ? value : undefined));
 
 /** A link to write, as a JSON array. */

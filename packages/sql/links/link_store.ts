@@ -23,7 +23,6 @@ import {
 import { linkWrites } from "./link_writes.ts";
 import { scopeDeletions } from "./scope_deletion.ts";
 
-/** How many rows one statement counts. */
 const countStep = 20_000;
 
 const make = Effect.gen(function* () {

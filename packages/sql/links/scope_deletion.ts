@@ -54,7 +54,6 @@ const deleteScopeOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** How many rows a short transaction deletes. */
 const few = 500;
 
 const tables = [

@@ -44,7 +44,6 @@ const makeNodes = Effect.gen(function* () {
   return { one, other, ask, set, read };
 });
 
-/** Inserts an event in an open transaction. */
 const insert = (id: string) => `
   INSERT INTO events (pid, id, type, at, data) VALUES ('${pid}', '${id}', 'user.erased', 1, '{"chatId":"100009"}')`;
 

@@ -76,7 +76,6 @@ export const migratePostgres = (
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
   Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
-/** The state of a database. */
 export interface PostgresState {
   /** `host:port/database`. */
   readonly path: string;

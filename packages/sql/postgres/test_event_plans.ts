@@ -48,7 +48,6 @@ const delivery: StoredDelivery = {
 
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, at: 1 } as const;
 
-/** Operations of readers, and of nodes that send webhooks. */
 export const eventOperations = {
   "EventStore.range": Effect.flatMap(EventStore, (events) => events.range(pid)),
   "EventStore.read": Effect.flatMap(EventStore, (events) =>

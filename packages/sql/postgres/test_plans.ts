@@ -267,7 +267,6 @@ export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (ty
 /** The kinds of plans that Postgres makes for prepared statements. */
 export const modes = ["force_custom_plan", "force_generic_plan"] as const;
 
-/** Every operation with each kind of plan. */
 export const cases = Object.entries(operations).flatMap(([name, operation]) =>
   modes.map((mode) => ({ name, mode, operation })),
 );

@@ -83,7 +83,6 @@ const newSession = () => ({
 const dieUnless = (holds: boolean) =>
   holds ? Effect.void : Effect.die("Expected an effect of the operation");
 
-/** Operations of requests on sessions and flows. */
 export const verificationOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, SessionStore | FlowStore | LinkStore>>
 > = {

@@ -14,7 +14,6 @@ const origin = { actor: { type: "operator", id: "test" }, requestId: null } as c
 const chatIds = Array.from({ length: 3_000 }, (_, i) => ChatId.make(`${10_000 + i}`));
 const gameId = GameId.make("7");
 
-/** Creates a scope with links of all chat users. */
 const fill = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
@@ -44,7 +43,6 @@ const on = <A>(
     { local: true },
   );
 
-/** The error when opening the stores of a folder. */
 const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.void)));
 
 /** Overwrites pages of a database file. */

@@ -13,7 +13,6 @@ export interface Fixture {
   readonly other: DatabaseSync;
 }
 
-/** Runs a test on a new database. */
 export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.Scope>>(
   body: (fixture: Fixture) => Generator<Step, void, never>,
   options?: Omit<SqliteOptions, "filename">,
@@ -35,7 +34,6 @@ export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.
     }).pipe(Effect.provide(layerSqlite({ filename, ...options })));
   });
 
-/** Adds a counter. */
 export const add = (sql: SqlClient.SqlClient, name: string, count = 1) =>
   sql`INSERT INTO counters VALUES (${name}, ${count})`;
 

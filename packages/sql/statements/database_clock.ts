@@ -11,7 +11,6 @@ export class DatabaseClock {
   /** How far the database clock is ahead of `performance.now()`, minus the latency of the answer. */
   #ahead: number | undefined;
 
-  /** Records the time in an answer. */
   saw(time: unknown): void {
     if (typeof time === "number") this.#ahead = time - performance.now();
   }

@@ -1,7 +1,6 @@
 /** Processes any number of rows, in statements or transactions of limited size. */
 import { Effect } from "effect";
 
-/** How many rows a batch processes. */
 export const batchSize = 500;
 
 /**

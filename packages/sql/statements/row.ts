@@ -32,7 +32,6 @@ export const schemaReaderOf = <Columns, A>(
   return readerOf(table, (row: unknown) => Option.getOrUndefined(Option.map(decode(row), make)));
 };
 
-/** Decodes rows of a single column. */
 export const columnReader = <A>(table: string, column: string, type: Schema.Codec<A, unknown>) =>
   schemaReaderOf(table, Schema.Struct({ [column]: type }), (row) => row[column] as A);
 
@@ -67,7 +66,6 @@ export const tableOf = <const F extends Fields>(
   return {
     columns: columns.map(({ name }) => name).join(", "),
 
-    /** Makes a row to insert. */
     rowOf: (values: { readonly [Field in keyof F]: F[Field]["Type"] | F[Field]["Encoded"] }) => {
       const row: Record<string, unknown> = {};
       for (const { field, name } of columns) {
@@ -77,7 +75,6 @@ export const tableOf = <const F extends Fields>(
       return row;
     },
 
-    /** Makes a reader for rows with these columns. */
     reader: <A>(make: (values: ValuesOf<F>) => A) =>
       schemaReaderOf(table, schema, (row) => make(valuesIn(row))),
   };

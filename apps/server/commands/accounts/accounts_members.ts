@@ -25,7 +25,6 @@ const requireAccount = Effect.fnUntraced(function* (name: string, doing: string)
   if (Option.isNone(found)) return yield* noSuchAccount(name, doing);
 });
 
-/** Changes a member and prints the result. */
 const change = Effect.fnUntraced(
   function* (name: string, member: MemberChange, doing: string, done: string) {
     yield* requireAccount(name, `${doing} of`);

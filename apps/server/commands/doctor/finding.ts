@@ -3,7 +3,6 @@ export interface Finding {
   readonly status: "ok" | "warn" | "fail";
   readonly check: string;
   readonly finding: string;
-  /** Null for `ok`. */
   readonly advice: string | null;
 }
 

@@ -91,7 +91,6 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
   ]),
 );
 
-/** Gives a new account its owner. */
 const withOwner = (account: NewAccount, owner: Option.Option<ChatId>) => {
   if (Option.isNone(owner) || account.chatId === owner.value) return Effect.succeed(account);
   if (!("status" in account)) return Effect.succeed({ ...account, chatId: owner.value });

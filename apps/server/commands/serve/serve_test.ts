@@ -19,7 +19,6 @@ const makeCutWay = async (databaseUrl: string) => {
   return { url: url.href, restore: () => Effect.runPromise(proxy.restore) };
 };
 
-/** Waits until a stream contains the text. */
 const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
   new Promise((resolve, reject) => {
     let said = "";

@@ -7,7 +7,6 @@ export class ScopeEvents {
   #events: Array<FeedEvent> = [];
   /** The position of the last deleted event. */
   start = 0;
-  /** The position of the last event. */
   end = 0;
 
   append(event: NewEvent): void {
@@ -28,7 +27,6 @@ export class ScopeEvents {
     return this.#events[0]?.at ?? null;
   }
 
-  /** Deletes old events, and returns their number. */
   forget(before: Millis): number {
     const kept = this.#events.filter(({ at }) => at >= before);
     const forgotten = this.#events.filter(({ at }) => at < before);

@@ -82,7 +82,6 @@ export class ScopeLinks {
     return links;
   }
 
-  /** Inserts or replaces the record of a chat user. */
   put(record: LinkRecord): void {
     const replaced = this.#records.get(record.chatId);
     if (replaced === undefined) this.#sortedIds = null;

@@ -1,7 +1,6 @@
 import type { ChatId } from "@accountlink/core";
 import { type AltReview, newestReviewFirst, reviewAsSeenBy } from "@accountlink/core/alts";
 
-/** The reviews of one scope, by pair. */
 export class ScopeReviews {
   readonly #byPair = new Map<string, AltReview>();
 
@@ -10,7 +9,6 @@ export class ScopeReviews {
     this.#byPair.set(nameOf(review.chatId, review.otherChatId), review);
   }
 
-  /** Returns whether a review was removed. */
   remove(chatId: ChatId, otherChatId: ChatId): boolean {
     return this.#byPair.delete(nameOf(chatId, otherChatId));
   }

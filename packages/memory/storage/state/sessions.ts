@@ -34,7 +34,6 @@ export class Sessions {
     return found && { session: this.#byId.get(found.id) as VerificationSession, sealedSid: found.sealedSid };
   }
 
-  /** Inserts or replaces a session. */
   change(session: VerificationSession, at: Millis): void {
     this.#byId.set(session.id, session);
     this.#changedAt.set(session.id, at);
@@ -48,7 +47,6 @@ export class Sessions {
     );
   }
 
-  /** The unfinished sessions that meet a condition. */
   unfinished(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
     return Array.from(this.#unfinished, (id) => this.#byId.get(id) as VerificationSession).filter(holds);
   }
@@ -71,7 +69,6 @@ export class Sessions {
     this.#codes.delete(id);
   }
 
-  /** Deletes final sessions whose deadline is before a time. */
   forget(before: Millis): void {
     for (const { id, expiresAt } of this.#byId.values()) {
       if (expiresAt >= before || this.#unfinished.has(id)) continue;

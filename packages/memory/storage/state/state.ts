@@ -19,7 +19,6 @@ import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
 import type { MemoryWebhook } from "./webhooks.ts";
 
-/** A request under an idempotency key. */
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
   /** When the key becomes free. Null if it stays taken until it ends, as with an answered or erased request. */
   readonly heldUntil: Millis | null;
@@ -50,18 +49,17 @@ export class Memory {
   /** When the burst of each key is full again. */
   readonly burstsFullAt = new Map<KeyId, Millis>();
   readonly flows = new Map<FlowId, VerificationFlow>();
-  /** By `state`. */
+  /** Keyed by `state`. */
   readonly challenges = new Map<string, SignInChallenge>();
   readonly signIns = new Map<SignInId, SiteSignIn>();
-  /** By `state`. */
+  /** Keyed by `state`. */
   readonly begunSignIns = new Map<string, BegunSignIn>();
   readonly sightings = new Map<Pid, ScopeSightings>();
   readonly reviews = new Map<Pid, ScopeReviews>();
-  /** By the hash of the idempotency key. */
+  /** Keyed by the hash of the idempotency key. */
   readonly idempotent = new Map<string, IdempotentEntry>();
   /** Held by commits and erasures, so that no erasure runs between a write and its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
-  /** The deadline of each live node. */
   readonly nodes = new Map<string, Millis>();
   /** Saved counts, by end and key of the window. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();

@@ -5,6 +5,6 @@ export interface MemoryWebhook extends StoredWebhook {
   readonly position: number;
   /** The node that sends the webhook; null for none. */
   readonly holder: string | null;
-  /** By event ID. */
+  /** Keyed by event ID. */
   readonly deliveries: Map<string, StoredDelivery>;
 }

@@ -14,7 +14,6 @@ export interface Grant {
   readonly nonce: string | undefined;
 }
 
-/** A user shown on the sign-in page. */
 export interface SignInUser {
   readonly id: string;
   readonly username: string | null;
@@ -26,7 +25,6 @@ export interface OAuthServerOptions {
   readonly platform: Platform;
   /** Without a client, nobody can sign in. */
   readonly client: RegisteredClient | undefined;
-  /** The scopes that may be requested. */
   readonly scopes: ReadonlyArray<string>;
   readonly users: ReadonlyArray<SignInUser>;
 }

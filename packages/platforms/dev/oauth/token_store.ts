@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 
 export interface TokenStore<A> {
-  /** In milliseconds. */
+  /** How long a token lives, in milliseconds. */
   readonly lifetime: number;
   readonly issue: (value: A) => Effect.Effect<string>;
   /** Returns the value of the token, unless it is unknown or expired. */

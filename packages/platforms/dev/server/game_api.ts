@@ -5,7 +5,6 @@ import { fromPath, json, type PathHandler, refuse } from "../simulation/response
 import { userOfName } from "../simulation/world.ts";
 import type { GameUser } from "../wire.ts";
 
-/** The routes under `/game/api`. */
 export const gameApi = (simulation: Simulation) => {
   const { gameUsers } = simulation.world;
   const route = (path: `/${string}`, handler: PathHandler) =>

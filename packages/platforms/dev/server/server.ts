@@ -16,7 +16,6 @@ import { controlApi } from "./control_api.ts";
 import { gameApi } from "./game_api.ts";
 
 export interface DevPlatformOptions {
-  /** The initial state. */
   readonly fixture: PlatformFixture;
   /** The bearer token of the service's bot. */
   readonly botToken: Redacted.Redacted;

@@ -7,7 +7,6 @@ export interface Faults {
   readonly clear: () => void;
   /** Returns the fault for a request to this path, or null, and counts the request. */
   readonly take: (platform: Platform, path: string) => Fault | null;
-  /** The active faults, with the remaining `times`. */
   readonly current: () => Record<Platform, Fault | null>;
 }
 

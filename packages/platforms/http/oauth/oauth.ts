@@ -47,7 +47,6 @@ export type Proof =
 
 /** How to find out whether the user is a member of the guild that requested the sign-in, if any. */
 export interface Membership<UserId> {
-  /** The additional scope to request. */
   readonly scope: string;
   /** Looks up the membership with a client that sends the user's access token. */
   readonly isMember: (
@@ -59,7 +58,6 @@ export interface Membership<UserId> {
 
 /** How to list the user's guilds, for sign-ins that ask for them. */
 export interface GuildList {
-  /** The additional scope to request. */
   readonly scope: string;
   /** Lists the guilds with a client that sends the user's access token. */
   readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<UserGuild>, PlatformUnavailable>;
@@ -244,7 +242,7 @@ const orUnknown = <A>(what: string, lookup: Effect.Effect<A, PlatformUnavailable
     Effect.orElseSucceed(() => undefined),
   );
 
-/** Null for a platform without memberships. */
+/** Returns null for a platform without memberships. */
 const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
   const { platform, membership, resilience } = options;
   if (membership === undefined) return null;
@@ -253,7 +251,7 @@ const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOp
     orUnknown("membership", membership.isMember(withToken(client, accessToken), guildId, userId));
 });
 
-/** Null for a platform without guild lists. */
+/** Returns null for a platform without guild lists. */
 const makeListGuilds = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
   const { platform, guilds, resilience } = options;
   if (guilds === undefined) return null;

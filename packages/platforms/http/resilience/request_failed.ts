@@ -5,13 +5,11 @@ import { Data, Duration, Effect } from "effect";
 export type FailureReason =
   /** The connection failed, or broke before the whole response arrived. */
   | "connection"
-  /** The attempt timed out. */
   | "timeout"
   /** The request waited too long for a free slot or a rate limit. */
   | "busy"
   /** The circuit is open: the request was not sent. */
   | "circuit_open"
-  /** An unexpected status. */
   | "status"
   /** A body over the limit. */
   | "too_large"
@@ -23,7 +21,6 @@ export type FailureReason =
 /** A failed request to a platform. It contains no URL, header or body, so it is safe to log. */
 export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly reason: FailureReason;
-  /** The status of the response, if there was one. */
   readonly status?: number;
   /** The system's error code, such as `ECONNREFUSED`. */
   readonly code?: string;

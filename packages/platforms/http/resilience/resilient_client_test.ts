@@ -6,7 +6,6 @@ import { platformCircuit, platformRequests } from "./metrics.ts";
 import type { Resilience } from "./resilience.ts";
 import { type ResilientClient, resilientClient } from "./resilient_client.ts";
 
-/** How the platform handles one request. */
 type Step = { readonly status: number; readonly headers?: Record<string, string> } | "break" | "hang";
 
 const url = "http://platform.test/users/1";

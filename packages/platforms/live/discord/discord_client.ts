@@ -10,7 +10,6 @@ import { RateLimits } from "./rate_limits.ts";
 export const discordApi = "https://discord.com/api/v10";
 
 export interface LiveChatPlatformOptions {
-  /** The token of the application's bot. */
   readonly botToken: Redacted.Redacted;
   /** This service's public URL, which Discord requires in the user agent. */
   readonly publicUrl: string;

@@ -71,7 +71,6 @@ export class RateLimits {
     return null;
   }
 
-  /** Updates the limits from a response. */
   observe(route: Route, status: number, headers: Headers.Headers, now: number): void {
     const shared = headers["x-ratelimit-scope"] === "shared";
     if (status === 401) this.#tokenRefusedUntil = now + refusedTokenPause;
@@ -138,7 +137,6 @@ const refuse = (status: LimitAnswer["status"], wait: number): LimitAnswer => ({
   wait: Duration.millis(wait),
 });
 
-/** Milliseconds until the window has room. */
 const waitFor = ({ left, resetsAt }: Window, now: number): number =>
   left > 0 ? 0 : Math.max(0, resetsAt - now);
 

@@ -60,7 +60,6 @@ const members = [
   { user: bob, roles: [], joined_at: null, deaf: false, mute: false, flags: 0 },
 ];
 
-/** An error response in Discord's format. */
 const refused = (status: number, code: number, message: string): HttpAnswer => ({
   status,
   body: { message, code },
@@ -92,7 +91,6 @@ export const budget = (remaining: number, seconds: number, bucket = "abcd1234"):
   "x-ratelimit-bucket": bucket,
 });
 
-/** The path of the API version. */
 const version = "/api/v10";
 
 /**
@@ -111,7 +109,6 @@ export const startDiscord = (
     ({ url, heard }) => ({
       apiUrl: url + version,
       heard,
-      /** Returns the paths requested since the last call. */
       takePaths: () => heard.splice(0).map((request) => request.path.slice(version.length)),
     }),
   );

@@ -21,7 +21,6 @@ export const ada = {
 
 export const adaId = "1516563360" as GameId;
 
-/** An error response in Roblox's format. */
 export const refused = (status: number, code: number, message: string): HttpAnswer => ({
   status,
   body: { errors: [{ code, message, userFacingMessage: "Something went wrong" }] },
@@ -29,7 +28,6 @@ export const refused = (status: number, code: number, message: string): HttpAnsw
 
 const unknownUser = refused(404, 3, "The user id is invalid.");
 
-/** The response for a user's image. */
 export const thumbnail = (state: string, imageUrl: string | null): HttpAnswer => ({
   body: { data: [{ targetId: ada.id, state, imageUrl, version: "TN3" }] },
 });

@@ -102,7 +102,6 @@ export class ConnectionLease {
     }, grace);
   }
 
-  /** Releases the connection after all submitted statements are answered. */
   release(): void {
     this.#isReleaseRequested = true;
     if (!this.#isBusy) this.#releaseNow();

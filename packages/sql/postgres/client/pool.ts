@@ -70,14 +70,12 @@ export class PostgresPool {
     this.#pool.on("remove", (client) => this.#connections.delete(client));
   }
 
-  /** Leases a connection until the scope closes. */
   readonly lease: Effect.Effect<ConnectionLease, SqlError.SqlError, Scope.Scope> = Effect.acquireRelease(
     Effect.flatMap(TransactionTimeout, (timeout) => this.#checkout(timeout ?? this.#statementTimeout)),
     (lease) => Effect.sync(() => lease.release()),
     { interruptible: true },
   );
 
-  /** Runs one statement on any connection. */
   run(query: Query): Effect.Effect<StatementResult, SqlError.SqlError> {
     return Effect.callback((resume) =>
       this.#connect(this.#statementTimeout, (lease) => {

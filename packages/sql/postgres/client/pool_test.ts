@@ -28,7 +28,6 @@ const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS one`);
 const sleep = (seconds: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_sleep(${seconds})`);
 
-/** The backend process ids of all open connections. */
 const backends = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>

@@ -105,7 +105,6 @@ class Connection implements SqlConnection.Connection {
     return rowsOf(this.#run({ text, values: bindable(params), isPrepared: true }), transformRows);
   }
 
-  /** Returns `{ command, rowCount, rows }`. */
   executeRaw(text: string, params: ReadonlyArray<unknown>) {
     return this.#run({ text, values: bindable(params), isPrepared: true });
   }

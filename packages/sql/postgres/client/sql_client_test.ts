@@ -152,7 +152,6 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
       sql`CREATE TABLE things (id BIGINT PRIMARY KEY, owner BIGINT REFERENCES things DEFERRABLE INITIALLY DEFERRED)`,
   );
   const ids = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT id FROM things ORDER BY id`.values);
-  /** The number of open transactions on the server. */
   const openTransactions = Effect.flatMap(
     SqlClient.SqlClient,
     (sql) =>

@@ -6,15 +6,13 @@ import type { Connection, Submittable } from "pg";
 
 export interface GroupStatement {
   readonly text: string;
-  /** Null, string, number, bigint, boolean or Uint8Array. */
+  /** Values of type null, string, number, bigint, boolean or Uint8Array. */
   readonly values: ReadonlyArray<unknown>;
-  /** Whether the connection keeps it prepared. */
   readonly isPrepared: boolean;
-  /** Rows as arrays; objects when left out. */
+  /** Whether rows are arrays; by default they are objects. */
   readonly rowMode?: "array";
 }
 
-/** The server's answer to one statement. */
 export interface StatementResult {
   readonly command: string;
   /** How many rows it returned or wrote; null for a command without rows. */

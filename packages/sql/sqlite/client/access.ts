@@ -10,7 +10,6 @@ import { Effect, Latch, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
 import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
 
-/** Runs a synchronous function on the connection. */
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
 
 export interface AccessOptions {
@@ -49,7 +48,6 @@ export class Access {
     this.#onDiskFull = onDiskFull;
   }
 
-  /** Runs a statement outside of transactions. */
   readonly shared: Run = (statement) =>
     retryWhileLocked(this.#busyTimeout, () => {
       if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
@@ -229,5 +227,5 @@ export function retryWhileLocked<A>(
   return attemptBefore(undefined, 1);
 }
 
-/** In milliseconds. */
+/** The longest pause between attempts, in milliseconds. */
 const longestPause = 25;

@@ -144,7 +144,6 @@ class Connection implements SqlConnection.Connection {
     return this.run(() => transformed(this.#statements.rows.all(sql, params), transformRows));
   }
 
-  /** Returns `{ changes, lastInsertRowid }`. */
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
     return this.run(() => this.#statements.rows.run(sql, params));
   }

@@ -27,13 +27,11 @@ const code = {
   CONSTRAINT_ROWID: 2579,
 };
 
-/** Whether the error says that another connection holds the lock. */
 export function isBusy(cause: unknown): boolean {
   const errcode = errcodeOf(cause);
   return errcode !== undefined && (errcode & 0xff) === code.BUSY;
 }
 
-/** Whether the error says that the disk is full. */
 export function isDiskFull(cause: unknown): boolean {
   return errcodeOf(withoutDisguise(cause)) === code.FULL;
 }
@@ -80,7 +78,7 @@ type Failure = readonly [
   message: string,
 ];
 
-/** The first match counts. */
+/** Maps result codes to errors; the first match counts. */
 const failures: ReadonlyArray<Failure> = [
   [
     [code.BUSY_SNAPSHOT],

@@ -46,7 +46,6 @@ class StatementCache<A> {
     return prepared.statement.run(...bind(prepared, params));
   }
 
-  /** Like `all`, without the cache. */
   allOnce(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
     return this.#allOf(this.#prepare(sql), params);
   }
