@@ -18,7 +18,7 @@ export const build = async (): Promise<void> => {
   }
 };
 
-/** From `dist/links/link.js`, the source is `../../links/link.ts`; the compiler wrote its own path. */
+/** Corrects the source paths in maps, which the compiler makes relative to its own folder. */
 const pointMapsAtSources = (compiled: string, folder: string): void => {
   for (const file of globSync("**/*.map", { cwd: compiled })) {
     const map = JSON.parse(readFileSync(join(compiled, file), "utf8")) as { readonly sources: [string] };

@@ -34,7 +34,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(manifest["publishConfig"]).toEqual({
       access: "public",
       exports: compiled(manifest.exports ?? {}),
-      // Programs of the command line.
+      // A package with a command line lists its programs.
       ...(manifest.bin === undefined ? {} : { bin: compiled(manifest.bin) }),
     });
     const sources = entryPointsOf({ folder, manifest }).map(({ source }) => source);

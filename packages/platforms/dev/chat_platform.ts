@@ -14,7 +14,7 @@ export interface DevChatPlatformOptions {
 }
 
 /**
- * The application provides the HTTP client.
+ * Makes the chat platform port for a dev platform. The application provides the HTTP client.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ export class Sessions {
   readonly #byId = new Map<SessionId, VerificationSession>();
   /** Unfinished sessions are few. */
   readonly #unfinished = new Set<SessionId>();
-  /** Unfinished sessions only. */
+  /** Contains only unfinished sessions. */
   readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
   readonly #codes = new Map<SessionId, string>();
   readonly #changedAt = new Map<SessionId, Millis>();

@@ -40,9 +40,9 @@ export interface OAuthOptions<UserId> {
 
 /** How the platform identifies the user who signed in. */
 export type Proof =
-  /** By the subject of an ID token, signed with this algorithm by a key from this URL. */
+  /** Identifies the user by the subject of an ID token, signed with this algorithm by a key from this URL. */
   | { readonly kind: "idToken"; readonly jwksUrl: string; readonly algorithm: string }
-  /** By a request with the access token; the JSON response has the user's `id`. */
+  /** Identifies the user by a request with the access token; the JSON response has the user's `id`. */
   | { readonly kind: "userInfo"; readonly url: string };
 
 /** How to find out whether the user is a member of the guild that requested the sign-in, if any. */

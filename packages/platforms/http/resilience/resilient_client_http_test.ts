@@ -63,7 +63,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     return { ...server, client, failure };
   });
 
-  it.live("returns a whole response, and an empty one", () =>
+  it.live("returns complete responses, including empty ones", () =>
     Effect.gen(function* () {
       const { client, url } = yield* setUp;
       const whole = yield* client.get(`${url}/whole`);

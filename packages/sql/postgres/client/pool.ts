@@ -228,7 +228,7 @@ const refuseReplicaWithin =
       const { rows } = await client.query<{ readonly replica: string }>(query);
       if (rows[0]?.replica === "true") throw Object.assign(new Error("a replica"), { code: "25006" });
     } catch (error) {
-      // Otherwise, the pool would wait for the termination message.
+      // Destroys the socket, since the pool would wait for the server's answer to a normal close.
       (client as PoolClient).connection.stream.destroy();
       throw error;
     }
