@@ -14,7 +14,7 @@ const imports = {
   accountlink: "core|http|pages|memory|sql|redis|platforms",
   testing: "core|accountlink|memory",
   // The folder of tests is a package that programs of the bench import.
-  bench: "accountlink|test",
+  bench: "test",
   // Programs of clients, which users copy.
   examples: "client",
 };

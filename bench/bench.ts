@@ -1,9 +1,9 @@
 /**
- * The bench: workloads of the real server with 100,000 links beside peers by hand that do the same work for a request, on
- * each deployment. All contenders of a workload are started and warmed, then driven in turn, and their answers are compared
- * before anything is measured. It judges nothing: a busy machine would fail it, so it only prints. With `--latency`
- * Postgres and Redis are so far away in each direction. With `--profile` it measures nothing, and prints where ours spends
- * its time.
+ * The bench: workloads of the real server with 100,000 links beside a peer by hand that does the same work for a request,
+ * on each deployment. All contenders of a workload are started and warmed, then driven in turn, and their answers are
+ * compared before anything is measured. It judges nothing: a busy machine would fail it, so it only prints. With
+ * `--latency` Postgres and Redis are so far away in each direction. With `--profile` it measures nothing, and keeps a
+ * profile of each server.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]…
  * [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]… [--against=NAME]…
@@ -12,32 +12,21 @@
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Contender, Places } from "./contender.ts";
-import { contendersOf, type Deployment, deployments, ownName } from "./contenders.ts";
-import { hottestFunctions } from "./cpu_profile.ts";
+import { type Contender, contendersOf, type Deployment, ownName, type Places, titles } from "./contenders.ts";
 import { startDatabases, whyNoDatabases } from "./databases.ts";
 import { fixture, linkCount, platformFixture } from "./fixture.ts";
-import { type Load, measure, type Plan } from "./measure.ts";
-import {
-  bulkLine,
-  ratiosOf,
-  ratioTable,
-  resultsAsJson,
-  startTable,
-  tableOf,
-  type WorkResult,
-} from "./report.ts";
+import { measure, measureStarts, type Plan } from "./measure.ts";
+import { ratiosOf, ratioTable, tableOf, type WorkResult } from "./report.ts";
 import { answersOf, expectSameAnswers } from "./same_answers.ts";
 import { canPin, startGenerator } from "./server_process.ts";
-import { measureStarts } from "./starts.ts";
 import { type Work, workloads } from "./workloads.ts";
 
 const several = { type: "string", multiple: true } as const;
 const { values: options } = parseArgs({
   options: {
-    on: { ...several, default: [...deployments] },
+    on: { ...several, default: Object.keys(titles) },
     work: { ...several, default: ["start", ...Object.keys(workloads)] },
     against: several,
     connections: { ...several, default: ["1", "32", "256", "half", "lone"] },
@@ -49,94 +38,56 @@ const { values: options } = parseArgs({
     profile: { type: "boolean", default: false },
   },
 });
-const works = options.work.filter((work) => work !== "start") as ReadonlyArray<Work>;
-const isChosen = ({ name, isAlike }: Contender) =>
-  options.against === undefined ||
-  options.against.includes(name) ||
-  [ownName, "beside"].includes(name) ||
-  !isAlike;
 
 /** Fills every storage, and compares the answers while all are as they were filled. */
 const fillAndCompare = async (contenders: ReadonlyArray<Contender>) => {
-  let ours: Awaited<ReturnType<typeof answersOf>> | null = null;
-  for (const { name, isAlike, start } of contenders) {
-    const server = await start({ isFirst: true });
-    try {
-      if (!isAlike) continue;
-      const answers = await answersOf(server.url);
-      if (ours !== null) expectSameAnswers(ours, name, answers);
-      ours ??= answers;
-    } finally {
-      await server.stop();
-    }
+  const all: Array<ReadonlyArray<unknown>> = [];
+  for (const { name, start } of contenders) {
+    const server = await start(true);
+    all.push(await answersOf(server.url));
+    expectSameAnswers(name, all);
+    await server.stop();
   }
-  console.log(
-    `${contenders.filter(({ isAlike }) => isAlike).length} contenders give the same ${ours?.length} answers`,
-  );
+  console.log(`${contenders.length} contenders give the same ${all[0]?.length} answers`);
 };
 
-const measureAll = async (
-  on: Deployment,
-  contenders: ReadonlyArray<Contender>,
-  plan: Plan,
-): Promise<ReadonlyArray<WorkResult>> => {
+const profile = async ({ name, start }: Contender, work: Work, on: Deployment, { generator }: Plan) => {
+  const folder = resolve("dist/profiles", `${on}-${work}-${name}`);
+  const server = await start(false, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
+  const until = { requests: 6 * workloads[work].warmUp };
+  await generator.drive({ url: server.url, work, connections: 32, rate: null, until, seed: 1 });
+  await server.stop();
+  console.log(`${work}, ${name}: ${folder}`);
+};
+
+const isChosen = ({ name }: Contender) => [ownName, "beside", ...(options.against ?? [name])].includes(name);
+
+const runOn = async (on: Deployment, places: Places, plan: Plan): Promise<ReadonlyArray<WorkResult>> => {
+  console.log(`\n# ${titles[on]}`);
+  const contenders = (await contendersOf(on, places)).filter(isChosen);
+  await fillAndCompare(contenders);
+  await places.databases?.settle();
   const results: Array<WorkResult> = [];
-  for (const work of works) {
-    const asked = contenders.filter((contender) => contender.works?.includes(work) ?? true);
-    const rounds = await measure(asked, work, plan);
+  for (const work of options.work as ReadonlyArray<Work | "start">) {
+    if (options.profile) {
+      if (work !== "start") for (const contender of contenders) await profile(contender, work, on, plan);
+      continue;
+    }
+    const rounds =
+      work === "start" ? await measureStarts(contenders, plan) : await measure(contenders, work, plan);
     results.push({ on, work, rounds });
     console.log(`\n${tableOf({ on, work, rounds })}\n`);
   }
   return results;
 };
 
-const profile = async ({ name, start }: Contender, plan: Plan, folder: string) => {
-  for (const work of works) {
-    const into = await mkdtemp(join(folder, "profile-"));
-    const server = await start({ isFirst: false, nodeOptions: ["--cpu-prof", `--cpu-prof-dir=${into}`] });
-    const drive = (requests: number) =>
-      plan.generator.drive({
-        url: server.url,
-        work,
-        connections: 32,
-        rate: null,
-        until: { requests },
-        seed: 1,
-      });
-    await drive(workloads[work].warmUp);
-    const since = Number(process.hrtime.bigint() / 1_000n);
-    await drive(5 * workloads[work].warmUp);
-    await server.stop();
-    console.log(`\n${work}, ${name}: the server's own time by function, once it is warm`);
-    console.log((await hottestFunctions(into, 40, since)).join("\n"));
-  }
-};
-
-const runOn = async (on: Deployment, places: Places, plan: Plan): Promise<ReadonlyArray<WorkResult>> => {
-  console.log(`\n# ${on}`);
-  const contenders = (await contendersOf(on, places)).filter(isChosen);
-  await fillAndCompare(contenders);
-  await places.databases?.settle();
-  if (!options.profile) {
-    if (options.work.includes("start")) {
-      const asked = contenders.filter(({ isAlike }) => isAlike);
-      console.log(`\n${startTable(on, await measureStarts(asked, plan))}\n`);
-    }
-    return measureAll(on, contenders, plan);
-  }
-  for (const contender of contenders.filter(({ isAlike }) => isAlike))
-    await profile(contender, plan, places.folder);
-  return [];
-};
-
 const runAll = async (places: Places, plan: Plan) => {
   const results: Array<WorkResult> = [];
   for (const on of options.on as ReadonlyArray<Deployment>) {
-    const { databases } = places;
-    if (on !== "shared") results.push(...(await runOn(on, { ...places, databases: null }, plan)));
-    else if (databases !== null) {
-      results.push(...(await runOn(on, places, { ...plan, databaseTimes: databases.processorTimes })));
-    }
+    const databases = on === "shared" ? places.databases : null;
+    if (on === "shared" && databases === null) continue;
+    const databaseTimes = databases?.processorTimes ?? null;
+    results.push(...(await runOn(on, { ...places, databases }, { ...plan, databaseTimes })));
   }
   return results;
 };
@@ -145,19 +96,10 @@ const processor = `${availableParallelism()} processors (${cpus()[0]?.model ?? "
 
 const report = async (results: ReadonlyArray<WorkResult>) => {
   const ratios = ratiosOf(results);
-  console.log(
-    `\n# All\n\n${results.map(tableOf).join("\n\n")}\n\n${ratioTable(ratios)}\n${bulkLine(results)}`,
-  );
+  console.log(`\n${ratioTable(ratios)}`);
   if (options.json === undefined) return;
-  const document = { processor, linkCount, options, ratios, results: resultsAsJson(results) };
+  const document = { processor, linkCount, options, ratios, results };
   await writeFile(options.json, `${JSON.stringify(document, null, 2)}\n`);
-};
-
-const startWanted = async () => {
-  if (!options.on.includes("shared")) return null;
-  const missing = await whyNoDatabases();
-  if (missing !== null) console.log(`Nothing on Postgres and Redis ${missing}`);
-  return missing === null ? startDatabases(Number(options.latency)) : null;
 };
 
 const stopped = new Promise<never>((_, reject) => {
@@ -166,16 +108,18 @@ const stopped = new Promise<never>((_, reject) => {
 });
 const folder = await mkdtemp(join(tmpdir(), "accountlink-bench-"));
 const generator = startGenerator();
-const databases = await startWanted();
+const missing = await whyNoDatabases();
+if (missing !== null) console.log(`Nothing on Postgres and Redis ${missing}`);
+const isShared = options.on.includes("shared") && missing === null;
+const databases = isShared ? await startDatabases(Number(options.latency)) : null;
 try {
   const fixtures = { full: join(folder, "full.json"), platform: join(folder, "platform.json") };
   await writeFile(fixtures.full, JSON.stringify(fixture()));
   await writeFile(fixtures.platform, JSON.stringify(platformFixture()));
   console.log(`${linkCount} links, ${processor}`);
   console.log(canPin ? "servers and generator pinned to one processor each" : "nothing pinned: no taskset");
-  const loads = options.connections as ReadonlyArray<Load>;
   const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
-  const plan = { generator, loads, rounds, seconds, databaseTimes: null };
+  const plan = { generator, loads: options.connections, rounds, seconds, databaseTimes: null };
   const places = { folder, fixtures, databases, beside: options.beside };
   const results = await Promise.race([runAll(places, plan), stopped]);
   if (!options.profile) await report(results);

@@ -1,64 +1,62 @@
-/** The servers that the bench compares, by deployment: ours, and peers that keep everything where ours does. */
+/** The servers that the bench compares, by deployment: ours, another checkout of ours, and a peer by hand. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Contender, Places } from "./contender.ts";
 import type { Databases } from "./databases.ts";
-import { embeddersIn } from "./embedders.ts";
 import { apiKey, chatIdOf, ranges, unreachedAddressLimits } from "./fixture.ts";
-import { startServer } from "./server_process.ts";
+import { type RunningServer, startServer } from "./server_process.ts";
 
-export const deployments = ["memory", "embedded", "shared"] as const;
-export type Deployment = (typeof deployments)[number];
+export const titles = { memory: "Memory", embedded: "Embedded", shared: "Postgres and Redis" } as const;
+export type Deployment = keyof typeof titles;
 
-export const titles: Readonly<Record<Deployment, string>> = {
-  memory: "Memory",
-  embedded: "Embedded",
-  shared: "Postgres and Redis",
-};
+export interface Contender {
+  readonly name: string;
+  /** Starts it; for the first time, with an empty storage to fill. */
+  readonly start: (isFirst: boolean, nodeOptions?: ReadonlyArray<string>) => Promise<RunningServer>;
+}
 
-/** The names by which the ratios know them. */
+export interface Places {
+  /** Where data is kept. */
+  readonly folder: string;
+  /** The files of the fixture in full, and of the platforms alone. */
+  readonly fixtures: { readonly full: string; readonly platform: string };
+  /** Null where no deployment needs any. */
+  readonly databases: Databases | null;
+  /** Another checkout of ours. */
+  readonly beside: string | undefined;
+}
+
 export const ownName = "accountlink";
-export const besideName = "beside";
-export const transactionName = "transaction alone";
 
-const thisCheckout = join(import.meta.dirname, "..");
-
-/** The contenders of a deployment, ours first. */
+/** Ours first. In memory there is no peer. */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
-  const ours = [own(ownName, thisCheckout, await environmentOf(on, "own", places), places)];
-  if (places.beside !== undefined) {
-    ours.push(own(besideName, places.beside, await environmentOf(on, "beside", places), places));
-  }
-  return [...ours, ...(await peersOf[on](places))];
+  const contenders = [await own(ownName, join(import.meta.dirname, ".."), on, places)];
+  if (places.beside !== undefined) contenders.push(await own("beside", places.beside, on, places));
+  if (on !== "memory") contenders.push(await peer(on, places));
+  return contenders;
 };
 
-const own = (
-  name: string,
-  checkout: string,
-  environment: Readonly<Record<string, string>>,
-  { fixtures }: Places,
-): Contender => ({
-  name,
-  isAlike: true,
-  start: async ({ isFirst, nodeOptions = [] }) => {
-    const isEmpty = isFirst || environment["ACCOUNTLINK_STORAGE"] === "memory";
-    // A profile names files, which the bundle that `main.ts` runs has none of.
-    const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
-    const args = [...nodeOptions, join(checkout, "apps/server", program), "serve"];
-    const variables = {
-      ...unreachedAddressLimits,
-      ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_PLATFORM: "dev",
-      // A peer logs no refusals either.
-      ACCOUNTLINK_LOG_LEVEL: "error",
-      ACCOUNTLINK_FIXTURE: isEmpty ? fixtures.full : fixtures.platform,
-      ...environment,
-    };
-    const server = await startServer(args, variables);
-    if (isEmpty) await removeLinks(server.url);
-    return server;
-  },
-});
+const own = async (name: string, checkout: string, on: Deployment, places: Places): Promise<Contender> => {
+  const environment = await environmentOf(on, name, places);
+  return {
+    name,
+    start: async (isFirst, nodeOptions = []) => {
+      const isEmpty = isFirst || on === "memory";
+      // A profile names files, which the bundle that `main.ts` runs has none of.
+      const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
+      const server = await startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
+        ...unreachedAddressLimits,
+        ACCOUNTLINK_PORT: "0",
+        ACCOUNTLINK_PLATFORM: "dev",
+        // A peer logs no refusals either.
+        ACCOUNTLINK_LOG_LEVEL: "error",
+        ACCOUNTLINK_FIXTURE: isEmpty ? places.fixtures.full : places.fixtures.platform,
+        ...environment,
+      });
+      if (isEmpty) await removeLinks(server.url);
+      return server;
+    },
+  };
+};
 
 /** A fixture has no chat users whose link was removed. */
 const removeLinks = async (url: string) => {
@@ -78,9 +76,7 @@ const environmentOf = async (
   { folder, databases }: Places,
 ): Promise<Readonly<Record<string, string>>> => {
   if (on === "memory") return { ACCOUNTLINK_STORAGE: "memory" };
-  if (on === "embedded") {
-    return { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: join(folder, name) };
-  }
+  if (on === "embedded") return { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: join(folder, name) };
   const { makeDatabase, redisUrl } = databases as Databases;
   return {
     ACCOUNTLINK_STORAGE: "postgres",
@@ -92,49 +88,13 @@ const environmentOf = async (
   };
 };
 
-const frameworks = ["http", "fastify", "hono"] as const;
-
-const peersOf: Readonly<Record<Deployment, (places: Places) => Promise<ReadonlyArray<Contender>>>> = {
-  memory: async () => [{ ...peer("constant", "none"), works: ["hit"], isAlike: false }],
-  embedded: async (places) => [
-    ...frameworks.map((framework) => peer(framework, "embedded", join(places.folder, `${framework}.db`))),
-    ...embeddersIn(places, (environment) =>
-      own("", thisCheckout, environment, places).start({ isFirst: true }),
-    ),
-  ],
-  shared: async ({ databases }) => {
-    const { makeDatabase, redisUrl } = databases as Databases;
-    const peers: Array<Contender> = [];
-    for (const framework of frameworks) peers.push(peer(framework, "shared", await makeDatabase(), redisUrl));
-    return [...peers, transactions(await makeDatabase(), redisUrl)];
-  },
+const peer = async (on: Deployment, { folder, databases }: Places): Promise<Contender> => {
+  const { makeDatabase, redisUrl } = databases ?? {};
+  const stores = on === "shared" ? [await makeDatabase?.(), redisUrl] : [join(folder, "fastify.db")];
+  const args = [join(import.meta.dirname, "fastify/server.ts"), ...(stores as ReadonlyArray<string>)];
+  return {
+    name: "fastify",
+    start: (isFirst, nodeOptions = []) =>
+      startServer([...nodeOptions, ...args, ...(isFirst ? ["--fill"] : [])], {}),
+  };
 };
-
-const peer = (framework: string, storage: string, ...places: ReadonlyArray<string>): Contender => ({
-  name: framework,
-  isAlike: true,
-  start: ({ isFirst, nodeOptions = [] }) => {
-    const script = join(import.meta.dirname, "peers/peer.ts");
-    return startServer(
-      [...nodeOptions, script, framework, storage, ...places, ...(isFirst ? ["--fill"] : [])],
-      {},
-    );
-  },
-});
-
-/** The database alone, on which the load generator writes. A peer fills it. */
-const transactions = (databaseUrl: string, redisUrl: string): Contender => ({
-  name: transactionName,
-  works: ["patch"],
-  isAlike: false,
-  start: async ({ isFirst }) => {
-    if (isFirst) await (await peer("http", "shared", databaseUrl, redisUrl).start({ isFirst })).stop();
-    return {
-      url: databaseUrl,
-      startTime: Number.NaN,
-      processorTime: () => null,
-      memory: () => null,
-      stop: async () => {},
-    };
-  },
-});

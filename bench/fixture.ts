@@ -1,31 +1,19 @@
-/**
- * What the servers of the bench are filled with.
- */
-
-/** How many chat users have a record. */
+/** What the servers of the bench are filled with. */
 export const linkCount = 100_000;
 
 /** The key of every request. Its limits are counted like any other's, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
-/** How many keys there are besides that one, each of which asks from an address of its own. */
+/** How many other keys there are for the load tests. */
 export const keyCount = 20_000;
 
-const keyIdOf = (index: number): string => `LoadKey${`${index}`.padStart(5, "0")}`;
-
-/** One of them. Its limits are counted, and never reached, as well. */
 export const keyOf = (index: number) => {
-  const id = keyIdOf(index);
+  const id = `LoadKey${String(index).padStart(5, "0")}`;
   return { id, token: `alk_${id}_${"k".repeat(43)}` };
 };
 
-/** The address from which that key asks. */
+/** The address from which such a key asks. */
 export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
-
-/** Of programs that embed the service. */
-export const embedderSecret = new Uint8Array(32).fill(7);
-
-export const unreached = 1_000_000_000;
 
 /** One million chat IDs apart, so that neighbours in the list are not neighbours in the database. */
 export const chatIdOf = (index: number): string =>
@@ -44,7 +32,8 @@ export const memberCount = 100;
 const gameUserCount = 97;
 export const gameUserOf = (index: number): string => String(1 + (index % gameUserCount));
 
-/** Limits of a key that are counted, and never reached. */
+const unreached = 1_000_000_000;
+
 export const unreachedKeyLimits = {
   perWindow: unreached,
   windowMs: 1_000,
@@ -52,7 +41,7 @@ export const unreachedKeyLimits = {
   verifyDaily: unreached,
 };
 
-/** Environment of the real server: limits of the client address that are counted, and never reached. */
+/** Environment of the real server. */
 export const unreachedAddressLimits = {
   ACCOUNTLINK_IP_PER_SECOND: String(unreached),
   ACCOUNTLINK_CONNECTIONS_PER_IP: "0",
@@ -71,21 +60,14 @@ export const platformFixture = () => ({
   },
 });
 
-/** All of it, as the fixture file of the real server. The links to be removed are still there. */
+const ofScope = { account: "bench", scope: "global" as const };
+
+/** The fixture file of the real server. The links to be removed are still there. */
 export const fixture = () => ({
   accounts: [{ name: "bench", tier: "premium" as const }],
-  keys: [
-    {
-      key: apiKey,
-      account: "bench",
-      scope: "global" as const,
-      tier: "premium" as const,
-      limits: unreachedKeyLimits,
-    },
-  ],
+  keys: [{ ...ofScope, key: apiKey, tier: "premium" as const, limits: unreachedKeyLimits }],
   links: indexes(linkCount).map((index) => ({
-    account: "bench",
-    scope: "global" as const,
+    ...ofScope,
     chatId: chatIdOf(index),
     gameId: gameIdOf(index),
     lastVerifiedAt: "2026-01-01T00:00:00.000Z",
@@ -95,17 +77,17 @@ export const fixture = () => ({
 
 /** The values in an order that the seed decides. */
 export const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArray<A> => {
-  const random = generator(seed);
+  const chance = random(seed);
   const order = [...values];
   for (let last = order.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
+    const other = Math.floor(chance() * (last + 1));
     [order[last], order[other]] = [order[other] as A, order[last] as A];
   }
   return order;
 };
 
 /** Numbers from 0 to 1, the same for the same seed. */
-export const generator = (seed: number) => {
+export const random = (seed: number) => {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

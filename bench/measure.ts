@@ -1,69 +1,94 @@
 /** Measures contenders beside each other. */
-import type { Contender } from "./contender.ts";
-import type { DatabaseTimes } from "./databases.ts";
+import { setTimeout } from "node:timers/promises";
+import type { Contender } from "./contenders.ts";
+import type { Databases } from "./databases.ts";
 import type { Drive, DrivePlan } from "./drive.ts";
-import type { Generator, RunningServer } from "./server_process.ts";
+import type { RunningServer, startGenerator } from "./server_process.ts";
 import { type Work, workloads } from "./workloads.ts";
 
-/** What one drive of one server came to. Costs are in microseconds; not a number where nothing is known. */
+/** One drive of one server. Costs are processor time in microseconds a request; NaN where the system does not tell. */
 export interface Measured extends Drive {
+  /** Milliseconds to the ready line. */
+  readonly startTime: number;
+  /** Resident memory before it, in megabytes. */
+  readonly memory: number;
   readonly requestsPerSecond: number;
-  /** Processor time of the server for one request. It hardly notices who else uses the machine. */
   readonly node: number;
-  /** The same of the databases that it asked. */
   readonly postgres: number;
   readonly redis: number;
-  /** Of all of them. */
+  /** The node with its databases. */
   readonly whole: number;
   /** Share of a processor that the server had. Far below 1, something else set the pace. */
   readonly busy: number;
-  /** Resident memory of the server afterwards, in megabytes. */
-  readonly memory: number;
 }
 
-/**
- * A number of connections that ask as fast as they are answered, requests at half the rate that all can take, or one
- * client that asks 50 times a second.
- */
-export type Load = `${number}` | "half" | "lone";
-
-/** How the contenders of a deployment are measured. */
 export interface Plan {
-  readonly generator: Generator;
-  readonly loads: ReadonlyArray<Load>;
+  readonly generator: ReturnType<typeof startGenerator>;
+  /** Numbers of connections; "half" of the rate that all can take, or "lone": one client that asks 50 times a second. */
+  readonly loads: ReadonlyArray<string>;
   readonly rounds: number;
   readonly seconds: number;
   /** What the databases have spent; null when there are none. */
-  readonly databaseTimes: (() => DatabaseTimes) | null;
+  readonly databaseTimes: Databases["processorTimes"] | null;
 }
 
-/** By contender and load. */
-export type RoundResult = ReadonlyMap<string, ReadonlyMap<Load, Measured>>;
+/** By contender, then by load. */
+export type Round = Readonly<Record<string, Record<string, Measured>>>;
 
-/** How many connections share what comes at half the rate. */
-const connectionsAtHalf = 32;
+const connections = 32;
 
-/** Requests per second of a client who is alone. */
-const loneRate = 50;
+/** Of a start: how many requests are measured, and for how many milliseconds the server is idle before. */
+const [firstRequests, settlingTime] = [5_000, 2_000];
+
+/** The first is another one in each round. */
+const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> =>
+  all.map((_, index) => all[(index + round) % all.length] as A);
+
+/** Starts each contender in turn, for some rounds, and sends it its first requests. */
+export const measureStarts = async (contenders: ReadonlyArray<Contender>, plan: Plan) => {
+  const load = `first ${firstRequests}`;
+  const rounds: Array<Record<string, Record<string, Measured>>> = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    const results: (typeof rounds)[number] = {};
+    for (const { name, start } of inTurn(contenders, round)) {
+      const server = await start(false);
+      await setTimeout(settlingTime);
+      const until = { requests: firstRequests };
+      const how = { work: "hit", connections, rate: null, until, seed: round } as const;
+      results[name] = { [load]: await driveServer(`${name}, ${load}`, server, how, plan) };
+      await server.stop();
+    }
+    rounds.push(results);
+  }
+  return rounds;
+};
 
 /** Starts all contenders and warms each, and then drives each in turn with every load, for some rounds. */
-export const measure = async (
-  contenders: ReadonlyArray<Contender>,
-  work: Work,
-  plan: Plan,
-): Promise<ReadonlyArray<RoundResult>> => {
-  const running: Array<Running> = [];
+export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, plan: Plan) => {
+  const running: Array<{ readonly name: string; readonly server: RunningServer }> = [];
   try {
-    for (const contender of contenders) {
-      const server = await contender.start({ isFirst: false });
-      running.push({ ...contender, server });
-      await warmUp(server, work, plan);
+    for (const { name, start } of contenders) {
+      const server = await start(false);
+      running.push({ name, server });
+      const until = { requests: workloads[work].warmUp };
+      await plan.generator.drive({ url: server.url, work, connections, rate: null, until, seed: 0 });
     }
-    const rounds: Array<RoundResult> = [];
+    const rounds: Array<Round> = [];
     for (let round = 0; round < plan.rounds; round++) {
-      // The first is another one in each round.
-      const order = running.map((_, index) => running[(index + round) % running.length] as Running);
-      rounds.push(await measureRound(order, work, round, plan));
+      const results: Record<string, Record<string, Measured>> = {};
+      for (const { name } of running) results[name] = {};
+      for (const load of plan.loads) {
+        const how = {
+          work,
+          connections: load === "half" ? connections : load === "lone" ? 1 : Number(load),
+          rate: load === "half" ? halfOf(results) : load === "lone" ? 50 : null,
+          until: { seconds: plan.seconds },
+          seed: round + 1,
+        };
+        for (const { name, server } of inTurn(running, round))
+          (results[name] ?? {})[load] = await driveServer(`${work} ${name}, ${load}`, server, how, plan);
+      }
+      rounds.push(results);
     }
     return rounds;
   } finally {
@@ -71,87 +96,33 @@ export const measure = async (
   }
 };
 
-type Running = Contender & { readonly server: RunningServer };
+/** Half of what the slowest contender can take, by the loads before. */
+const halfOf = (round: Round): number =>
+  Math.min(
+    ...Object.values(round).map((loads) =>
+      Math.max(...Object.values(loads).map(({ requestsPerSecond }) => requestsPerSecond)),
+    ),
+  ) / 2;
 
-const warmUpConnections = 32;
-
-const warmUp = ({ url }: RunningServer, work: Work, { generator }: Plan) => {
-  const until = { requests: workloads[work].warmUp };
-  return generator.drive({ url, work, connections: warmUpConnections, rate: null, until, seed: 0 });
-};
-
-const measureRound = async (
-  running: ReadonlyArray<Running>,
-  work: Work,
-  round: number,
-  plan: Plan,
-): Promise<RoundResult> => {
-  const results = new Map(running.map(({ name }) => [name, new Map<Load, Measured>()]));
-  const note = async ({ name, server }: Running, load: Load, rate: number | null) => {
-    const connections = load === "half" ? connectionsAtHalf : load === "lone" ? 1 : Number(load);
-    const until = { seconds: plan.seconds };
-    const measured = await driveServer(server, { work, connections, rate, until, seed: round + 1 }, plan);
-    results.get(name)?.set(load, measured);
-    console.log(`  ${work} ${name}, ${load}: ${lineOf(measured)}`);
-  };
-  console.log(`  round ${round + 1}, in which a bare loop takes ${bareLoop().toFixed(0)} ms`);
-  for (const load of plan.loads) {
-    if (load === "half" || load === "lone") continue;
-    for (const one of running) await note(one, load, null);
-  }
-  const servers = running.filter(({ isAlike }) => isAlike);
-  if (plan.loads.includes("half")) {
-    const rate = Math.min(...servers.map(({ name }) => capacityOf(results.get(name)))) / 2;
-    for (const one of servers) await note(one, "half", rate);
-  }
-  if (plan.loads.includes("lone")) for (const one of servers) await note(one, "lone", loneRate);
-  return results;
-};
-
-/** The time of work that is always the same, in milliseconds: it tells of others who use the machine. */
-const bareLoop = (): number => {
-  const started = performance.now();
-  let left = 1e8;
-  while (left > 0) left--;
-  return performance.now() - started;
-};
-
-const capacityOf = (results: ReadonlyMap<Load, Measured> | undefined): number =>
-  Math.max(
-    ...[...(results ?? new Map<Load, Measured>()).values()].map(({ requestsPerSecond }) => requestsPerSecond),
-  );
-
-/** Drives a server once. */
-export const driveServer = async (
-  server: RunningServer,
+const driveServer = async (
+  title: string,
+  { url, startTime, memory, processorTime }: RunningServer,
   how: Omit<DrivePlan, "url">,
-  { generator, databaseTimes }: Pick<Plan, "generator" | "databaseTimes">,
+  { generator, databaseTimes }: Plan,
 ): Promise<Measured> => {
-  const spent = () => ({ node: server.processorTime(), ...databaseTimes?.() });
+  const spent = () => ({ node: processorTime(), ...databaseTimes?.() });
+  const megabytes = (memory() ?? Number.NaN) / 2 ** 20;
   const before = spent();
-  const drive = await generator.drive({ url: server.url, ...how });
+  const drive = await generator.drive({ url, ...how });
   const after = spent();
-  const used = (name: "node" | "postgres" | "redis") =>
-    (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN);
-  const each = (name: "node" | "postgres" | "redis") => (used(name) / drive.requests) * 1e6;
-  return {
-    ...drive,
-    requestsPerSecond: drive.requests / drive.seconds,
-    node: each("node"),
-    postgres: each("postgres"),
-    redis: each("redis"),
-    whole: databaseTimes === null ? each("node") : each("node") + each("postgres") + each("redis"),
-    busy: used("node") / drive.seconds,
-    memory: (server.memory() ?? Number.NaN) / 2 ** 20,
-  };
+  const each = (name: "node" | "postgres" | "redis") =>
+    (((after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)) / drive.requests) * 1e6;
+  const [node, postgres, redis] = [each("node"), each("postgres"), each("redis")];
+  const requestsPerSecond = drive.requests / drive.seconds;
+  const busy = (node * requestsPerSecond) / 1e6;
+  const whole = node + (databaseTimes === null ? 0 : postgres + redis);
+  console.log(
+    `  ${title}: ${requestsPerSecond.toFixed(0)} requests/s, ${node.toFixed(1)} µs (${whole.toFixed(1)} with databases), busy ${(busy * 100).toFixed(0)} %, p50 ${drive.p50.toFixed(2)} ms, p99 ${drive.p99.toFixed(2)} ms${drive.failed > 0 ? `, ${drive.failed} FAILED` : ""}`,
+  );
+  return { ...drive, startTime, memory: megabytes, requestsPerSecond, node, postgres, redis, whole, busy };
 };
-
-export const lineOf = ({ requestsPerSecond, whole, node, busy, p50, p99, failed }: Measured): string =>
-  [
-    `${requestsPerSecond.toFixed(0)} requests/s`,
-    `${node.toFixed(1)} µs (${whole.toFixed(1)} with databases)`,
-    `busy ${(busy * 100).toFixed(0)} %`,
-    `p50 ${p50.toFixed(2)} ms`,
-    `p99 ${p99.toFixed(2)} ms`,
-    ...(failed > 0 ? [`${failed} FAILED`] : []),
-  ].join(", ");

@@ -1,34 +1,20 @@
 /** Processes of the bench: servers and the load generator, each kept to one processor where the machine allows it. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Drive, DrivePlan } from "./drive.ts";
-import { processorTimeOf } from "./processor_time.ts";
 
 /** Whether processes can be told which processor to use. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
-const processors = { server: "0", generator: "1" } as const;
-
-/** The command of a process on the processor for its role. */
-const pinned = (
-  role: keyof typeof processors,
-  args: ReadonlyArray<string>,
-  program = process.execPath,
-): [string, Array<string>] =>
-  canPin ? ["taskset", ["-c", processors[role], program, ...args]] : [program, [...args]];
-
-/** The load generator. */
-export interface Generator {
-  readonly drive: (plan: DrivePlan) => Promise<Drive>;
-  readonly stop: () => void;
-}
+const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Array<string>] =>
+  canPin ? ["taskset", ["-c", processor, process.execPath, ...args]] : [process.execPath, [...args]];
 
 /** Starts the load generator. It stays, so that its code is compiled when it measures. */
-export const startGenerator = (): Generator => {
-  const [command, args] = pinned("generator", [join(import.meta.dirname, "drive.ts")]);
+export const startGenerator = () => {
+  const [command, args] = pinned("1", [join(import.meta.dirname, "drive.ts")]);
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`Cannot drive: the generator ended with ${code}`);
@@ -36,7 +22,7 @@ export const startGenerator = (): Generator => {
   // Nobody may be waiting for it.
   ended.catch(() => {});
   return {
-    drive: async (plan) => {
+    drive: async (plan: DrivePlan): Promise<Drive> => {
       child.send(plan);
       const [drive] = (await Promise.race([once(child, "message"), ended])) as [Drive];
       return drive;
@@ -45,41 +31,46 @@ export const startGenerator = (): Generator => {
   };
 };
 
-/** A server that listens. */
+/** A server that listens. What the system does not tell is null. */
 export interface RunningServer {
   readonly url: string;
   /** Milliseconds from its start to the ready line. */
   readonly startTime: number;
-  /** Processor time that it has used so far, in seconds; null where the system does not tell. */
+  /** Processor time that it has used so far, in seconds. */
   readonly processorTime: () => number | null;
-  /** Memory that it holds, in bytes; null where the system does not tell. */
+  /** Memory that it holds, in bytes. */
   readonly memory: () => number | null;
   /** Tells it to stop and waits until it has. */
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Starts a server and waits for its ready line.
- *
- * @param program what runs it, if that is not Node
- */
+/** Starts a server and waits for its ready line. */
 export const startServer = async (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  program?: string,
 ): Promise<RunningServer> => {
-  const [command, commandArgs] = pinned("server", args, program);
+  const [command, commandArgs] = pinned("0", args);
   const started = performance.now();
-  const child = spawn(command, commandArgs, {
-    // Nothing of the caller's own settings may reach one server and not the other.
-    env: { PATH: process.env["PATH"], ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  // Nothing of the caller's own settings may reach one server and not the other.
+  const env = { PATH: process.env["PATH"], ...environment };
+  const child = spawn(command, commandArgs, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   void ended.then(() => process.off("exit", kill));
-  const url = await Promise.race([readyUrl(child), ended.then(neverReady)]);
+  const ready = new Promise<string>((resolve) => {
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk;
+      const url = /^listening on (\S+)$/m.exec(printed)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const neverReady = ended.then((code) => {
+    throw new Error(`Cannot start a server: it ended with ${code}, expected a ready line`);
+  });
+  const url = await Promise.race([ready, neverReady]);
+  neverReady.catch(() => {});
   return {
     url,
     startTime: performance.now() - started,
@@ -92,26 +83,40 @@ export const startServer = async (
   };
 };
 
-const readyUrl = ({ stdout }: ChildProcess): Promise<string> =>
-  new Promise((resolve) => {
-    let printed = "";
-    stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      printed += chunk;
-      const url = /^listening on (\S+)$/m.exec(printed)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-  });
-
-const neverReady = (code: number | null): never => {
-  throw new Error(`Cannot start a server: it ended with ${code}, expected a ready line`);
+/** The resident memory of a process in bytes. */
+export const memoryOf = (pid: number | undefined): number | null => {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(
+    orEmpty(() => readFileSync(`/proc/${pid}/status`, "utf8")),
+  )?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
 };
 
-/** The resident memory of a process in bytes, or null where that cannot be told. */
-export const memoryOf = (pid: number | undefined): number | null => {
+/** Processor time of a process and its children so far, in seconds. */
+export const processorTimeOf = (pid: number | undefined): number | null => {
+  const family = orEmpty(() => readdirSync("/proc").join(" "))
+    .split(" ")
+    .map(spentBy)
+    .filter((spent) => spent.pid === pid || spent.parent === pid);
+  return family.length === 0 ? null : family.reduce((sum, { seconds }) => sum + seconds, 0);
+};
+
+/** The kernel counts ended children in hundredths of a second, and running threads in nanoseconds. */
+const spentBy = (name: string) => {
+  const folder = `/proc/${name}`;
+  // The name in parentheses may hold anything; the fields after it are numbered from 3.
+  const fields = orEmpty(() => readFileSync(`${folder}/stat`, "utf8").replace(/^.*\) /, "")).split(" ");
+  let seconds = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100;
+  for (const thread of orEmpty(() => readdirSync(`${folder}/task`).join(" ")).split(" "))
+    seconds +=
+      Number.parseInt(orEmpty(() => readFileSync(`${folder}/task/${thread}/schedstat`, "utf8")) || "0") / 1e9;
+  return { pid: Number(name), parent: Number(fields[1]), seconds };
+};
+
+/** Empty where the system has no such file, or the process has ended. */
+const orEmpty = (read: () => string): string => {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+    return read();
   } catch {
-    return null;
+    return "";
   }
 };

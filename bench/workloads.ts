@@ -1,19 +1,5 @@
-/**
- * What the servers of the bench are asked.
- */
-import {
-  addressOf,
-  apiKey,
-  chatIdOf,
-  gameIdOf,
-  gameUserOf,
-  guildId,
-  keyCount,
-  keyOf,
-  linkCount,
-  memberCount,
-  ranges,
-} from "./fixture.ts";
+/** What the servers of the bench are asked. */
+import * as Fixture from "./fixture.ts";
 
 export interface PlannedRequest {
   readonly method: "GET" | "POST" | "PATCH";
@@ -22,10 +8,8 @@ export interface PlannedRequest {
   readonly body?: object;
 }
 
-/** Requests of a kind. */
-export interface Workload {
-  readonly title: string;
-  /** How every request is answered. */
+interface Workload {
+  /** Of every answer. */
   readonly status: 200 | 404;
   /** How many subjects there are to ask for. */
   readonly subjects: number;
@@ -35,92 +19,61 @@ export interface Workload {
   readonly warmUp: number;
 }
 
-/** The number of IDs in a bulk request. */
-export const bulkSize = 50;
-
-const getChat = (subject: number): PlannedRequest => ({
-  method: "GET",
-  path: `/v2/chat?chatId=${chatIdOf(subject)}`,
-});
-
-/** What a write changes. */
-export const changedLink = (subject: number, turn: number) => ({
-  chatId: chatIdOf(ranges.linked + subject),
-  gameId: gameUserOf(turn),
-});
-
+const get = (path: string): PlannedRequest => ({ method: "GET", path });
+const getChat = (subject: number) => get(`/v2/chat?chatId=${Fixture.chatIdOf(subject)}`);
 const patchGame = (subject: number, turn: number): PlannedRequest => ({
   method: "PATCH",
   path: "/v2/game",
-  body: changedLink(subject, turn),
+  body: { chatId: Fixture.chatIdOf(Fixture.ranges.linked + subject), gameId: Fixture.gameUserOf(turn) },
+});
+const bulkChat = (first: number): PlannedRequest => ({
+  method: "POST",
+  path: "/v2/chat/bulk",
+  body: { chatIds: Array.from({ length: bulkSize }, (_, index) => Fixture.chatIdOf(first + index)) },
 });
 
-const changing = ranges.changing - ranges.linked;
-const unlinked = ranges.unlinked - ranges.changing;
+const bulkSize = 50;
+
+const lookup = { status: 200, subjects: Fixture.ranges.linked, warmUp: 40_000 } as const;
+const write = {
+  status: 200,
+  subjects: Fixture.ranges.changing - Fixture.ranges.linked,
+  warmUp: 25_000,
+} as const;
 
 export const workloads = {
-  hit: {
-    title: "GET /v2/chat, linked",
-    status: 200,
-    subjects: ranges.linked,
-    request: getChat,
-    warmUp: 40_000,
-  },
+  hit: { ...lookup, request: getChat },
   miss: {
-    title: "GET /v2/chat, no record",
+    ...lookup,
     status: 404,
-    subjects: ranges.linked,
-    request: (subject) => getChat(linkCount + subject),
-    warmUp: 40_000,
+    request: (subject) => getChat(Fixture.linkCount + subject),
   },
   unlinked: {
-    title: "GET /v2/chat, link removed",
+    ...lookup,
     status: 404,
-    subjects: unlinked,
-    request: (subject) => getChat(ranges.changing + subject),
-    warmUp: 40_000,
+    subjects: Fixture.ranges.unlinked - Fixture.ranges.changing,
+    request: (subject) => getChat(Fixture.ranges.changing + subject),
   },
   guild: {
-    title: "GET /v2/chat with `guildId`",
-    status: 200,
-    subjects: memberCount,
-    request: (subject) => ({
-      method: "GET",
-      path: `/v2/chat?chatId=${chatIdOf(subject)}&guildId=${guildId}`,
-    }),
-    warmUp: 40_000,
+    ...lookup,
+    subjects: Fixture.memberCount,
+    request: (subject) =>
+      get(`/v2/chat?chatId=${Fixture.chatIdOf(subject)}&Fixture.guildId=${Fixture.guildId}`),
   },
   game: {
-    title: "GET /v2/game",
-    status: 200,
-    subjects: ranges.linked,
-    request: (subject) => ({ method: "GET", path: `/v2/game?gameId=${gameIdOf(subject)}` }),
-    warmUp: 40_000,
+    ...lookup,
+    request: (subject) => get(`/v2/game?gameId=${Fixture.gameIdOf(subject)}`),
   },
   bulk: {
-    title: `POST /v2/chat/bulk, ${bulkSize} IDs`,
-    status: 200,
-    subjects: ranges.linked / bulkSize,
-    request: (subject) => ({
-      method: "POST",
-      path: "/v2/chat/bulk",
-      body: { chatIds: Array.from({ length: bulkSize }, (_, index) => chatIdOf(subject * bulkSize + index)) },
-    }),
+    ...lookup,
+    subjects: Fixture.ranges.linked / bulkSize,
+    request: (subject) => bulkChat(subject * bulkSize),
     warmUp: 25_000,
   },
-  patch: {
-    title: "PATCH /v2/game",
-    status: 200,
-    subjects: changing,
-    request: patchGame,
-    warmUp: 25_000,
-  },
+  patch: { ...write, request: patchGame },
   mixed: {
-    title: "9 of GET /v2/chat to 1 of PATCH /v2/game",
-    status: 200,
-    subjects: changing,
+    ...write,
     request: (subject, turn) => (turn % 10 === 0 ? patchGame(subject, turn) : getChat(subject)),
-    warmUp: 20_000,
   },
 } satisfies Readonly<Record<string, Workload>>;
 
@@ -130,8 +83,11 @@ export type Work = keyof typeof workloads;
 const spread: Workload = {
   ...workloads.hit,
   request: (subject, turn) => {
-    const key = turn % keyCount;
-    const headers = { authorization: `Bearer ${keyOf(key).token}`, "x-forwarded-for": addressOf(key) };
+    const key = turn % Fixture.keyCount;
+    const headers = {
+      authorization: `Bearer ${Fixture.keyOf(key).token}`,
+      "x-forwarded-for": Fixture.addressOf(key),
+    };
     return { ...getChat(subject), headers };
   },
 };
@@ -140,7 +96,7 @@ export const driven: Readonly<Record<Work | "spread", Workload>> = { ...workload
 
 /** The head and body of a request with the key of the bench, as bytes in Latin-1. */
 export const bytesOf = ({ method, path, headers, body }: PlannedRequest): string => {
-  const own = { authorization: `Bearer ${apiKey}`, ...headers };
+  const own = { authorization: `Bearer ${Fixture.apiKey}`, ...headers };
   let head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
   for (const [name, value] of Object.entries(own)) head += `${name}: ${value}\r\n`;
   if (body === undefined) return `${head}\r\n`;

@@ -1,7 +1,7 @@
 /** What calls reject with. */
 import { describe, expect, it } from "vitest";
 import { httpStatusOf, InternalError, InvalidParameter, PlatformUnavailable } from "./mod.ts";
-import { down, type World } from "./test_world.ts";
+import { down, type TestService } from "./test_service.ts";
 
 const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -9,10 +9,10 @@ const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   );
 
-export const errorsApiSuite = (world: () => World): void => {
+export const errorsApiSuite = (service: () => TestService): void => {
   describe("a call rejects", () => {
     it("with what it got and what it expects", async () => {
-      const { al } = world();
+      const { al } = service();
       const reason = await reasonOf(al.links.set("abc", "1"));
       expect(reason).toBeInstanceOf(InvalidParameter);
       expect(reason).toBeInstanceOf(Error);
@@ -29,7 +29,7 @@ export const errorsApiSuite = (world: () => World): void => {
     });
 
     it("with a 503 if a platform cannot be asked", async () => {
-      const { al } = world();
+      const { al } = service();
       const reason = await reasonOf(al.links.set("100001", down));
       expect(reason).toBeInstanceOf(PlatformUnavailable);
       expect(reason).toMatchObject({ cause: new Error("down") });
@@ -37,14 +37,14 @@ export const errorsApiSuite = (world: () => World): void => {
     });
 
     it("with an error of its own for a bug", async () => {
-      const { al } = world();
+      const { al } = service();
       const reason = await reasonOf(al.alts.find(null as never));
       expect(reason).toBeInstanceOf(InternalError);
       expect(reason).toMatchObject({ code: "INTERNAL_ERROR", cause: expect.any(TypeError) });
     });
 
     it("with the reason of its signal", async () => {
-      const { al } = world();
+      const { al } = service();
       const { sid } = await al.sessions.create({ clientId: "one" });
       const abort = new AbortController();
       const waiting = reasonOf(al.sessions.wait(sid, { signal: abort.signal }));

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { listenLocally } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { createAccountLink, InvalidOptions, type PromisedAccountLink } from "./mod.ts";
-import { platforms, type World } from "./test_world.ts";
+import { platforms, type TestService } from "./test_service.ts";
 
 const client = { clientAddress: "203.0.113.7" };
 
@@ -20,10 +20,10 @@ const sender =
   };
 
 /** @param shares whether other processes share the storage, so that a read waits for it */
-export const fetchSuite = (world: () => World, { shares }: { readonly shares: boolean }): void => {
+export const fetchSuite = (service: () => TestService, { shares }: { readonly shares: boolean }): void => {
   describe("fetch", () => {
     it("answers for the same data, below the base path", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const send = sender(al);
       const { keys, links, sessions } = await newScope();
       const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });
@@ -48,10 +48,10 @@ export const fetchSuite = (world: () => World, { shares }: { readonly shares: bo
     });
 
     it("listens to Node's HTTP server", async () => {
-      const { keys, links } = await world().newScope();
+      const { keys, links } = await service().newScope();
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", limits: "none" });
-      const server = createServer(world().al.nodeListener);
+      const server = createServer(service().al.nodeListener);
       try {
         const port = await listenLocally(server);
         const url = `http://127.0.0.1:${port}/links/v2/chat?chatId=100001`;
@@ -63,7 +63,7 @@ export const fetchSuite = (world: () => World, { shares }: { readonly shares: bo
     });
 
     it.skipIf(shares)("answers a lookup before the listener returns", async () => {
-      const { al } = world();
+      const { al } = service();
       // Of a Premium account v1 would ask for the profile.
       const { keys, links } = await al.scope({ account: "waits nowhere", tier: "free" });
       await links.set("100001", "1");
@@ -95,9 +95,9 @@ export const fetchSuite = (world: () => World, { shares }: { readonly shares: bo
     });
 
     it("shows its pages", async () => {
-      const { sessions } = await world().newScope();
+      const { sessions } = await service().newScope();
       const { url } = await sessions.create({ clientId: "one" });
-      const page = await world().al.fetch(new Request(url ?? ""), client);
+      const page = await service().al.fetch(new Request(url ?? ""), client);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     });
 

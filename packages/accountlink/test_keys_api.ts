@@ -1,12 +1,12 @@
 /** Keys, accounts and alts with promises. */
 import { describe, expect, it } from "vitest";
 import { InvalidParameter } from "./mod.ts";
-import type { World } from "./test_world.ts";
+import type { TestService } from "./test_service.ts";
 
-export const keysApiSuite = (world: () => World): void => {
+export const keysApiSuite = (service: () => TestService): void => {
   describe("keys", () => {
     it("are created, listed, changed, rotated and revoked", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { keys } = await newScope();
       const { key, token } = await keys.create({ name: "bot", access: "read" });
       expect(token).toMatch(new RegExp(`^alk_${key.id}_`));
@@ -20,7 +20,7 @@ export const keysApiSuite = (world: () => World): void => {
     });
 
     it("of another scope are not there", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const { key } = await al.keys.create({ name: "mine" });
       const { keys } = await newScope();
       expect(await keys.get(key.id)).toBeNull();
@@ -31,7 +31,7 @@ export const keysApiSuite = (world: () => World): void => {
 
   describe("accounts", () => {
     it("are listed, moved to another tier, suspended and restored", async () => {
-      const { al } = world();
+      const { al } = service();
       const account = "an account";
       await al.scope({ account, tier: "free" });
       expect(await al.accounts.list()).toContainEqual({
@@ -53,7 +53,7 @@ export const keysApiSuite = (world: () => World): void => {
 
   describe("alts", () => {
     it("are found by reviews, which can be deleted", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { alts } = await newScope();
       expect(await alts.review("100001", "100002", "same", { note: "told us" })).toMatchObject({
         note: "told us",

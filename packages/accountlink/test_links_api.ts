@@ -8,17 +8,17 @@ import {
   UnreadableLinkFile,
   WrongLines,
 } from "./mod.ts";
-import { collect, guildId, type World } from "./test_world.ts";
+import { collect, guildId, type TestService } from "./test_service.ts";
 
 const fileOf = (text: string) =>
   async function* () {
     yield new TextEncoder().encode(text);
   };
 
-export const linksApiSuite = (world: () => World): void => {
+export const linksApiSuite = (service: () => TestService): void => {
   describe("links", () => {
     it("are set, found in both directions, moved and deleted", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { links } = await newScope();
       expect(await links.get("100001")).toBeNull();
       expect(await links.byGame("1")).toBeNull();
@@ -48,7 +48,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("are exported to a file and imported into another scope, once", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const [from, to] = [await newScope(), await newScope()];
       await from.links.set("100001", "1");
       await from.links.set("100002", "2");
@@ -66,7 +66,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("of a file with a wrong line are not imported", async () => {
-      const { links } = await world().newScope();
+      const { links } = await service().newScope();
       await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { strict: true })).rejects.toEqual(
         new WrongLines({
           count: 1,
@@ -87,7 +87,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("are found in bulk, in the order of the inputs", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { links } = await newScope();
       const ids = Array.from({ length: 60 }, (_, index) => `${100_001 + index}`);
       for (const id of ids.slice(0, 55)) await links.set(id, "1");
@@ -101,7 +101,7 @@ export const linksApiSuite = (world: () => World): void => {
     });
 
     it("are seen in their own scope alone", async () => {
-      const { al, other, newScope } = world();
+      const { al, other, newScope } = service();
       const [acme, guild] = [await newScope(), await al.scope({ account: "acme", guildId })];
       await guild.links.set("100001", "2");
       expect(await acme.links.get("100001")).toBeNull();
@@ -120,7 +120,7 @@ export const linksApiSuite = (world: () => World): void => {
 
   describe("users", () => {
     it("are exported and erased", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const { links, audit } = await newScope();
       await links.set("100090", "1");
       const found = await al.users.export("100090");
@@ -133,7 +133,7 @@ export const linksApiSuite = (world: () => World): void => {
 
   describe("the audit log", () => {
     it("says who changed what, newest first, as far as it is read", async () => {
-      const { newScope } = world();
+      const { newScope } = service();
       const { links, audit } = await newScope();
       await links.set("100001", "1", { actor: "ada" });
       for (let game = 2; game <= 110; game++) await links.set("100001", `${game % 90}`);

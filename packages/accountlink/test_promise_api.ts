@@ -5,8 +5,8 @@ import { errorsApiSuite } from "./test_errors_api.ts";
 import { fetchSuite } from "./test_fetch.ts";
 import { keysApiSuite } from "./test_keys_api.ts";
 import { linksApiSuite } from "./test_links_api.ts";
+import { makeService } from "./test_service.ts";
 import { sessionsApiSuite } from "./test_sessions_api.ts";
-import { makeWorld } from "./test_world.ts";
 
 /**
  * Tests the whole of it on one storage.
@@ -15,10 +15,10 @@ import { makeWorld } from "./test_world.ts";
  * @param shares whether several processes can use it at once
  */
 export const promiseApiSuite = (storage: () => Storage, { shares }: { readonly shares: boolean }): void => {
-  const world = makeWorld(storage, shares);
-  linksApiSuite(world);
-  keysApiSuite(world);
-  sessionsApiSuite(world);
-  fetchSuite(world, { shares });
-  errorsApiSuite(world);
+  const service = makeService(storage, shares);
+  linksApiSuite(service);
+  keysApiSuite(service);
+  sessionsApiSuite(service);
+  fetchSuite(service, { shares });
+  errorsApiSuite(service);
 };

@@ -1,12 +1,12 @@
 /** Sessions, events and the end with promises. */
 import { describe, expect, it, vi } from "vitest";
 import { AccountLinkClosed, Conflict, createAccountLink, InvalidParameter, SessionNotFound } from "./mod.ts";
-import { collect, platforms, type World } from "./test_world.ts";
+import { collect, platforms, type TestService } from "./test_service.ts";
 
-export const sessionsApiSuite = (world: () => World): void => {
+export const sessionsApiSuite = (service: () => TestService): void => {
   describe("sessions", () => {
     it("are read, waited for and watched by several at once, without a limit", async () => {
-      const { al, other } = world();
+      const { al, other } = service();
       const { sid, ...created } = await al.sessions.create({
         clientId: "one",
         chatId: "100001",
@@ -36,7 +36,7 @@ export const sessionsApiSuite = (world: () => World): void => {
     });
 
     it("of another scope are not there", async () => {
-      const { al, newScope } = world();
+      const { al, newScope } = service();
       const { sid } = await al.sessions.create({ clientId: "one" });
       const { sessions } = await newScope();
       expect(await sessions.get(sid)).toBeNull();
@@ -46,7 +46,7 @@ export const sessionsApiSuite = (world: () => World): void => {
     });
 
     it("send browsers to listed origins only", async () => {
-      const { al } = world();
+      const { al } = service();
       const evil = { clientId: "one", redirect: "https://evil.example/" };
       await expect(al.sessions.create(evil)).rejects.toBeInstanceOf(InvalidParameter);
     });
@@ -54,7 +54,7 @@ export const sessionsApiSuite = (world: () => World): void => {
 
   describe("events", () => {
     it("tell every process of changes, in order, until they are not listened to", async () => {
-      const { al, other, newScope } = world();
+      const { al, other, newScope } = service();
       const { account, links } = await newScope();
       const logged = vi.spyOn(console, "log").mockReturnValue();
       const heard: Array<unknown> = [];
@@ -98,7 +98,7 @@ export const sessionsApiSuite = (world: () => World): void => {
   });
 
   it("is closed for calls that wait and calls that come", async () => {
-    const { open } = world();
+    const { open } = service();
     const closing = await open();
     const { sid } = await closing.sessions.create({ clientId: "one" });
     const waiting = [closing.sessions.wait(sid), collect(closing.sessions.watch(sid))];

@@ -19,7 +19,16 @@ export interface PageSettingsShape {
   readonly withoutSignIns?: boolean;
 }
 
-/** The page settings of a deployment. */
+/**
+ * The page settings of a deployment.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * Effect.runSync(PageSettings).chatName; // "the chat platform"
+ * ```
+ */
 export const PageSettings = Context.Reference<PageSettingsShape>("@accountlink/http/PageSettings", {
   defaultValue: () => ({
     chatName: "the chat platform",

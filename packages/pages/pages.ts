@@ -16,9 +16,11 @@ import { PageSettings } from "./page_settings.ts";
  * ```ts
  * import { makeWebHandler } from "@accountlink/http";
  * import { MemoryWorld } from "@accountlink/testing";
+ * import { Layer } from "effect";
  *
+ * const names = { ...PageSettings.defaultValue(), chatName: "Discord" };
  * const options = { publicUrl: "https://links.example", clientAddress: "none", pages: makePages } as const;
- * const { fetch, close } = makeWebHandler(MemoryWorld.layer(), options);
+ * const { fetch, close } = makeWebHandler(Layer.merge(MemoryWorld.layer(), Layer.succeed(PageSettings, names)), options);
  * (await fetch(new Request("https://links.example/go"))).status; // 200
  * await close();
  * ```
@@ -47,7 +49,11 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
   } satisfies Pages;
 });
 
-/** What `makePages` requires of the services of core. */
+/**
+ * What `makePages` requires of the services of core.
+ *
+ * @internal
+ */
 export type PageServices = Exclude<Effect.Services<ReturnType<typeof makePages>>, HttpSettings | Scope.Scope>;
 
 const needsSignIn = (path: string): boolean =>

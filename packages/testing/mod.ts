@@ -9,5 +9,5 @@ export * from "./builders/records.ts";
 export * from "./builders/unique.ts";
 export * from "./check.ts";
 export * from "./hostile_texts.ts";
-export * as MemoryWorld from "./world/layer.ts";
-export * from "./world/memory_world.ts";
+export * as MemoryWorld from "./memory/layer.ts";
+export * from "./memory/memory_world.ts";

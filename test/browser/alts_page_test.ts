@@ -1,6 +1,6 @@
 import { paths, withQuery } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
-import { newToken } from "../support/world.ts";
+import { newToken } from "../support/fixtures.ts";
 import { hostile, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";

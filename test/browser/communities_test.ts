@@ -1,7 +1,7 @@
 /** Communities and links in a real browser, and how many clicks the tasks of owners take. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { newToken } from "../support/world.ts";
+import { newToken } from "../support/fixtures.ts";
 import { createKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";

@@ -5,9 +5,9 @@ import { freePort } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
+import { type Fixtures, gameUsers, makeFixtures } from "../support/fixtures.ts";
 import type { Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { gameUsers, makeWorld, type World } from "../support/world.ts";
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
@@ -27,15 +27,15 @@ export interface DashboardPages {
 
 /** Runs one server and one browser for the tests of a file. */
 export const useDashboard = async (
-  change: (fixture: World["fixture"]) => World["fixture"] = (fixture) => fixture,
+  change: (fixture: Fixtures["fixture"]) => Fixtures["fixture"] = (fixture) => fixture,
 ): Promise<DashboardPages> => {
   const port = await freePort();
-  const world = makeWorld();
+  const fixtures = makeFixtures();
   const members = [{ chatId: "100001", manager: true }, { chatId: "100002" }];
   const fixture = {
-    ...world.fixture,
+    ...fixtures.fixture,
     platform: {
-      ...world.fixture.platform,
+      ...fixtures.fixture.platform,
       gameUsers: gameUsers.map((user) => ({ ...user, avatar: null })),
       guilds: [
         { id: ownGuild, name: "Rook & Bishop", members },

@@ -5,14 +5,14 @@
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
+import { chatUsers, type Fixtures, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { chatUsers, gameUsers, guild, makeWorld, type World } from "../support/world.ts";
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { startFlowSite } from "./flow_site.ts";
 
 export interface FlowPages {
-  readonly world: World;
+  readonly fixtures: Fixtures;
   /** The site of the client, where sessions may send their users. */
   readonly clientUrl: string;
   /** Sends a request of the client, which never comes from the address of the browser. */
@@ -26,16 +26,16 @@ export interface FlowPages {
 /** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are linked already. */
 export const useFlowPages = async (): Promise<FlowPages> => {
   const site = await startFlowSite();
-  const world = makeWorld();
-  const key = world.key({
+  const fixtures = makeFixtures();
+  const key = fixtures.key({
     account: "Chess Club",
     redirectOrigins: [site.url],
     links: { 100002: "3", 100003: "2" },
   });
   const fixture = {
-    ...world.fixture,
+    ...fixtures.fixture,
     platform: {
-      ...world.fixture.platform,
+      ...fixtures.fixture.platform,
       // As long as a name can be, without a place where it would break.
       guilds: [{ id: guild, name: "Rook&Bishop".repeat(9), members: [{ chatId: "100001" }] }],
       chatUsers: chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: site.picture })),
@@ -56,9 +56,10 @@ export const useFlowPages = async (): Promise<FlowPages> => {
   const browser = useBrowser();
   afterAll(() => site.close());
 
-  const send: FlowPages["send"] = (line, options) => sendAs(line, { key, from: world.address(), ...options });
+  const send: FlowPages["send"] = (line, options) =>
+    sendAs(line, { key, from: fixtures.address(), ...options });
   return {
-    world,
+    fixtures,
     clientUrl: site.url,
     send,
     newSession: async (asked = {}) => {

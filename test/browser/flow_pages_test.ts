@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { guild } from "../support/world.ts";
+import { guild } from "../support/fixtures.ts";
 import { enter, press, signIn, useFlowPages, walk } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 

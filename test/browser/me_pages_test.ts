@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { guild } from "../support/world.ts";
+import { guild } from "../support/fixtures.ts";
 import { press, useFlowPages } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
-const { world, visit } = await useFlowPages();
+const { fixtures, visit } = await useFlowPages();
 
 const at = "2026-01-02T03:04:05.000Z";
 // Beside the links of `useFlowPages`.
-world.key({
+fixtures.key({
   guildId: guild,
   links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } },
   sightings: [

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { useBrowser } from "../browser/browser.ts";
 import { useContractServer } from "../contract/contract_server.ts";
 
-const { world, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
-const key = world.key({ links: { 100001: "1" } });
+const { fixtures, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
+const key = fixtures.key({ links: { 100001: "1" } });
 
 /** What is done in the browser, in its words. */
 const work = `

@@ -4,13 +4,13 @@ import { type HeardRequest, type HttpTestServer, startHttpServer } from "@accoun
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
+import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, makeClient, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { emptyGuild, guild } from "../support/world.ts";
 import { type RunningProgram, startExample } from "./program.ts";
 
-const { world, url, newBrowser } = await useFlowServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "1" });
+const { fixtures, url, newBrowser } = await useFlowServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "1" });
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const stranger = generateKeyPairSync("ed25519").privateKey;
@@ -32,7 +32,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
 describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
   // One session for each: that is all that the burst has.
-  const keys = { linked: world.key({ guildId: guild }), cancelled: world.key() };
+  const keys = { linked: fixtures.key({ guildId: guild }), cancelled: fixtures.key() };
   const bots = new Map<keyof typeof keys, ReturnType<typeof makeClient>>();
   const programs: Array<RunningProgram> = [];
   const botOf = async (name: keyof typeof keys) => {

@@ -5,11 +5,11 @@ import { freePort, isProof } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { guild, type KeyOptions, newToken } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
-import { guild, type KeyOptions, newToken } from "../support/world.ts";
 
 const platformPort = await freePort();
-const { world, url } = useContractServer({
+const { fixtures, url } = useContractServer({
   ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
   ACCOUNTLINK_IP_AUTH_FAILURES: "3",
   ACCOUNTLINK_SESSION_TTL: "5 seconds",
@@ -21,7 +21,7 @@ afterAll(platform.close);
 
 /** A client with a key and an address of its own, made once the server runs. */
 const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
-  const from = world.address();
+  const from = fixtures.address();
   return () =>
     createClient({
       url: url(),
@@ -34,7 +34,7 @@ const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
     });
 };
 const clientOf = (key: KeyOptions = {}, options: Partial<ClientOptions> = {}) =>
-  clientWith(world.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...key }), options);
+  clientWith(fixtures.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...key }), options);
 
 describe("the methods", () => {
   const answered = new Set<RouteId>();
@@ -168,7 +168,7 @@ describe("a call", () => {
     expect(answers.at(-1)?.headers.get("x-ratelimit-limit-day")).toBe("2500");
   });
 
-  const key = world.key();
+  const key = fixtures.key();
 
   it("that writes is done once, also when its answer is lost", async () => {
     const lost: Array<Response> = [];

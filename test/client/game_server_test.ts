@@ -4,13 +4,13 @@ import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { runtimes, startExample } from "./program.ts";
 
-const { world, url, newBrowser } = await useFlowServer({
+const { fixtures, url, newBrowser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "2 seconds",
   ACCOUNTLINK_SESSION_CREATE_BURST: "2",
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
   ACCOUNTLINK_SESSION_TTL: "15 seconds",
 });
-const keys = Object.fromEntries(Object.keys(runtimes).map((name) => [name, world.key()]));
+const keys = Object.fromEntries(Object.keys(runtimes).map((name) => [name, fixtures.key()]));
 
 /** Signs a player in at both platforms, and presses a button of the page. */
 const walk = async (address: string, gameId: string, action: "confirm" | "cancel") => {

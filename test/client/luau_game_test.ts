@@ -4,16 +4,16 @@ import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
+import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
-import { guild } from "../support/world.ts";
 import { startProgram } from "./program.ts";
 
-const { world, url, send, newBrowser } = await useFlowServer({
+const { fixtures, url, send, newBrowser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "100 millis",
   ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
-const key = world.key();
-const guildKey = world.key({ guildId: guild });
+const key = fixtures.key();
+const guildKey = fixtures.key({ guildId: guild });
 const program = fileURLToPath(new URL("luau_game.ts", import.meta.url));
 
 /** Starts the game for a player. */
@@ -77,7 +77,7 @@ describe("a game on Roblox", () => {
     const shown = await code();
     const { outcome, requests } = await ended();
     expect([outcome, requests.at(-1)]).toEqual(["left", "request DELETE "]);
-    expect((await send(`GET /go?code=${shown}`, { from: world.address() })).status).toBe(404);
+    expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
   });
 
   test("loads without the secret, and says that it cannot ask", async () => {

@@ -5,16 +5,16 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { LuauState } from "luau-web";
 import { expect, test } from "vitest";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { useServer } from "../support/server.ts";
-import { guild, makeWorld } from "../support/world.ts";
 import { startProgram } from "./program.ts";
 
-const world = makeWorld();
+const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: { gameId: "1", at: "2026-02-01T00:00:00.000Z" } };
 const limits = { perWindow: 100, windowMs: 60_000, daily: 100 };
-const guildKey = world.key({ guildId: guild, links, limits });
-const globalKey = world.key({ links });
-const server = useServer(() => ({ fixture: world.fixture }));
+const guildKey = fixtures.key({ guildId: guild, links, limits });
+const globalKey = fixtures.key({ links });
+const server = useServer(() => ({ fixture: fixtures.fixture }));
 
 const program = (name: string) => fileURLToPath(new URL(`other_services/${name}`, import.meta.url));
 

@@ -11,12 +11,12 @@ import {
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
+import { guild } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
-import { guild } from "../support/world.ts";
 import { type RunningProgram, startExample } from "./program.ts";
 
-const { world, send, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "2 seconds" });
-const key = world.key({ guildId: guild, tier: "premium", links: { 100001: "1", 100002: "2" } });
+const { fixtures, send, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "2 seconds" });
+const key = fixtures.key({ guildId: guild, tier: "premium", links: { 100001: "1", 100002: "2" } });
 const role = "880000000000000001";
 const other = "880000000000000002";
 /** Discord lets no bot rename the owner of a guild. */

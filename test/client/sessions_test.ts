@@ -6,9 +6,9 @@ import { type Answer, createClient, type VerificationSession } from "@accountlin
 import { freePort } from "@accountlink/test-servers";
 import { describe, expect, it, vi } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const { url, newKey, newUser } = await useFlowServer({
   ...shortReads,
@@ -103,7 +103,7 @@ describe.concurrent("a session", () => {
 
 it("a session is watched across a restart of the server", async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), "accountlink-client-"));
-  const { fixture, key } = makeWorld();
+  const { fixture, key } = makeFixtures();
   const token = key();
   const env = { ACCOUNTLINK_PORT: String(await freePort()) };
   const first = await startServerHere({ fixture, env, dataFolder });

@@ -1,5 +1,5 @@
 /** Crafted cases of alt detection, with what the contract gives them, computed by hand. */
-import type { KeyOptions, SeenAt } from "../support/world.ts";
+import type { KeyOptions, SeenAt } from "../support/fixtures.ts";
 
 export const [home, school, elsewhere, vpn] = [
   "203.0.113.7",

@@ -6,9 +6,9 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type ExplainedEvidence, evidenceWeightAt, scoreOf, weightOf } from "../support/alt_score.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { emptyGuild, guild, type KeyOptions, stranger } from "../support/fixtures.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { emptyGuild, guild, type KeyOptions, stranger } from "../support/world.ts";
 import {
   crafted,
   daysAgo,
@@ -27,10 +27,10 @@ import { expectData, expectRefusal, expectV1Refusal, useContractServer } from ".
 const platformPort = await freePort();
 const platform = devPlatformOn(platformPort);
 afterAll(platform.close);
-const { world, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
-Object.assign(world.fixture, { vpnCidrs: ["198.51.100.0/24"] });
+const { fixtures, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+Object.assign(fixtures.fixture, { vpnCidrs: ["198.51.100.0/24"] });
 
-const premiumKey = (options: KeyOptions) => world.key({ tier: "premium", ...options });
+const premiumKey = (options: KeyOptions) => fixtures.key({ tier: "premium", ...options });
 
 interface Explained {
   readonly matches: ReadonlyArray<{
@@ -190,9 +190,9 @@ describe("An answer", () => {
 });
 
 describe("A key", () => {
-  const custom = world.key({ kind: "partner" });
-  const free = world.key();
-  const freeInGuild = world.key({ guildId: guild });
+  const custom = fixtures.key({ kind: "partner" });
+  const free = fixtures.key();
+  const freeInGuild = fixtures.key({ guildId: guild });
 
   test("that is partner's or staff's may ask in bulk, and no more", async () => {
     const body = { gameIds: ["1"] };

@@ -16,8 +16,8 @@ interface Explained {
 }
 
 describe("A browser", async () => {
-  const { world, send, newBrowser, newSession } = await useFlowServer();
-  const keys = Array.from({ length: 5 }, () => world.key({ tier: "premium" }));
+  const { fixtures, send, newBrowser, newSession } = await useFlowServer();
+  const keys = Array.from({ length: 5 }, () => fixtures.key({ tier: "premium" }));
 
   /** Proves both accounts for a new session, one step after the other. */
   const walk = async (key: string, browser: FlowBrowser, chatId: string, asked: object = {}) => {

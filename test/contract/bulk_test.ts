@@ -3,12 +3,12 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { guild } from "../support/world.ts";
+import { guild } from "../support/fixtures.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const platformPort = await freePort();
-const { world, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
-const key = world.key({
+const { fixtures, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+const key = fixtures.key({
   tier: "premium",
   links: { 100001: "1", 100002: { gameId: "2", at: "2026-01-02T00:00:00.000Z" }, 100003: "2" },
 });
@@ -149,4 +149,4 @@ describe("With the chat platform down", () => {
 });
 
 /** A scope with chat users of whose membership nothing was asked yet. */
-const unseen = world.key({ links: { 100001: "1", 100020: "2" } });
+const unseen = fixtures.key({ links: { 100001: "1", 100020: "2" } });

@@ -1,7 +1,7 @@
 /** One case of the coverage table, and what writes it. */
 import type { ErrorCode } from "@accountlink/core/errors";
+import type { KeyOptions } from "../support/fixtures.ts";
 import type { RequestOptions } from "../support/http.ts";
-import type { KeyOptions } from "../support/world.ts";
 import { type Recipe, type Values, v1Recipes } from "./recipes.ts";
 
 export type Surroundings =

@@ -3,7 +3,7 @@
  */
 import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
-import { botlessGuild, emptyGuild, guild, newToken } from "../support/world.ts";
+import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
 import { type Values, v1Recipes, v2Recipes } from "./recipes.ts";
 import { sessionRefusals } from "./session_cases.ts";

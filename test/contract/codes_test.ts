@@ -4,14 +4,14 @@ import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const { world, send, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
+const { fixtures, send, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
 
 const codeOf = async (key = newKey()) => {
   const { sid, code } = await newSession(key);
   return { key, sid: textOf(sid), code: textOf(code) };
 };
 
-const typed = (code: string, from = world.address()): Promise<Answer> =>
+const typed = (code: string, from = fixtures.address()): Promise<Answer> =>
   send("POST /go", {
     from,
     headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -45,7 +45,7 @@ describe("a code", () => {
     expect([answer.status, answer.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
     expect(answer.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
     const linked = await send(`GET /go?${new URLSearchParams({ code: write(code) })}`, {
-      from: world.address(),
+      from: fixtures.address(),
     });
     expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
   });
@@ -84,7 +84,7 @@ describe("a code", () => {
 
 describe("wrong codes", () => {
   test("of an address are refused from the eleventh within a minute on, right ones of it as well", async () => {
-    const [from, other] = [world.address(), world.address()];
+    const [from, other] = [fixtures.address(), fixtures.address()];
     const { sid, code } = await codeOf();
     expect((await typed(code, from)).status).toBe(303);
     for (let i = 0; i < 10; i++) expectPage(await typed(unknownCode, from), 404, "Enter your code");
@@ -97,7 +97,7 @@ describe("wrong codes", () => {
   });
 
   test("are counted however many come at once", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     const answers = await Promise.all(Array.from({ length: 15 }, () => typed(unknownCode, from)));
     expect(answers.filter(({ status }) => status === 404).length).toBe(10);
     // A store may not answer a busy machine in time.

@@ -3,14 +3,22 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, startOnBrokenStores } from "../support/broken_stores.ts";
+import {
+  botlessGuild,
+  emptyGuild,
+  guild,
+  makeFixtures,
+  newToken,
+  nobody,
+  stranger,
+} from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger } from "../support/world.ts";
 import { answerChecker } from "./openapi_schemas.ts";
 
 type Line = `${string} ${string}`;
 
-const world = makeWorld();
+const fixtures = makeFixtures();
 const huge = "9007199254740993";
 const links = {
   100001: "1",
@@ -21,20 +29,20 @@ const links = {
   [stranger]: "3",
 };
 const limits = { perWindow: 1_000, windowMs: 3_600_000, daily: 5_000 };
-const globalKey = world.key({ links, limits });
-const guildKey = world.key({ links, limits, guildId: guild });
-const premiumKey = world.key({ links, tier: "premium" });
-const premiumGuildKey = world.key({ links, tier: "premium", guildId: guild });
+const globalKey = fixtures.key({ links, limits });
+const guildKey = fixtures.key({ links, limits, guildId: guild });
+const premiumKey = fixtures.key({ links, tier: "premium" });
+const premiumGuildKey = fixtures.key({ links, tier: "premium", guildId: guild });
 /** Global keys of an account whose chat user manages the guild. */
 const managing = { account: "managing", tier: "premium", links, limits } as const;
-const managingKey = world.key(managing);
-const otherGuildKey = world.key({ guildId: emptyGuild });
-const readKey = world.key({ links, access: "read" });
-const verifyKey = world.key({ links, access: "verify" });
-const elsewhereKey = world.key({ links, allowIps: ["192.0.2.1"] });
-const slow = () => world.key({ links, limits: { perWindow: 1, windowMs: 3_600_000, daily: 9 } });
-const daily = () => world.key({ links, limits: { perWindow: 0, daily: 1 } });
-const reported = world.key({ links });
+const managingKey = fixtures.key(managing);
+const otherGuildKey = fixtures.key({ guildId: emptyGuild });
+const readKey = fixtures.key({ links, access: "read" });
+const verifyKey = fixtures.key({ links, access: "verify" });
+const elsewhereKey = fixtures.key({ links, allowIps: ["192.0.2.1"] });
+const slow = () => fixtures.key({ links, limits: { perWindow: 1, windowMs: 3_600_000, daily: 9 } });
+const daily = () => fixtures.key({ links, limits: { perWindow: 0, daily: 1 } });
+const reported = fixtures.key({ links });
 
 interface Service {
   readonly name: string;
@@ -109,9 +117,9 @@ const services = [bloxlinkV4, bloxlinkV3, rover, rowifi("v3"), rowifi("v2")];
 const spentKeys = new Map(services.map(({ name }) => [name, [slow(), daily(), slow()] as const]));
 
 const manager = "100031";
-const { platform } = world.fixture;
+const { platform } = fixtures.fixture;
 const fixture = {
-  ...world.fixture,
+  ...fixtures.fixture,
   accounts: [{ name: managing.account, chatId: manager, tier: managing.tier }],
   platform: {
     ...platform,
@@ -138,7 +146,7 @@ const templateOf = (path: string): string =>
     .replace(/members\/(?!roblox\/|\{)[^/]+$/, "members/{discordId}");
 
 const send = async (line: Line, options: RequestOptions = {}): Promise<Answer> => {
-  const answer = await server.send(line, { from: world.address(), ...options });
+  const answer = await server.send(line, { from: fixtures.address(), ...options });
   const [method = "", path = ""] = line.split(" ");
   if (method === "GET" && !services.some(({ unknown }) => path.startsWith(unknown))) {
     expect({ line, problem: check(method, templateOf(path), answer) }).toEqual({ line, problem: null });
@@ -461,7 +469,7 @@ describe.each(services)("$name refuses", (service) => {
   });
 
   test("whoever sends wrong keys for too long", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     const path = toRoblox(guild, "100001");
     for (let sent = 0; sent < 3; sent++) {
       expect((await send(`GET ${path}`, { from, headers: auth(newToken()) })).status).not.toBe(429);
@@ -493,7 +501,7 @@ describe.each(services)("$name refuses", (service) => {
 });
 
 describe("While the stores are down", () => {
-  const down = makeWorld();
+  const down = makeFixtures();
   const key = down.key({ links: { 100001: "1" } });
   let broken: BrokenStores | undefined;
 

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { useContractServer } from "./contract_server.ts";
 
-const { world, url } = useContractServer();
+const { fixtures, url } = useContractServer();
 const ids = Array.from({ length: 200 }, (_, index) => String(200_001 + index));
-const key = world.key({ links: Object.fromEntries(ids.map((id) => [id, "1"])) });
+const key = fixtures.key({ links: Object.fromEntries(ids.map((id) => [id, "1"])) });
 
 /** `fetch` decodes the body. */
 const get = (path: string, accepted: string, method = "GET") =>

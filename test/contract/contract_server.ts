@@ -2,18 +2,18 @@
  * The server of a contract test: each of its answers is held against the envelope before the test sees it.
  */
 import { expect } from "vitest";
+import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import type { Answer, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld, type World } from "../support/world.ts";
 import { envelopeProblems } from "./envelope.ts";
 
-/** Runs one server for the tests of a file, filled with what they add to the world. */
+/** Runs one server for the tests of a file, filled with what they add to `fixtures`. */
 export const useContractServer = (
   env: Readonly<Record<string, string>> = {},
-): { readonly world: World; readonly send: Send; readonly url: () => string } => {
-  const world = makeWorld();
-  const server = useServer(() => ({ fixture: world.fixture, env }));
-  return { world, send: checked(server.send), url: server.url };
+): { readonly fixtures: Fixtures; readonly send: Send; readonly url: () => string } => {
+  const fixtures = makeFixtures();
+  const server = useServer(() => ({ fixture: fixtures.fixture, env }));
+  return { fixtures, send: checked(server.send), url: server.url };
 };
 
 export const checked =

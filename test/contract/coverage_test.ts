@@ -4,8 +4,8 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { newToken } from "../support/fixtures.ts";
 import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { newToken } from "../support/world.ts";
 import type { Case, Surroundings } from "./case_writer.ts";
 import { cases } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
@@ -13,7 +13,7 @@ import { plain } from "./example_text.ts";
 import { answerChecker } from "./openapi_schemas.ts";
 
 const platformPort = await freePort();
-const { world, send } = useContractServer({
+const { fixtures, send } = useContractServer({
   ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
   ACCOUNTLINK_IP_DAILY: "3",
   ACCOUNTLINK_IP_VERIFY_DAILY: "3",
@@ -32,10 +32,10 @@ interface Row extends Omit<Case, "key"> {
 const rows = cases.map(
   ({ key, ...rest }): Row => ({
     ...rest,
-    key: key === null ? null : world.key({ ...key, links: { 100001: "1", 100002: "2" } }),
+    key: key === null ? null : fixtures.key({ ...key, links: { 100001: "1", 100002: "2" } }),
     ...(key?.guildId === undefined ? {} : { guildId: key.guildId }),
-    from: world.address(),
-    madeFrom: world.address(),
+    from: fixtures.address(),
+    madeFrom: fixtures.address(),
   }),
 );
 
@@ -134,7 +134,7 @@ let checkAnswer: ReturnType<typeof answerChecker>;
 const platform = devPlatformOn(platformPort);
 
 beforeAll(async () => {
-  stores = await startOnBrokenStores(world.fixture);
+  stores = await startOnBrokenStores(fixtures.fixture);
   checkAnswer = answerChecker((await send("GET /openapi.json")).body);
 });
 afterAll(async () => {

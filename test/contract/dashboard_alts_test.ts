@@ -1,11 +1,11 @@
 /** The page of alt detection without a script: plain forms, for Premium owners and their own communities. */
 import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { guild } from "../support/world.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const [owner, freeOwner] = ["100001", "100002"];
-const { world, send, signIn } = await useSiteServer({}, (fixture) => ({
+const { fixtures, send, signIn } = await useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [
     { name: "acme", chatId: owner, tier: "premium" },
@@ -13,14 +13,14 @@ const { world, send, signIn } = await useSiteServer({}, (fixture) => ({
   ],
 }));
 const seenAt = new Date().toISOString();
-const key = world.key({
+const key = fixtures.key({
   account: "acme",
   tier: "premium",
   links: { 100011: "1", 100012: "1" },
   sightings: ["100011", "100012"].map((chatId) => ({ chatId, ip: "203.0.113.7", device: "phone", seenAt })),
 });
-world.key({ account: "acme", tier: "premium", guildId: guild, links: { 100013: "3" } });
-world.key({ account: "free", links: { 100011: "1", 100012: "1" } });
+fixtures.key({ account: "acme", tier: "premium", guildId: guild, links: { 100013: "3" } });
+fixtures.key({ account: "free", links: { 100011: "1", 100012: "1" } });
 
 const page = "/dashboard/alts";
 

@@ -1,8 +1,8 @@
 /** The dashboard's JSON: scopes, their settings, and their links. */
 import { describe, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";
-import { guild } from "../support/world.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
@@ -11,13 +11,13 @@ const server = await useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: "Rook Club", chatId: "100001" }],
 }));
-const { world } = server;
+const { fixtures } = server;
 
-world.key({
+fixtures.key({
   account: "Rook Club",
   links: { 100002: "1", 100003: "1", 100004: "2" },
 });
-world.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
+fixtures.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
 
 const scopesOf = async (owner: Owner): Promise<ReadonlyArray<Json>> => {
   const { status, body } = await owner.send("GET /dashboard/api/scopes");

@@ -1,8 +1,8 @@
 /** Keys at the dashboard: what an owner gets, and what is refused. */
 import { describe, expect, test } from "vitest";
+import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { botlessGuild, guild } from "../support/world.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";

@@ -1,8 +1,8 @@
 /** Webhooks at the dashboard: what an owner gets, and what is refused. */
 import { describe, expect, test } from "vitest";
+import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
-import { botlessGuild, guild } from "../support/world.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { type Owner, signInOwner } from "./dashboard.ts";
 import { isSignedWith } from "./webhook_receiver.ts";

@@ -1,14 +1,14 @@
 /** What was asked for before a user erased everything: it brings nothing of the user back. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
-import { guild } from "../support/world.ts";
 import { checked, expectRefusal } from "./contract_server.ts";
 import { idempotentWrites } from "./idempotent_writes.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const site = await useSiteServer({ ACCOUNTLINK_POLL_INTERVAL: "0 seconds" });
-const { world, platform, signIn, newBrowser } = site;
+const { fixtures, platform, signIn, newBrowser } = site;
 const send = checked(site.send);
 
 /** The user of every request here who erases everything, and one who does not. */
@@ -20,11 +20,11 @@ const erase = async () => {
   expect((await browser.post("/me/erase", { csrf, confirm: "erase" })).status).toBe(200);
 };
 
-const newKey = (options: Parameters<typeof world.key>[0] = {}) =>
-  world.key({ tier: "premium", links: { [ada]: "1", [bob]: "2" }, ...options });
+const newKey = (options: Parameters<typeof fixtures.key>[0] = {}) =>
+  fixtures.key({ tier: "premium", links: { [ada]: "1", [bob]: "2" }, ...options });
 
 const linkOf = async (key: string, query = `chatId=${ada}`) => {
-  const { body } = await send(`GET /v2/verifications/chat?${query}`, { key, from: world.address() });
+  const { body } = await send(`GET /v2/verifications/chat?${query}`, { key, from: fixtures.address() });
   return body.data?.gameId;
 };
 
@@ -33,7 +33,7 @@ describe("A request under an idempotency key", () => {
   const writes = Object.entries(idempotentWrites).map(([id, write]) => ({ id, key: newKey(), ...write }));
   const paths = new Map<string, string>();
   const ask = (key: string, line: `${string} ${string}`, body?: object, headers = named): Promise<Answer> =>
-    send(line, { key, headers, from: world.address(), ...(body === undefined ? {} : { body }) });
+    send(line, { key, headers, from: fixtures.address(), ...(body === undefined ? {} : { body }) });
   const [failed, fresh] = [newKey(), newKey()];
   const late = { chatId: ada, gameId: "7" };
 
@@ -78,7 +78,7 @@ describe("A request under an idempotency key", () => {
     expect((await ask(failed, "PATCH /v2/game", late, { "idempotency-key": "after" })).status).toBe(200);
     const unnamed = await send("PATCH /v2/game", {
       key: String(writes[0]?.key),
-      from: world.address(),
+      from: fixtures.address(),
       body: late,
     });
     expect(unnamed.status).toBe(200);
@@ -99,7 +99,7 @@ describe("A proof from before", () => {
     const scope = key === guildKey ? { guildId: guild } : {};
     const { body: answer } = await send("POST /v2/sessions", {
       key,
-      from: world.address(),
+      from: fixtures.address(),
       body: { clientId: "client", ...scope, ...body },
     });
     return answer.data ?? {};
@@ -135,7 +135,7 @@ describe("A proof from before", () => {
     const query = key === guildKey ? `chatId=${ada}&guildId=${guild}` : `chatId=${ada}`;
     expect(await linkOf(key, query)).toBe(null);
     if (sid === undefined) return;
-    const { body } = await send(`GET /v2/sessions/${sid}`, { key, from: world.address() });
+    const { body } = await send(`GET /v2/sessions/${sid}`, { key, from: fixtures.address() });
     expect(body.data).toMatchObject({ state: "failed", error: "link_removed", chatId: null, gameId: null });
   });
 

@@ -4,12 +4,12 @@
  */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
-import { guild } from "../support/world.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
 
-const { world, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0" });
+const { fixtures, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0" });
 
 const untilWaiting = openReads(send, "event_readers_waiting");
 
@@ -35,7 +35,7 @@ const set = (key: string, chatId: string, gameId: string) =>
 const invalid = (name: string) => ({ parameters: [{ name, reason: expect.any(String) as unknown }] });
 
 describe("What the feed tells", () => {
-  const key = world.key({ links: { 100001: "1" } });
+  const key = fixtures.key({ links: { 100001: "1" } });
 
   test("of links, by v2 and by v1, and nothing of what only confirms", async () => {
     const cursor = await now(key);
@@ -117,8 +117,8 @@ describe("What the feed tells", () => {
 });
 
 describe("Reading", () => {
-  const key = world.key();
-  const guildKey = world.key({ guildId: guild });
+  const key = fixtures.key();
+  const guildKey = fixtures.key({ guildId: guild });
 
   test("in pages misses none and gives none twice", async () => {
     let cursor = await now(key);
@@ -191,7 +191,7 @@ describe("Reading", () => {
 });
 
 describe("Waiting", () => {
-  const keys = Array.from({ length: 4 }, () => world.key());
+  const keys = Array.from({ length: 4 }, () => fixtures.key());
 
   test("ends with the first event, which another request makes", async () => {
     const key = keys[0] as string;
@@ -243,7 +243,7 @@ describe("Waiting", () => {
 });
 
 describe("A stream", () => {
-  const key = world.key();
+  const key = fixtures.key();
 
   /** Reads a stream until it has so many events. */
   const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
@@ -292,7 +292,7 @@ describe("A stream", () => {
 });
 
 describe("The list of links", () => {
-  const key = world.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
+  const key = fixtures.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
 
   test("has all of them, by chat ID, with one cursor of the feed on each page", async () => {
     const pages: Array<Json> = [];

@@ -5,7 +5,7 @@ import { textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
-const { world, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({}, (fixture) => {
+const { fixtures, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({}, (fixture) => {
   const { chatUsers = [], gameUsers = [] } = fixture.platform ?? {};
   const renamed = { displayName: hostile, username: hostile };
   return {
@@ -21,7 +21,7 @@ const { world, newBrowser, newKey, newSession, read, gameOf } = await useFlowSer
   };
 });
 
-const hostileKey = world.key({ account: hostile });
+const hostileKey = fixtures.key({ account: hostile });
 
 const setup = async (key = newKey()) => {
   const { sid, pid } = await newSession(key);

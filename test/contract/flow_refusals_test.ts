@@ -1,12 +1,12 @@
 /** Why the public flow does not go on: each reason has a status and a page of its own, and leaves no link. */
 import { describe, expect, test } from "vitest";
 import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
+import { botlessGuild, guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { botlessGuild, guild, stranger } from "../support/world.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
-const { world, send, platform, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({
+const { fixtures, send, platform, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({
   ACCOUNTLINK_IP_VERIFY_DAILY: "1",
 });
 
@@ -49,7 +49,7 @@ describe("a link is refused", () => {
     `${clientOrigin}/\0`,
     `${clientOrigin}/`.padEnd(2_049, "x"),
   ];
-  const redirecting = world.key({ redirectOrigins: [clientOrigin] });
+  const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
   test.each(wrongRedirects)("that would send its user to %j", async (redirect) => {
     const { browser, byPid } = await setup({}, redirecting);
@@ -58,7 +58,7 @@ describe("a link is refused", () => {
       expectPage(await browser.get(path + query), 400, "This link is not safe");
     }
     const body = { clientId: "client", redirect };
-    const client = { key: redirecting, from: world.address() };
+    const client = { key: redirecting, from: fixtures.address() };
     const created = await send("POST /v2/sessions", { ...client, body });
     expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
   });
@@ -77,9 +77,9 @@ describe("a link is refused", () => {
   });
 
   const account = "closed";
-  const closed = world.key({ account });
-  world.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
-  world.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
+  const closed = fixtures.key({ account });
+  fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
+  fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
 
   test("whose redirect only a key of another scope, or none that is active, may use", async () => {
     const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
@@ -232,7 +232,7 @@ describe("a service that is not well", () => {
     ["down", 503, "This does not work right now", "1"],
     ["broken", 500, "Something went wrong here", undefined],
   ] as const)("says so when its stores are %s", async (state, status, title, retryAfter) => {
-    const stores = await startOnBrokenStores(world.fixture);
+    const stores = await startOnBrokenStores(fixtures.fixture);
     stores.setStores(state);
     const answer = await stores.send("GET /verify?sid=vs_");
     await stores.stop();
@@ -255,7 +255,7 @@ describe("what changed meanwhile is told", () => {
   test("when the client has cancelled", async () => {
     const { browser, bySid, key, sid } = await setup();
     const page = await browser.walk(bySid);
-    await send(`DELETE /v2/sessions/${sid}`, { key, from: world.address() });
+    await send(`DELETE /v2/sessions/${sid}`, { key, from: fixtures.address() });
     expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This was cancelled");
     expectPage(await browser.get("/verify/game/start"), 409, "This was cancelled");
     expect(await gameOf(key)).toBe(null);
@@ -284,7 +284,7 @@ describe("what changed meanwhile is told", () => {
   const removed = Object.entries(removals).flatMap(([line, body]) =>
     (["sid", "pid"] as const).map((by) => ({
       line: line as keyof typeof removals,
-      options: { key: world.key({ links: { 100001: "2" } }), ...(body === null ? {} : { body }) },
+      options: { key: fixtures.key({ links: { 100001: "2" } }), ...(body === null ? {} : { body }) },
       by,
     })),
   );

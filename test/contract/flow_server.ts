@@ -5,10 +5,10 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
+import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 /** The origin that keys may send users to. */
 export const clientOrigin = "https://client.example";
@@ -22,7 +22,7 @@ export const shortReads = {
 };
 
 export interface FlowServer {
-  readonly world: World;
+  readonly fixtures: Fixtures;
   readonly send: Send;
   readonly platform: DevPlatform;
   readonly url: () => string;
@@ -32,7 +32,7 @@ export interface FlowServer {
     readonly begin: () => Promise<unknown>;
     readonly finish: () => Promise<void>;
   };
-  /** A key of a scope of its own, where nothing is linked. One that is to be otherwise is added to the world. */
+  /** A key of a scope of its own, where nothing is linked. One that is to be otherwise is added to `fixtures`. */
   readonly newKey: () => string;
   readonly newSession: (key: string, asked?: object) => Promise<Json>;
   readonly read: (key: string, sid: string) => Promise<Json>;
@@ -45,14 +45,14 @@ export interface FlowServer {
  */
 export const useFlowServer = async (
   env: Readonly<Record<string, string>> = {},
-  change: (fixture: World["fixture"]) => object = (fixture) => fixture,
+  change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
 ): Promise<FlowServer> => {
-  const world = makeWorld();
+  const fixtures = makeFixtures();
   // A fixture is whole before its first test runs.
-  const keys = Array.from({ length: 60 }, () => world.key());
+  const keys = Array.from({ length: 60 }, () => fixtures.key());
   const port = await freePort();
   const server = useServer(() => ({
-    fixture: change(world.fixture),
+    fixture: change(fixtures.fixture),
     env: {
       ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
       ACCOUNTLINK_SESSION_CREATE_BURST: "0",
@@ -68,13 +68,13 @@ export const useFlowServer = async (
   });
   const { send, url } = server;
   const newBrowser = () => {
-    const browser = openBrowser(url, world.address());
+    const browser = openBrowser(url, fixtures.address());
     browsers.push(browser);
     return browser;
   };
 
   return {
-    world,
+    fixtures,
     send,
     platform,
     url,
@@ -95,7 +95,7 @@ export const useFlowServer = async (
     newSession: async (key, asked = {}) => {
       const created = await send("POST /v2/sessions", {
         key,
-        from: world.address(),
+        from: fixtures.address(),
         body: { clientId: "client", ...asked },
       });
       expect({ status: created.status, error: created.body.error }).toEqual({
@@ -105,7 +105,7 @@ export const useFlowServer = async (
       return created.body.data ?? {};
     },
     read: async (key, sid) =>
-      (await send(`GET /v2/sessions/${sid}`, { key, from: world.address() })).body.data ?? {},
+      (await send(`GET /v2/sessions/${sid}`, { key, from: fixtures.address() })).body.data ?? {},
     gameOf: async (key, chatId = "100001") => {
       const { status, body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key });
       expect(status).toBe(200);

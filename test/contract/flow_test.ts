@@ -1,17 +1,17 @@
 /** The public verification flow, walked through over HTTP. */
 import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
-import { guild } from "../support/world.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
-const { world, send, url, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
+const { fixtures, send, url, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
 const untilOpen = openReads(send, "session_reads_open");
 
-const [replaced, kept] = [world.key({ links: { 100001: "2" } }), world.key({ links: { 100001: "2" } })];
-const confirmed = world.key({ links: { 100001: "1" } });
-const redirecting = world.key({ redirectOrigins: [clientOrigin] });
+const [replaced, kept] = [fixtures.key({ links: { 100001: "2" } }), fixtures.key({ links: { 100001: "2" } })];
+const confirmed = fixtures.key({ links: { 100001: "1" } });
+const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
 /** What a stream tells, event by event, until it ends. */
 const readStream = async (response: Response, onEvent: (event: string) => void): Promise<void> => {
@@ -201,7 +201,7 @@ test("what the client's address said of a sid or a state is replaced", async () 
 });
 
 const oddOrigins = ["http://[::1]:9999", "https://a;b.example"];
-const oddlyRedirecting = world.key({ redirectOrigins: oddOrigins });
+const oddlyRedirecting = fixtures.key({ redirectOrigins: oddOrigins });
 
 test.each(oddOrigins)("a user may go on to %s, which no policy can name", async (origin) => {
   const { sid } = await newSession(oddlyRedirecting, { redirect: `${origin}/done` });

@@ -1,9 +1,9 @@
 /** Guild rules, for keys that are bound to a guild and for global keys that name one. */
 import { describe, expect, test } from "vitest";
-import { botlessGuild, emptyGuild, guild, stranger } from "../support/world.ts";
+import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
 import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer();
+const { fixtures, send } = useContractServer();
 const unresolved = { game: null, chat: null };
 
 /** 100001 and the stranger, who is in no guild, play as 1; the stranger alone plays as 2. */
@@ -21,7 +21,7 @@ const kinds = [
 
 describe.each(kinds)("With %s", (_title, guildId) => {
   const scoped = guildId === undefined ? {} : { guildId };
-  const newKey = () => world.key({ ...scoped, links });
+  const newKey = () => fixtures.key({ ...scoped, links });
   const key = newKey();
   const spare = Array.from({ length: 8 }, newKey);
   const freshKey = () => spare.pop() ?? "";
@@ -100,9 +100,9 @@ describe.each(kinds)("With %s", (_title, guildId) => {
 });
 
 describe("Without a guild", () => {
-  const key = world.key({ links });
-  const ofGuild = world.key({ guildId: guild, links });
-  const botless = world.key({ guildId: botlessGuild, links });
+  const key = fixtures.key({ links });
+  const ofGuild = fixtures.key({ guildId: guild, links });
+  const botless = fixtures.key({ guildId: botlessGuild, links });
 
   test("a global key is held to none", async () => {
     expect((await send(`GET /v2/chat?chatId=${stranger}`, { key })).body.data).toMatchObject({ gameId: "1" });

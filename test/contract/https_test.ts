@@ -24,8 +24,8 @@ const lines = [
 ] as const;
 
 describe("A service with an https public URL", () => {
-  const { world, send } = useContractServer({ ACCOUNTLINK_PUBLIC_URL: "https://links.example" });
-  const key = world.key({ links: { 100001: "1" } });
+  const { fixtures, send } = useContractServer({ ACCOUNTLINK_PUBLIC_URL: "https://links.example" });
+  const key = fixtures.key({ links: { 100001: "1" } });
 
   test.each(lines)("binds browsers to https: %s", async (line) => {
     expect((await send(line, { key })).headers["strict-transport-security"]).toBe("max-age=31536000");
@@ -34,11 +34,11 @@ describe("A service with an https public URL", () => {
 });
 
 describe("Cookies of a service with an https public URL", async () => {
-  const { world, newBrowser, send } = await useSiteServer({
+  const { fixtures, newBrowser, send } = await useSiteServer({
     ACCOUNTLINK_PUBLIC_URL: "https://links.example",
   });
 
-  const key = world.key();
+  const key = fixtures.key();
 
   test.each(["dashboard", "me"] as const)("are taken and sent by https alone: %s", async (site) => {
     const name = { dashboard: "accountlink_session", me: "accountlink_me" }[site];

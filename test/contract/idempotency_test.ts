@@ -4,14 +4,14 @@ import { routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { guild, stranger } from "../support/fixtures.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { guild, stranger } from "../support/world.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
 import { idempotentWrites } from "./idempotent_writes.ts";
 
 const platformPort = await freePort();
-const { world, send } = useContractServer({
+const { fixtures, send } = useContractServer({
   ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
   ACCOUNTLINK_SESSION_CREATE_BURST: "1",
   ACCOUNTLINK_SESSION_CREATE_REFILL: "500 millis",
@@ -20,7 +20,7 @@ const platform = devPlatformOn(platformPort);
 afterAll(platform.close);
 
 const links = { 100001: "1", 100002: "2" };
-const newKey = () => world.key({ tier: "premium", links });
+const newKey = () => fixtures.key({ tier: "premium", links });
 
 type Line = `${string} ${string}`;
 
@@ -247,8 +247,11 @@ describe("The header", () => {
 
 describe("An idempotency key", () => {
   const shared = { account: "sharing", tier: "premium", links } as const;
-  const [one, two] = [world.key(shared), world.key(shared)];
-  const limited = world.key({ links, limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 } });
+  const [one, two] = [fixtures.key(shared), fixtures.key(shared)];
+  const limited = fixtures.key({
+    links,
+    limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 },
+  });
 
   test("is of one API key", async () => {
     const body = { chatId: "100001" };

@@ -1,22 +1,22 @@
 /** Which keys are accepted, from where, and what becomes of those that are reported. */
 import { describe, expect, test, vi } from "vitest";
+import { newToken } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { newToken } from "../support/world.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const lookup = "GET /v2/chat?chatId=100001";
 const links = { 100001: "1" };
 const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
 
-const { world, send } = useContractServer();
+const { fixtures, send } = useContractServer();
 
 describe("A key", () => {
-  const active = world.key({ links });
+  const active = fixtures.key({ links });
   const refused = {
-    disabled: world.key({ links, status: "disabled" }),
-    revoked: world.key({ links, status: "revoked" }),
-    expired: world.key({ links, expiresAt: days(-1) }),
+    disabled: fixtures.key({ links, status: "disabled" }),
+    revoked: fixtures.key({ links, status: "revoked" }),
+    expired: fixtures.key({ links, expiresAt: days(-1) }),
     unknown: newToken(),
     "of the same id with another secret": `${active.slice(0, 17)}${newToken().slice(17)}`,
     cut: active.slice(0, -1),
@@ -58,10 +58,10 @@ describe("A key", () => {
 
 describe("A key that ends", () => {
   const soon = days(6);
-  const ending = world.key({ links, expiresAt: soon });
-  const lasting = world.key({ links, expiresAt: days(8) });
+  const ending = fixtures.key({ links, expiresAt: soon });
+  const lasting = fixtures.key({ links, expiresAt: days(8) });
   const moment = Date.now() + 2_500;
-  const fleeting = world.key({ links, expiresAt: new Date(moment).toISOString() });
+  const fleeting = fixtures.key({ links, expiresAt: new Date(moment).toISOString() });
 
   test("says so in its last 7 days, whatever is answered", async () => {
     for (const line of [lookup, "GET /v2/chat", "GET /api/v1/public/chat-to-game?chatId=100001"] as const) {
@@ -82,8 +82,8 @@ describe("A key that ends", () => {
 describe("A request that is not what its key is for", () => {
   const limits = { perWindow: 0, daily: 2 };
   const [looking, verifying] = [
-    world.key({ access: "read", limits }),
-    world.key({ access: "verify", limits }),
+    fixtures.key({ access: "read", limits }),
+    fixtures.key({ access: "verify", limits }),
   ];
 
   test.each([
@@ -99,10 +99,10 @@ describe("A request that is not what its key is for", () => {
 });
 
 describe("Address lists", () => {
-  const anywhere = world.key({ links });
-  const listed = world.key({ links, allowIps: ["203.0.113.7", "198.51.100.0/24", "2001:db8:a::/48"] });
-  const denied = world.key({ links, denyIps: ["203.0.113.0/24", "2001:db8:b::1"] });
-  const both = world.key({ links, allowIps: ["203.0.113.0/24"], denyIps: ["203.0.113.128/25"] });
+  const anywhere = fixtures.key({ links });
+  const listed = fixtures.key({ links, allowIps: ["203.0.113.7", "198.51.100.0/24", "2001:db8:a::/48"] });
+  const denied = fixtures.key({ links, denyIps: ["203.0.113.0/24", "2001:db8:b::1"] });
+  const both = fixtures.key({ links, allowIps: ["203.0.113.0/24"], denyIps: ["203.0.113.128/25"] });
 
   test.each([
     [200, "an empty list", anywhere, "203.0.113.200"],
@@ -133,7 +133,7 @@ describe("Address lists", () => {
 
 describe("Without trusted proxies", () => {
   const open = useContractServer({ ACCOUNTLINK_TRUSTED_PROXIES: "" });
-  const local = open.world.key({ links, allowIps: ["127.0.0.0/8"] });
+  const local = open.fixtures.key({ links, allowIps: ["127.0.0.0/8"] });
 
   test("nobody is believed to be somewhere else", async () => {
     expect((await open.send(lookup, { key: local, from: "203.0.113.7" })).status).toBe(200);
@@ -142,9 +142,9 @@ describe("Without trusted proxies", () => {
 
 describe("A leaked key", () => {
   const report = (key: string) => send("POST /v2/keys/leaked", { body: { key } });
-  const leaked = world.key({ account: "careless", links });
-  const other = world.key({ account: "careless" });
-  const victim = world.key({ links });
+  const leaked = fixtures.key({ account: "careless", links });
+  const other = fixtures.key({ account: "careless" });
+  const victim = fixtures.key({ links });
 
   test("is revoked at once by whoever reports it, and alone", async () => {
     expect((await send(lookup, { key: leaked })).status).toBe(200);

@@ -1,17 +1,17 @@
 /** Reports of leaked keys in the shape that code hosts send: a JSON array, answered with an array. */
 import { describe, expect, test } from "vitest";
-import { newToken } from "../support/world.ts";
+import { newToken } from "../support/fixtures.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "30" });
+const { fixtures, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "30" });
 const lookup = "GET /v2/chat?chatId=100001";
 const links = { 100001: "1" };
 const [first, second, third, expired, revoked] = [
-  world.key({ links }),
-  world.key({ links }),
-  world.key({ links }),
-  world.key({ expiresAt: "2026-01-01T00:00:00.000Z" }),
-  world.key({ status: "revoked" }),
+  fixtures.key({ links }),
+  fixtures.key({ links }),
+  fixtures.key({ links }),
+  fixtures.key({ expiresAt: "2026-01-01T00:00:00.000Z" }),
+  fixtures.key({ status: "revoked" }),
 ];
 const many = Array.from({ length: 99 }, newToken);
 
@@ -28,7 +28,7 @@ const labelOf = (token: string, label: "true_positive" | "false_positive") => ({
   label,
 });
 
-const report = (tokens: ReadonlyArray<string>, from: string = world.address()) =>
+const report = (tokens: ReadonlyArray<string>, from: string = fixtures.address()) =>
   send("POST /v2/keys/leaked", { from, body: tokens.map(reportOf) });
 
 describe("An array of leak reports", () => {
@@ -44,8 +44,8 @@ describe("An array of leak reports", () => {
       labelOf(second, "true_positive"),
     ]);
     for (const key of [first, second])
-      expect((await send(lookup, { key, from: world.address() })).status).toBe(401);
-    expect((await send(lookup, { key: third, from: world.address() })).status).toBe(200);
+      expect((await send(lookup, { key, from: fixtures.address() })).status).toBe(401);
+    expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(200);
   });
 
   test("knows what was a key", async () => {
@@ -59,7 +59,7 @@ describe("An array of leak reports", () => {
       ...many.map((token) => labelOf(token, "false_positive")),
       labelOf(third, "true_positive"),
     ]);
-    expect((await send(lookup, { key: third, from: world.address() })).status).toBe(401);
+    expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(401);
     const tooMany = await report([...many, newToken(), newToken()]);
     expectRefusal(tooMany, 400, "BULK_LIMIT_EXCEEDED", { limit: 100, received: 101 });
   });
@@ -67,7 +67,7 @@ describe("An array of leak reports", () => {
   const throttled = { bucket: "ip_auth" };
 
   test("counts each token that was no key, whatever else is in it", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     const wrong = Array.from({ length: 4 }, newToken);
     for (let sent = 0; sent < 7; sent++) {
       expect((await report([revoked, ...wrong, expired], from)).status).toBe(200);
@@ -79,7 +79,7 @@ describe("An array of leak reports", () => {
   });
 
   test("counts as ten failed authentications at most", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     for (let sent = 0; sent < 3; sent++) expect((await report([...many, revoked], from)).status).toBe(200);
     expectRefusal(await report([...many, revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
     const single = await send("POST /v2/keys/leaked", { from, body: { key: revoked } });
@@ -87,7 +87,7 @@ describe("An array of leak reports", () => {
   });
 
   test("of many that race, only those are answered that the throttle admits", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     const answers = await Promise.all(Array.from({ length: 20 }, () => report([...many, revoked], from)));
     const answered = answers.filter(({ status }) => status === 200);
     expect(answered.length).toBeGreaterThan(0);
@@ -102,13 +102,13 @@ describe("An array of leak reports", () => {
     [[null]],
     [[[reportOf("x")]]],
   ])("is refused with another item: %j", async (body) => {
-    const answer = await send("POST /v2/keys/leaked", { from: world.address(), body });
+    const answer = await send("POST /v2/keys/leaked", { from: fixtures.address(), body });
     expectRefusal(answer, 400, "INVALID_BODY", { reason: expect.any(String) as unknown });
   });
 
   test("is refused for an unknown dated contract", async () => {
     const answer = await send("POST /v2/keys/leaked", {
-      from: world.address(),
+      from: fixtures.address(),
       body: [reportOf("x")],
       headers: { "content-type": "application/json", "service-version": "1999-01-01" },
     });

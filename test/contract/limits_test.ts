@@ -1,7 +1,7 @@
 /** Limits of keys and client addresses, and what every answer says of them. */
 import { describe, expect, test } from "vitest";
+import { newToken } from "../support/fixtures.ts";
 import { type Answer, textOf } from "../support/http.ts";
-import { newToken } from "../support/world.ts";
 import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
@@ -15,22 +15,26 @@ const limitHeaders = ({ headers }: Answer) =>
 const standardHeaders = ({ headers }: Answer) => [headers["ratelimit-policy"], headers["ratelimit"]];
 
 describe("Limits of a key", () => {
-  const { world, send } = useContractServer();
+  const { fixtures, send } = useContractServer();
   const links = { 100001: "1" };
-  const limited = world.key({
+  const limited = fixtures.key({
     tier: "premium",
     limits: { perWindow: 5, windowMs: 60_000, daily: 100 },
     links,
   });
-  const unlimited = world.key({ links });
-  const ending = world.key({ limits: { perWindow: 6, windowMs: 1_500, daily: 3 }, links });
-  const freeFirst = world.key({ limits: {}, links });
-  const freePaced = world.key({ limits: {}, links });
-  const premiumPaced = world.key({ tier: "premium", limits: {}, links });
-  const slow = world.key({ limits: { perWindow: 2, windowMs: 60_000, daily: 9 }, links });
-  const short = world.key({ limits: { perWindow: 0, daily: 2 }, links });
-  const unpaced = world.key({ limits: { perWindow: 0, daily: 50 }, links });
-  const elsewhere = world.key({ limits: { perWindow: 0, daily: 50 }, denyIps: ["0.0.0.0/0", "::/0"], links });
+  const unlimited = fixtures.key({ links });
+  const ending = fixtures.key({ limits: { perWindow: 6, windowMs: 1_500, daily: 3 }, links });
+  const freeFirst = fixtures.key({ limits: {}, links });
+  const freePaced = fixtures.key({ limits: {}, links });
+  const premiumPaced = fixtures.key({ tier: "premium", limits: {}, links });
+  const slow = fixtures.key({ limits: { perWindow: 2, windowMs: 60_000, daily: 9 }, links });
+  const short = fixtures.key({ limits: { perWindow: 0, daily: 2 }, links });
+  const unpaced = fixtures.key({ limits: { perWindow: 0, daily: 50 }, links });
+  const elsewhere = fixtures.key({
+    limits: { perWindow: 0, daily: 50 },
+    denyIps: ["0.0.0.0/0", "::/0"],
+    links,
+  });
 
   test("are reported by the short window in the block, and both in the headers", async () => {
     const before = Date.now();
@@ -188,30 +192,36 @@ describe("Limits of a key", () => {
 });
 
 describe("Limits of a client address", () => {
-  const { world, send } = useContractServer({ ACCOUNTLINK_IP_DAILY: "5" });
-  const one = world.key({ links: { 100001: "1" } });
-  const other = world.key({ tier: "premium", limits: { perWindow: 0, daily: 30 }, links: { 100001: "1" } });
-  const banned = world.key({ denyIps: ["0.0.0.0/0"] });
-  const exempt = (["partner", "staff"] as const).map((kind) => world.key({ kind, links: { 100001: "1" } }));
+  const { fixtures, send } = useContractServer({ ACCOUNTLINK_IP_DAILY: "5" });
+  const one = fixtures.key({ links: { 100001: "1" } });
+  const other = fixtures.key({
+    tier: "premium",
+    limits: { perWindow: 0, daily: 30 },
+    links: { 100001: "1" },
+  });
+  const banned = fixtures.key({ denyIps: ["0.0.0.0/0"] });
+  const exempt = (["partner", "staff"] as const).map((kind) =>
+    fixtures.key({ kind, links: { 100001: "1" } }),
+  );
 
   /** What is left of the day of an address after one more request. */
   const left = async (from: string, key = one) =>
     (await send(v1Lookup, { from, key })).body.ipRequestsRemaining;
 
   test("are shared by all keys used from it, and not by those used elsewhere", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     expect([
       await left(from),
       await left(from, other),
       await left(from),
-      await left(world.address()),
+      await left(fixtures.address()),
     ]).toEqual([4, 3, 2, 4]);
   });
 
   test("are named when they refuse, and cost the key nothing", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     for (let sent = 0; sent < 5; sent++) await left(from, other);
-    const before = (await send(v1Lookup, { from: world.address(), key: other })).body.requestsRemaining;
+    const before = (await send(v1Lookup, { from: fixtures.address(), key: other })).body.requestsRemaining;
     const answer = await send(lookup, { from, key: other });
     expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_day" });
     expect(answer.body.meta).toMatchObject({
@@ -225,7 +235,7 @@ describe("Limits of a client address", () => {
   });
 
   test("are not touched before the key and its address were accepted", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     await send(lookup, { from });
     await send(lookup, { from, key: newToken() });
     await send(lookup, { from, key: banned });
@@ -235,7 +245,7 @@ describe("Limits of a client address", () => {
   });
 
   test("neither hold partner and staff keys nor count them", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     for (const key of exempt) {
       for (let sent = 0; sent < 7; sent++) expect(await left(from, key)).toBeNull();
     }
@@ -246,7 +256,7 @@ describe("Limits of a client address", () => {
   });
 
   test("count IPv6 by its /64, and IPv4 inside IPv6 as IPv4", async () => {
-    const mapped = world.address();
+    const mapped = fixtures.address();
     expect([
       await left("2001:db8:7:1::1"),
       await left("2001:0DB8:7:1:ffff:ffff:ffff:ffff"),
@@ -257,8 +267,8 @@ describe("Limits of a client address", () => {
   });
 
   test("count the right-most address of X-Forwarded-For that is no trusted proxy", async () => {
-    const from = world.address();
-    const spoofed = world.address();
+    const from = fixtures.address();
+    const spoofed = fixtures.address();
     expect([
       await left(from),
       await left(`${spoofed}, ${from}`),
@@ -269,7 +279,7 @@ describe("Limits of a client address", () => {
   });
 
   test("count the last good address when a hop cannot be read", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     expect([await left("127.3.3.3"), await left(`${from}, unknown, 127.3.3.3`), await left(from)]).toEqual([
       4, 3, 4,
     ]);
@@ -277,17 +287,17 @@ describe("Limits of a client address", () => {
 });
 
 describe("Bursts and failures of a client address", () => {
-  const { world, send } = useContractServer({
+  const { fixtures, send } = useContractServer({
     ACCOUNTLINK_IP_PER_SECOND: "3",
     ACCOUNTLINK_IP_AUTH_FAILURES: "30",
   });
-  const key = world.key({ links: { 100001: "1" } });
-  const unused = world.key({ links: { 100001: "1" } });
+  const key = fixtures.key({ links: { 100001: "1" } });
+  const unused = fixtures.key({ links: { 100001: "1" } });
 
   /** Sends from a new address; from another one again where a busy machine took longer than the second that counts. */
   const inOneSecond = async <A>(sendFrom: (from: string) => Promise<A>): Promise<A> => {
     const begin = performance.now();
-    const answers = await sendFrom(world.address());
+    const answers = await sendFrom(fixtures.address());
     return performance.now() - begin < 1_000 ? answers : inOneSecond(sendFrom);
   };
 
@@ -380,7 +390,7 @@ describe("Bursts and failures of a client address", () => {
   });
 
   test("leave operators alone", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
       const answers = await Promise.all(Array.from({ length: 9 }, () => send(`GET ${path}`, { from })));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -396,7 +406,7 @@ describe("Bursts and failures of a client address", () => {
   const wrongKey = (from: string) => () => send(lookup, { from, key: newToken() });
 
   test("throttle the 31st wrong key, and whatever was not accepted before", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     expect((await send(lookup, { from, key })).status).toBe(200);
     expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));
 
@@ -416,17 +426,17 @@ describe("Bursts and failures of a client address", () => {
     ];
     expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(refused.map(() => 429));
     expect((await send(lookup, { from, key })).status).toBe(200);
-    expect((await send(lookup, { from: world.address(), key: unused })).status).toBe(200);
+    expect((await send(lookup, { from: fixtures.address(), key: unused })).status).toBe(200);
   });
 
   test("do not count a missing key", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     expect(await statuses(40, () => send(lookup, { from }))).toEqual(new Set([401]));
     expect((await wrongKey(from)()).status).toBe(401);
   });
 
   test("count reports of keys that do not exist", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     const report = () => send("POST /v2/keys/leaked", { from, body: { key: newToken() } });
     expect(await statuses(30, report)).toEqual(new Set([200]));
     expectRefusal(await report(), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });

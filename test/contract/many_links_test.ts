@@ -1,9 +1,9 @@
 /** A game user with more chat users than an answer has, on every route that answers them. */
 import { expect, test } from "vitest";
-import { guild } from "../support/world.ts";
+import { guild } from "../support/fixtures.ts";
 import { useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer();
+const { fixtures, send } = useContractServer();
 
 /** Newest link first. Of the members, the third is behind the newest hundred. */
 const chatIds = Array.from({ length: 1_005 }, (_, index) => String(200_001 + index));
@@ -12,7 +12,7 @@ chatIds.splice(99, 2, "100002", "100003");
 const members = ["100001", "100002"];
 const at = (index: number) => new Date(Date.UTC(2026, 0, 1) - index * 1_000).toISOString();
 const links = Object.fromEntries(chatIds.map((id, index) => [id, { gameId: "1", at: at(index) }]));
-const key = world.key({ tier: "premium", limits: { perWindow: 0, daily: 50 }, links });
+const key = fixtures.key({ tier: "premium", limits: { perWindow: 0, daily: 50 }, links });
 
 const newest = chatIds.slice(0, 1_000);
 

@@ -1,13 +1,13 @@
 /** The pages on which users see, remove and erase what is known of them. */
 import { describe, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { guild } from "../support/world.ts";
 import { expectPage } from "./flow_server.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const owner = "100007";
-const { world, send, signIn, newBrowser } = await useSiteServer({}, (fixture) => ({
+const { fixtures, send, signIn, newBrowser } = await useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: "owned", chatId: owner, tier: "free" }],
 }));
@@ -28,8 +28,8 @@ const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g
 
 describe("the links of a user", () => {
   const ada = "100001";
-  world.key({ account: "acme <b>&", links: linked(ada, "100002") });
-  world.key({ account: "guilds", guildId: guild, links: linked(ada) });
+  fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
+  fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
 
   test("are shown by community, with since when and to whom", async () => {
     const answer = await (await open(ada)).get("/me");
@@ -65,11 +65,11 @@ describe("the links of a user", () => {
 
 describe("removing a link", () => {
   const bob = "100003";
-  const key = world.key({ links: linked(bob, "100004") });
-  const other = world.key({ links: linked(bob) });
+  const key = fixtures.key({ links: linked(bob, "100004") });
+  const other = fixtures.key({ links: linked(bob) });
   const gameOf = async (of: string, chatId: string) =>
-    (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: world.address() })).body.data
-      ?.gameId;
+    (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: fixtures.address() })).body
+      .data?.gameId;
 
   test("removes that link alone, and ends the sessions of it", async () => {
     const browser = await open(bob);
@@ -77,7 +77,7 @@ describe("removing a link", () => {
     const [pid = "", kept = ""] = pidsOn(text);
     const session = await send("POST /v2/sessions", {
       key,
-      from: world.address(),
+      from: fixtures.address(),
       body: { clientId: "client", chatId: bob },
     });
     const removals = await removalOf(browser, pid);
@@ -88,7 +88,7 @@ describe("removing a link", () => {
     expect(new Set(left)).toEqual(new Set(["1", null]));
     expect(await gameOf(key, "100004")).toBe("1");
     const { sid, pid: sessionPid } = session.body.data ?? {};
-    const read = await send(`GET /v2/sessions/${textOf(sid)}`, { key, from: world.address() });
+    const read = await send(`GET /v2/sessions/${textOf(sid)}`, { key, from: fixtures.address() });
     expect(read.body.data).toMatchObject(
       textOf(sessionPid) === pid ? { state: "failed", error: "link_removed" } : { state: "pending" },
     );
@@ -114,12 +114,12 @@ describe("removing a link", () => {
 
 describe("erasing everything", () => {
   const eve = "100005";
-  world.key({
+  fixtures.key({
     links: linked(eve),
     sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt: new Date().toISOString() }],
   });
-  const other = world.key({ links: linked(eve, "100006") });
-  const owned = world.key({ account: "owned" });
+  const other = fixtures.key({ links: linked(eve, "100006") });
+  const owned = fixtures.key({ account: "owned" });
 
   test("is confirmed first, then complete, and signs out", async () => {
     const browser = await open(eve);
@@ -138,9 +138,12 @@ describe("erasing everything", () => {
     for (const each of [browser, elsewhere]) {
       expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
     }
-    const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, { key: other, from: world.address() });
+    const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, {
+      key: other,
+      from: fixtures.address(),
+    });
     expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
-    const next = await send("GET /v2/chat?chatId=100006", { key: other, from: world.address() });
+    const next = await send("GET /v2/chat?chatId=100006", { key: other, from: fixtures.address() });
     expect(next.status).toBe(200);
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
   });
@@ -151,13 +154,13 @@ describe("erasing everything", () => {
     const browser = await open(owner);
     const asked = await browser.get("/me/erase");
     expect(asked.text).toContain("You also own 1 API key here.");
-    const { status } = await send("GET /v2/chat?chatId=100001", { key: owned, from: world.address() });
+    const { status } = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
     expect(status).toBe(404);
     const { csrf = "" } = formOf(asked);
     expect((await browser.post("/me/erase", { csrf, confirm: "erase" })).text).toContain(
       "1 API key, which no longer works",
     );
-    const refused = await send("GET /v2/chat?chatId=100001", { key: owned, from: world.address() });
+    const refused = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
     expect([refused.status, refused.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
   });
 });

@@ -1,18 +1,18 @@
 /** A service that asks no platform (`ACCOUNTLINK_PLATFORM=none`). */
 import { describe, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { checked, expectData } from "./contract_server.ts";
 
-const world = makeWorld();
-const server = useServer(() => ({ fixture: world.fixture, env: { ACCOUNTLINK_PLATFORM: "none" } }));
+const fixtures = makeFixtures();
+const server = useServer(() => ({ fixture: fixtures.fixture, env: { ACCOUNTLINK_PLATFORM: "none" } }));
 const send = checked(server.send);
 
 /** A guild, a chat user and a game user that the fixture's platforms do not have. */
 const guildId = "799999999999999999";
 const chatId = "199999";
 const gameId = "987654321";
-const key = world.key({ tier: "premium", guildId, limits: { perWindow: 0 } });
+const key = fixtures.key({ tier: "premium", guildId, limits: { perWindow: 0 } });
 
 describe("Without platforms", () => {
   test("the start warns, also of a fixture's platform data", () => {

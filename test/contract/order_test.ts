@@ -1,22 +1,25 @@
 /** Which refusal wins when a request has several faults at once. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { botlessGuild, emptyGuild, guild, newToken, nobody, stranger } from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
-import { botlessGuild, emptyGuild, guild, newToken, nobody, stranger } from "../support/world.ts";
 import { useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer({ ACCOUNTLINK_IP_DAILY: "200", ACCOUNTLINK_IP_AUTH_FAILURES: "2" });
+const { fixtures, send } = useContractServer({
+  ACCOUNTLINK_IP_DAILY: "200",
+  ACCOUNTLINK_IP_AUTH_FAILURES: "2",
+});
 const links = { 100001: "1", 100002: "2" };
-const key = world.key({ links });
-const ofGuild = world.key({ guildId: guild, links });
+const key = fixtures.key({ links });
+const ofGuild = fixtures.key({ guildId: guild, links });
 // Its window outlasts every other limit, so that it is not the last to open that wins.
-const spent = world.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
-const forSessions = world.key({ access: "verify" });
-const forSessionsSpent = world.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });
-const throttled = world.address();
-const exhausted = world.address();
+const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
+const forSessions = fixtures.key({ access: "verify" });
+const forSessionsSpent = fixtures.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });
+const throttled = fixtures.address();
+const exhausted = fixtures.address();
 const elsewhere = { allowIps: ["192.0.2.1"] };
-const disabledElsewhere = world.key({ status: "disabled", ...elsewhere });
-const activeElsewhere = world.key(elsewhere);
+const disabledElsewhere = fixtures.key({ status: "disabled", ...elsewhere });
+const activeElsewhere = fixtures.key(elsewhere);
 const tooLarge = `{"chatId":"${"1".repeat(70_000)}"}`;
 
 beforeAll(async () => {
@@ -201,7 +204,7 @@ describe.each(Object.entries({ path, credentials, limits, access, values, guilds
   "In the order of checks: %s",
   (_name, rows) => {
     test.each(rows)("%s goes before %s: %s", async (_winner, _over, line, options, expected) => {
-      expect(told(await send(line, { from: world.address(), ...options }))).toBe(expected);
+      expect(told(await send(line, { from: fixtures.address(), ...options }))).toBe(expected);
     });
   },
 );
@@ -239,6 +242,6 @@ describe("In v1", () => {
       "No link found for this chat ID",
     ],
   ] as const)("%s: %s", async (_title, line, used, message) => {
-    expect((await send(line, { key: used, from: world.address() })).body.error).toBe(message);
+    expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
   });
 });

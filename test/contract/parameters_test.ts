@@ -1,13 +1,13 @@
 /** How values of the query string and of the body are read, and what is said of those that cannot be. */
 import { describe, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
-import { guild } from "../support/world.ts";
 import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer();
+const { fixtures, send } = useContractServer();
 const links = { 100001: "1", 100002: "2" };
-const key = world.key({ links });
-const ofGuild = world.key({ guildId: guild, links });
+const key = fixtures.key({ links });
+const ofGuild = fixtures.key({ guildId: guild, links });
 const json = { "content-type": "application/json" };
 
 const reason: unknown = expect.any(String);
@@ -223,7 +223,7 @@ describe("Values that are wrong together, or for this key", () => {
   const creation = { clientId: "client", redirect: "https://elsewhere.example/" };
   const pair = { chatId: "100001", otherChatId: "100001" };
   const headers = { "idempotency-key": "two words" };
-  const premium = world.key({ tier: "premium" });
+  const premium = fixtures.key({ tier: "premium" });
 
   test("are named with those of the wrong form, in documented order", async () => {
     const ask = { key: premium, headers };

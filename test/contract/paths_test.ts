@@ -7,8 +7,8 @@ import { isWebHandler } from "../support/server.ts";
 import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 const routes = [...ownRoutes, ...compatRoutes];
-const { world, send, url } = useContractServer();
-const key = world.key({ links: { 100001: "1" } });
+const { fixtures, send, url } = useContractServer();
+const key = fixtures.key({ links: { 100001: "1" } });
 const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/scalar.js"];
 const methodsByPath = Map.groupBy(
   [...routes, ...systemPaths.map((path) => ({ method: "GET", path }))],

@@ -3,15 +3,15 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { chatUsers, gameUsers, guild, membership, nobody, stranger } from "../support/world.ts";
+import { chatUsers, gameUsers, guild, membership, nobody, stranger } from "../support/fixtures.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const platformPort = await freePort();
-const { world, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+const { fixtures, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
 const crowd = Object.fromEntries(chatUsers.slice(0, 30).map(({ id }) => [id, "2"]));
 const links = { ...crowd, 100001: "1", 100031: nobody, [stranger]: "3", 100098: "4", 100035: "5" };
-const premium = world.key({ tier: "premium", links });
-const free = world.key({ links });
+const premium = fixtures.key({ tier: "premium", links });
+const free = fixtures.key({ links });
 const chatProfile = (chatId: string) => chatUsers.find(({ id }) => id === chatId);
 
 test("a lookup by chat user has both profiles", async () => {

@@ -3,7 +3,7 @@
  * 100001 → 1 and 100002 → 2.
  */
 import { expect } from "vitest";
-import { guild, newToken, nobody, stranger } from "../support/world.ts";
+import { guild, newToken, nobody, stranger } from "../support/fixtures.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -6,13 +6,13 @@ import { compatRoutes, routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { guild, makeFixtures, newToken } from "../support/fixtures.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
-import { guild, makeWorld, newToken } from "../support/world.ts";
 
-const world = makeWorld();
+const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
 /** Where chat users were seen, whose alts are asked for. */
 const sighted = ["192.0.2.201", "2001:db8:20:1"];
@@ -21,25 +21,25 @@ const sightings = ["100001", "100002", "100003"].flatMap((chatId) => [
   { chatId, ip: "2001:db8:20:1::7", seenAt: new Date().toISOString() },
 ]);
 const accepted = [
-  world.key({ links }),
-  world.key({ links, sightings, tier: "premium" }),
-  world.key({ links, guildId: guild }),
-  world.key({ links, limits: { perWindow: 0, daily: 3 } }),
+  fixtures.key({ links }),
+  fixtures.key({ links, sightings, tier: "premium" }),
+  fixtures.key({ links, guildId: guild }),
+  fixtures.key({ links, limits: { perWindow: 0, daily: 3 } }),
 ];
 const refused = [
-  world.key({ status: "disabled" }),
-  world.key({ status: "revoked" }),
-  world.key({ expiresAt: "2020-01-01T00:00:00.000Z" }),
-  world.key({ allowIps: ["192.0.2.77"], denyIps: ["2001:db8:77::/48"] }),
+  fixtures.key({ status: "disabled" }),
+  fixtures.key({ status: "revoked" }),
+  fixtures.key({ expiresAt: "2020-01-01T00:00:00.000Z" }),
+  fixtures.key({ allowIps: ["192.0.2.77"], denyIps: ["2001:db8:77::/48"] }),
   ...Array.from({ length: 10 }, newToken),
 ];
-const leaked = Array.from({ length: 5 }, () => world.key({ links }));
-const verifying = world.key({ limits: "none" });
+const leaked = Array.from({ length: 5 }, () => fixtures.key({ links }));
+const verifying = fixtures.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
 /** Parts of an IPv6 address are as telling as the whole, since a client is counted by its /64. */
 const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
-const addresses = Array.from({ length: 120 }, world.address);
+const addresses = Array.from({ length: 120 }, fixtures.address);
 const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"];
 const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
 
@@ -93,7 +93,7 @@ const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
 /** Walks through a verification, and leaves another one at the sign-in. */
 const verify = async (key: string) => {
-  const browser = openBrowser(() => server.url, world.address());
+  const browser = openBrowser(() => server.url, fixtures.address());
   const begin = async () => {
     const { body } = await server.send("POST /v2/sessions", { key, body: { clientId: "client" } });
     const sid = textOf(body.data?.sid);
@@ -142,7 +142,7 @@ const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
 
 beforeAll(async () => {
   server = await startServerHere({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     env: {
       ACCOUNTLINK_LOG_LEVEL: "trace",
       ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),

@@ -11,8 +11,8 @@ const limitHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 
 describe("The burst of creations", () => {
-  const { world, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
-  const key = world.key({ kind: "normal", limits: "none" });
+  const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
+  const key = fixtures.key({ kind: "normal", limits: "none" });
 
   test("is 6 for a key without limits too, in both generations together, and an invalid creation takes nothing", async () => {
     for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
@@ -35,14 +35,14 @@ describe("The burst of creations", () => {
 });
 
 describe("A partner or staff key without limits", () => {
-  const { world, create } = useSessions({
+  const { fixtures, create } = useSessions({
     ACCOUNTLINK_SESSION_CREATE_BURST: "2",
     ACCOUNTLINK_IP_PER_SECOND: "3",
     ACCOUNTLINK_IP_VERIFY_DAILY: "3",
   });
-  const free = (["partner", "staff"] as const).map((kind) => world.key({ kind }));
-  const limited = world.key({ kind: "partner", limits: { perWindow: 0, verifyDaily: 50 } });
-  const normal = world.key();
+  const free = (["partner", "staff"] as const).map((kind) => fixtures.key({ kind }));
+  const limited = fixtures.key({ kind: "partner", limits: { perWindow: 0, verifyDaily: 50 } });
+  const normal = fixtures.key();
 
   test("creates as many sessions as it likes, which its address does not count", async () => {
     for (const key of free) {
@@ -61,14 +61,14 @@ describe("A partner or staff key without limits", () => {
 });
 
 describe("With other rules", () => {
-  const { world, create, newSid, read, stream, cancel } = useSessions({
+  const { fixtures, create, newSid, read, stream, cancel } = useSessions({
     ACCOUNTLINK_SESSION_TTL: "4 seconds",
     ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
     ACCOUNTLINK_POLL_LIMIT: "3",
     ACCOUNTLINK_LONG_POLL_MAX: "6 seconds",
     ACCOUNTLINK_STREAM_MAX: "200 millis",
   });
-  const key = world.key();
+  const key = fixtures.key();
 
   test.each(generations)("a session can be read no more often than that, in %s", async (generation) => {
     const { body } = await create(key);
@@ -126,13 +126,13 @@ describe("With other rules", () => {
 });
 
 describe("With rules turned off", () => {
-  const { world, newSid, read, stream } = useSessions({
+  const { fixtures, newSid, read, stream } = useSessions({
     ACCOUNTLINK_SESSION_TTL: "1 second",
     ACCOUNTLINK_LONG_POLL_MAX: "0 seconds",
     ACCOUNTLINK_STREAM_MAX: "0 seconds",
     ACCOUNTLINK_POLL_LIMIT: "0",
   });
-  const key = world.key();
+  const key = fixtures.key();
 
   test("a read is as long as the session lives", async () => {
     const waited = await read(await newSid(key), { key }, "?wait=3600");
@@ -145,16 +145,16 @@ describe("With rules turned off", () => {
 });
 
 describe("Verify traffic", () => {
-  const { world, send, create, newSid, read, stream } = useSessions({ ACCOUNTLINK_IP_VERIFY_DAILY: "9" });
+  const { fixtures, send, create, newSid, read, stream } = useSessions({ ACCOUNTLINK_IP_VERIFY_DAILY: "9" });
   const limits = { perWindow: 1, windowMs: 60_000, daily: 2, verifyDaily: 8 };
-  const paced = world.key({ limits, links: { 100001: "1" } });
-  const unlimited = world.key();
-  const free = world.key({ limits: {} });
-  const premium = world.key({ tier: "premium", limits: {} });
+  const paced = fixtures.key({ limits, links: { 100001: "1" } });
+  const unlimited = fixtures.key();
+  const free = fixtures.key({ limits: {} });
+  const premium = fixtures.key({ tier: "premium", limits: {} });
   const lookup = "GET /v2/chat?chatId=100001";
 
   test("has a day of its own and no pacing", async () => {
-    const from = world.address();
+    const from = fixtures.address();
     const send2 = (line: `${string} ${string}`) => send(line, { key: paced, from, body: { clientId: "c" } });
     const created = await send2("POST /v2/sessions");
     const midnight = new Date().setUTCHours(24, 0, 0, 0);
@@ -207,7 +207,7 @@ describe("Verify traffic", () => {
   test("has no limits with a key that has none", async () => {
     const { body, headers } = await send("POST /v2/sessions", {
       key: unlimited,
-      from: world.address(),
+      from: fixtures.address(),
       body: { clientId: "c" },
     });
     const rateLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: "api_key" };
@@ -219,14 +219,14 @@ describe("Verify traffic", () => {
     ["free", free, 2_000],
     ["premium", premium, 10_000],
   ] as const)("is limited for a %s key by its tier", async (_tier, key, limit) => {
-    const from = world.address();
+    const from = fixtures.address();
     const { body } = await send("POST /v2/sessions", { key, from, body: { clientId: "c" } });
     expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
   });
 
   test("gives no word of limits without a key", async () => {
     const answer = await send(`GET /api/v1/verify/session/${await newSid(unlimited)}`, {
-      from: world.address(),
+      from: fixtures.address(),
     });
     expect(answer.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: null });
     expect(answer.body).not.toHaveProperty("requestsRemaining");

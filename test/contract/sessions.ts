@@ -12,7 +12,7 @@ type Generation = (typeof generations)[number];
 export const resuming = { headers: { "last-event-id": "0" } };
 
 export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
-  const { world, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0", ...env });
+  const { fixtures, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0", ...env });
   const create = (key: string, body: object = {}, generation: Generation = "v2") =>
     send(`POST ${routes[generation]}`, { key, body: { clientId: "client", ...body } });
   const newSid = async (key: string) => textOf((await create(key)).body.data?.sid);
@@ -22,7 +22,7 @@ export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
     read(sid, options, "/stream", generation);
   const cancel = (sid: string, key: string) => send(`DELETE /v2/sessions/${sid}`, { key });
   const untilOpen = openReads(send, "session_reads_open");
-  return { world, send, url, create, newSid, read, stream, cancel, untilOpen };
+  return { fixtures, send, url, create, newSid, read, stream, cancel, untilOpen };
 };
 
 export const expectRefused = (

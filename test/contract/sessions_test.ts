@@ -1,18 +1,18 @@
 /** Verification sessions as their clients see them: created, read in three ways, and cancelled. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { guild, stranger } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { guild, stranger } from "../support/world.ts";
 import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
 import { expectRefused, generations, resuming, routes, useSessions } from "./sessions.ts";
 
 const usual = useSessions();
 
 describe("Creating a session", () => {
-  const { world, send, create } = usual;
+  const { fixtures, send, create } = usual;
   const origins = { redirectOrigins: ["https://app.example", "http://127.0.0.1:9999"] };
-  const key = world.key(origins);
-  const ofGuild = world.key({ guildId: guild });
+  const key = fixtures.key(origins);
+  const ofGuild = fixtures.key({ guildId: guild });
 
   test.each(generations)("answers 201 with the session in %s", async (generation) => {
     const before = Date.now();
@@ -100,9 +100,9 @@ describe("Creating a session", () => {
 });
 
 describe("Reading a session", () => {
-  const { world, send, create, newSid, read, stream, cancel, untilOpen } = usual;
-  const key = world.key();
-  const other = world.key();
+  const { fixtures, send, create, newSid, read, stream, cancel, untilOpen } = usual;
+  const key = fixtures.key();
+  const other = fixtures.key();
 
   test.each(generations)("gives what was created, with one read less, in %s", async (generation) => {
     const { body } = await create(key, { chatId: "100001" });
@@ -223,8 +223,8 @@ describe("Reading a session", () => {
 });
 
 describe("A stream", () => {
-  const { world, url, create, newSid, read, stream, cancel, untilOpen } = usual;
-  const key = world.key();
+  const { fixtures, url, create, newSid, read, stream, cancel, untilOpen } = usual;
+  const key = fixtures.key();
 
   /** The events as they have to stand in a stream, byte by byte. */
   const written = (...events: ReadonlyArray<readonly [event: string, id: number, session: unknown]>) =>
@@ -290,8 +290,8 @@ describe("A stream", () => {
 });
 
 describe("Cancelling a session", () => {
-  const { world, newSid, read, cancel } = usual;
-  const key = world.key();
+  const { fixtures, newSid, read, cancel } = usual;
+  const key = fixtures.key();
 
   test("answers with it, and conflicts once it is final", async () => {
     const sid = await newSid(key);
@@ -324,8 +324,8 @@ describe("The redirect of a session", () => {
 });
 
 describe("The methods of session routes", () => {
-  const { world, send, newSid, cancel } = usual;
-  const key = world.key();
+  const { fixtures, send, newSid, cancel } = usual;
+  const key = fixtures.key();
 
   test("refuse HEAD, which is no read", async () => {
     for (const path of [routes.v2, routes.v1]) {

@@ -2,14 +2,14 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
+import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, makeClient, type Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import type { TestStorage } from "../support/storage.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 export interface SiteServer {
-  readonly world: World;
+  readonly fixtures: Fixtures;
   readonly send: Send;
   readonly platform: DevPlatform;
   /** Changes what is on the platform, such as `PUT /control/guilds/…`. */
@@ -27,12 +27,12 @@ export type Site = "dashboard" | "me";
 /** Runs one server for the tests of a file. Every browser has an address of its own. */
 export const useSiteServer = async (
   env: Readonly<Record<string, string>> = {},
-  change: (fixture: World["fixture"]) => object = (fixture) => fixture,
+  change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
 ): Promise<SiteServer> => {
-  const world = makeWorld();
+  const fixtures = makeFixtures();
   const port = await freePort();
   const server = useServer(() => ({
-    fixture: change(world.fixture),
+    fixture: change(fixtures.fixture),
     env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port), ...env },
   }));
   const platform = devPlatformOn(port);
@@ -44,12 +44,12 @@ export const useSiteServer = async (
     for (const { close } of browsers) close();
   });
   const newBrowser = () => {
-    const browser = openBrowser(server.url, world.address());
+    const browser = openBrowser(server.url, fixtures.address());
     browsers.push(browser);
     return browser;
   };
   return {
-    world,
+    fixtures,
     platform,
     control: control.send,
     send: server.send,
@@ -66,7 +66,7 @@ export const useSiteServer = async (
 };
 
 /** A change of the fixture: the chat user manages every guild. */
-export const managedBy = (chatId: string) => (fixture: World["fixture"]) => ({
+export const managedBy = (chatId: string) => (fixture: Fixtures["fixture"]) => ({
   ...fixture,
   platform: {
     ...fixture.platform,

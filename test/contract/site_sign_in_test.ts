@@ -2,10 +2,10 @@
  * Sign-in to the dashboard and to one's own data: what a browser gets, and what somebody else may try with it.
  */
 import { describe, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { formOf, locationOf, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
-import { makeWorld } from "../support/world.ts";
 import { returnAs, type Site, setCookie, useSiteServer } from "./site_server.ts";
 
 const { newBrowser, signIn, platform, url } = await useSiteServer();
@@ -159,12 +159,12 @@ test("a sign-in to one site is none to the other", async () => {
 describe("what nobody finds", () => {
   test("is a cookie or a state, in the log or in the store", async ({ skip }) => {
     if (whyHidden !== null) skip(whyHidden);
-    const world = makeWorld();
+    const fixtures = makeFixtures();
     let server: RunningServer | undefined;
     try {
-      server = await startServerHere({ fixture: world.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
+      server = await startServerHere({ fixture: fixtures.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
       const running = server;
-      const browser = openBrowser(() => running.url, world.address());
+      const browser = openBrowser(() => running.url, fixtures.address());
       const callback = await returnAs(browser, ada);
       const secrets = [...browser.cookies.values()];
       expect((await browser.get(callback)).status).toBe(303);

@@ -2,13 +2,13 @@
 import { AuditLog } from "@accountlink/core";
 import { Effect } from "effect";
 import { describe, expect, test } from "vitest";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
-import { guild, makeWorld } from "../support/world.ts";
 import { checked, expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer();
+const { fixtures, send } = useContractServer();
 
 const inScope = (key: string, guildId?: string) => {
   const named = guildId === undefined ? {} : { guildId };
@@ -46,8 +46,8 @@ const notLinked = (chatId: string) => ({
 });
 
 describe("PATCH /v2/game", () => {
-  const scope = inScope(world.key());
-  const racing = inScope(world.key());
+  const scope = inScope(fixtures.key());
+  const racing = inScope(fixtures.key());
 
   test("tells what it replaced, and whether anything changed", async () => {
     const chatId = "100001";
@@ -74,8 +74,8 @@ describe("PATCH /v2/game", () => {
 });
 
 describe("The verification status", () => {
-  const scope = inScope(world.key());
-  const [one, other] = [inScope(world.key()), inScope(world.key())];
+  const scope = inScope(fixtures.key());
+  const [one, other] = [inScope(fixtures.key()), inScope(fixtures.key())];
 
   test("counts every change of the game user, and marks each with a hash", async () => {
     const chatId = "100001";
@@ -135,7 +135,7 @@ describe("The verification status", () => {
 describe("The chat users of a game user", () => {
   const at = (day: number) => ({ gameId: "1", at: `2026-01-0${day}T00:00:00.000Z` });
   const scope = inScope(
-    world.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
+    fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
   );
 
   test("are listed newest link first, ties by chat ID as strings", async () => {
@@ -154,7 +154,7 @@ describe("The chat users of a game user", () => {
 });
 
 describe("PATCH /v2/chat", () => {
-  const scope = inScope(world.key({ links: { 100001: "1", 100002: "2" } }));
+  const scope = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));
 
   test("moves the link, and leaves the old record without one", async () => {
     expectData(await scope.patchChat("100001", "100003"), {
@@ -183,7 +183,7 @@ describe("PATCH /v2/chat", () => {
 });
 
 describe("DELETE /v2/game", () => {
-  const scope = inScope(world.key({ links: { 100001: "1" } }));
+  const scope = inScope(fixtures.key({ links: { 100001: "1" } }));
 
   test("removes a link once", async () => {
     expectData(await scope.deleteGame("100001"), { chatId: "100001", removedGameId: "1", deleted: true });
@@ -196,10 +196,10 @@ describe("DELETE /v2/game", () => {
 describe("DELETE /v2/data", () => {
   const links = { 100001: "1", 100002: "2", 100003: "3" };
   const pid: unknown = expect.stringMatching(/^pid_[0-9a-z]{16,}$/);
-  const global = inScope(world.key({ account: "deleter", links }));
-  const ofGuild = inScope(world.key({ account: "deleter", guildId: guild, links }), guild);
+  const global = inScope(fixtures.key({ account: "deleter", links }));
+  const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
 
-  const key = world.key({ guildId: guild });
+  const key = fixtures.key({ guildId: guild });
   test("takes the guild of a guild-scoped key from the body alone", async () => {
     const line = `DELETE /v2/data?guildId=${guild}`;
     const parameters = ["guildId"];
@@ -231,7 +231,7 @@ describe("DELETE /v2/data", () => {
 });
 
 describe("Deletes of a whole scope with a global key", () => {
-  const key = world.key({ links: { 100001: "1" } });
+  const key = fixtures.key({ links: { 100001: "1" } });
 
   test.each([guild, "", null, 7, [], [guild], {}])("refuse the guild %j in the body", async (guildId) => {
     const answer = await send("DELETE /v2/data", { key, body: { confirm: true, guildId } });
@@ -266,7 +266,7 @@ describe("Deletes of a whole scope with a global key", () => {
     expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
   });
 
-  const empty = world.key();
+  const empty = fixtures.key();
 
   test.each([
     ["nothing", ""],
@@ -286,10 +286,10 @@ describe("Deletes of a whole scope with a global key", () => {
 });
 
 describe("A data scope", () => {
-  const one = inScope(world.key({ account: "sharing" }));
-  const two = inScope(world.key({ account: "sharing", tier: "premium" }));
-  const ofGuild = inScope(world.key({ account: "sharing", guildId: guild }), guild);
-  const stranger = inScope(world.key());
+  const one = inScope(fixtures.key({ account: "sharing" }));
+  const two = inScope(fixtures.key({ account: "sharing", tier: "premium" }));
+  const ofGuild = inScope(fixtures.key({ account: "sharing", guildId: guild }), guild);
+  const stranger = inScope(fixtures.key());
 
   test("is shared by the keys of its account, and seen from no other", async () => {
     await one.patchGame("100001", "1");
@@ -303,7 +303,7 @@ describe("A data scope", () => {
 });
 
 describe("v1 writes", () => {
-  const key = world.key({ links: { 100001: "1", 100002: "2" } });
+  const key = fixtures.key({ links: { 100001: "1", 100002: "2" } });
   const calls = [
     [
       "PUT /api/v1/link/update-game?chatId=100001&newGameId=3",
@@ -333,7 +333,7 @@ describe("v1 writes", () => {
 
 describe.skipIf(whyHidden !== null)(`The audit log ${whyHidden ?? ""}`, () => {
   test("has every write with its key and request, and no refused one", async () => {
-    const own = makeWorld();
+    const own = makeFixtures();
     const key = own.key({ account: "audited", links: { 100009: "9" } });
     const ofGuild = own.key({ account: "audited", guildId: guild });
     const server = await startServerHere({ fixture: own.fixture });

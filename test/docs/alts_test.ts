@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { scoreAlts, weighAddress } from "@accountlink/core/alts";
 import { describe, expect, test } from "vitest";
 import { type ExplainedAlts, scoreOf } from "../support/alt_score.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument, rowsUnder } from "./document.ts";
 
 const today = Date.parse("2026-07-01T12:00:00Z");
@@ -42,7 +42,7 @@ describe("the example", () => {
   });
 
   test("is what a server answers", async () => {
-    const world = makeWorld();
+    const fixtures = makeFixtures();
     const now = Date.now();
     const seen = (chatId: string, ip: string, days = 0, device = `of ${chatId}`) => ({
       chatId,
@@ -51,7 +51,7 @@ describe("the example", () => {
       seenAt: new Date(now - days * 86_400_000).toISOString(),
     });
     const [home, library] = ["203.0.113.7", "192.0.2.1"];
-    const key = world.key({
+    const key = fixtures.key({
       tier: "premium",
       links: { 100001: "1", 100002: "1", 100003: "3", 100004: "4" },
       sightings: [
@@ -65,7 +65,7 @@ describe("the example", () => {
     const shared = join(folder, "shared.txt");
     await writeFile(shared, `${library}/32 # the library`);
     const server = await startServerHere({
-      fixture: { ...world.fixture, vpnCidrs: ["198.51.100.0/24"] },
+      fixture: { ...fixtures.fixture, vpnCidrs: ["198.51.100.0/24"] },
       env: { ACCOUNTLINK_SHARED_NETWORKS: shared },
     });
     const { body } = await server.send("GET /v2/alts?chatId=100001&explain=true", { key });

@@ -14,11 +14,11 @@ import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
 const run = promisify(execFile);
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const document = readDocument("docs/client.md");
-const { world, url } = useContractServer({ ACCOUNTLINK_POLL_INTERVAL: "0 seconds" });
+const { fixtures, url } = useContractServer({ ACCOUNTLINK_POLL_INTERVAL: "0 seconds" });
 
 describe("the programs", () => {
   const programs = blocksOf(document).filter(({ language }) => language === "typescript");
-  const key = world.key();
+  const key = fixtures.key();
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "accountlink-client-docs-"));

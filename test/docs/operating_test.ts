@@ -3,8 +3,8 @@ import { cp, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { runShell } from "./shell.ts";
 
@@ -34,9 +34,9 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe("docs/operating.md", () => {
   it("makes a backup beside the running server, from which another one serves", async () => {
-    const world = makeWorld();
-    const key = world.key({ limits: "none", links: { 100001: "1" } });
-    const options = { fixture: world.fixture };
+    const fixtures = makeFixtures();
+    const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
+    const options = { fixture: fixtures.fixture };
 
     const server = await startServerHere({ ...options, dataFolder: join(folder, "data") });
     const written = await server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });

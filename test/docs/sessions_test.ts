@@ -52,7 +52,7 @@ describe("the tables", () => {
   );
 });
 
-const { world, url, send, newUser, newSession } = await useFlowServer({
+const { fixtures, url, send, newUser, newSession } = await useFlowServer({
   ...shortReads,
   // The first stream is still open when its user has proven an account.
   ACCOUNTLINK_STREAM_MAX: "5 seconds",
@@ -61,7 +61,7 @@ const { world, url, send, newUser, newSession } = await useFlowServer({
 const completed = { state: "completed", chatId: "100001", gameId: "1" };
 
 describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
-  const key = world.key({ tier: "premium" });
+  const key = fixtures.key({ tier: "premium" });
   const shell = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl"));
   const [create, longPolling, ...streams] = shell.map(({ text }) => text);
   let folder = "";

@@ -3,17 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { guild, makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { runShell } from "./shell.ts";
 
 it("five lookups at once are all answered once the operator has set the limits of the key", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-switching-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const world = makeWorld();
-  const key = world.key({ guildId: guild, links: { 100001: "1" }, limits: { windowMs: 3_600_000 } });
-  const server = await startServerHere({ fixture: world.fixture, dataFolder: folder });
+  const fixtures = makeFixtures();
+  const key = fixtures.key({ guildId: guild, links: { 100001: "1" }, limits: { windowMs: 3_600_000 } });
+  const server = await startServerHere({ fixture: fixtures.fixture, dataFolder: folder });
   onTestFinished(async () => void (await server.stop()));
   const lookups = async () => {
     const line = `GET /compat/rover/api/guilds/${guild}/discord-to-roblox/100001` as const;

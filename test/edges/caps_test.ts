@@ -1,10 +1,10 @@
 /** No client address, and not all of them together, hold more connections than they may. */
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, readAnswers } from "../support/raw_http.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const limit = 4;
 
@@ -56,10 +56,10 @@ describe.each([
 });
 
 describe("Behind a trusted proxy", () => {
-  const world = makeWorld();
-  const key = world.key({});
+  const fixtures = makeFixtures();
+  const key = fixtures.key({});
   const { url, send } = useServer(() => ({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     env: { ACCOUNTLINK_CONNECTIONS_PER_IP: String(limit) },
   }));
 

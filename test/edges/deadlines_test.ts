@@ -1,13 +1,13 @@
 /** Clients that wait have their time; those that only hold a connection do not. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, openSockets, readAnswers } from "../support/raw_http.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
-const world = makeWorld();
-const key = world.key({});
+const fixtures = makeFixtures();
+const key = fixtures.key({});
 let server: ServerProcess;
 let before: number;
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
     "500 millis",
   ]);
   server = await startServer({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     env: { ...Object.fromEntries(deadlines), ACCOUNTLINK_STREAM_MAX: "3 seconds" },
   });
   before = await openSockets(server.pid);

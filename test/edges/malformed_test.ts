@@ -1,15 +1,15 @@
 /** What is not the HTTP that the service takes is answered in the envelope, with a request id. */
 import { describe, expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { connectTo, type RawAnswer, readAnswers, sendRaw } from "../support/raw_http.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
-const world = makeWorld();
-const key = world.key({ links: { 100001: "1" } });
+const fixtures = makeFixtures();
+const key = fixtures.key({ links: { 100001: "1" } });
 const { url, send } = useServer(() => ({
-  fixture: world.fixture,
+  fixture: fixtures.fixture,
   env: { ACCOUNTLINK_HEADER_TIMEOUT: "1 second", ACCOUNTLINK_REQUEST_TIMEOUT: "2 seconds" },
 }));
 

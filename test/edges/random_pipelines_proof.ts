@@ -3,16 +3,16 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Held } from "../load/heap_probe.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { connectTo, eventually, openSockets } from "../support/raw_http.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { type Pipeline, pipelines } from "./random_pipelines.ts";
 
 const probe = join(import.meta.dirname, "../load/heap_probe.ts");
 const atOnce = 50;
 
-const world = makeWorld();
-const key = world.key({ links: { 100001: "1" } });
+const fixtures = makeFixtures();
+const key = fixtures.key({ links: { 100001: "1" } });
 
 /** Plays a pipeline until its connection has ended. */
 const play = async (url: string, { bytes, leaves }: Pipeline): Promise<void> => {
@@ -44,7 +44,7 @@ const heldBy = async ({ pid, output }: ServerProcess): Promise<Held> => {
 
 test("12,000 random requests and 6,000 random pipelines leave nothing behind", async () => {
   const server = await startServer({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     env: {
       NODE_OPTIONS: `--import=${probe}`,
       ACCOUNTLINK_HEADER_TIMEOUT: "500 millis",

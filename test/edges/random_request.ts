@@ -1,8 +1,16 @@
 /** Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry. */
 import { compatRoutes, routes as ownRoutes, type Route } from "@accountlink/http-api";
 import * as fc from "fast-check";
+import {
+  botlessGuild,
+  emptyGuild,
+  guild,
+  makeFixtures,
+  newToken,
+  nobody,
+  stranger,
+} from "../support/fixtures.ts";
 import type { RequestOptions } from "../support/http.ts";
-import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger } from "../support/world.ts";
 
 const routes = [...ownRoutes, ...compatRoutes];
 
@@ -31,15 +39,15 @@ const present = <Value>(record: Readonly<Record<string, Value | undefined>>): Re
 
 /** Links for the IDs below, and a key of each tier to each kind of scope. */
 export const linkedWorld = () => {
-  const world = makeWorld();
+  const fixtures = makeFixtures();
   const links = { 100001: "1", 100002: "2", 100003: "2" };
   const keys = [
-    world.key({ links }),
-    world.key({ links, tier: "premium" }),
-    world.key({ links, guildId: guild }),
-    world.key({ links, guildId: guild, tier: "premium" }),
+    fixtures.key({ links }),
+    fixtures.key({ links, tier: "premium" }),
+    fixtures.key({ links, guildId: guild }),
+    fixtures.key({ links, guildId: guild, tier: "premium" }),
   ];
-  return { fixture: world.fixture, keys };
+  return { fixture: fixtures.fixture, keys };
 };
 
 const chatId = fc.constantFrom("100001", "100002", "100003", "100004", stranger);

@@ -1,16 +1,16 @@
 /** There is no protocol to upgrade to: a request with `Upgrade`, and CONNECT, are requests like any other. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, openSockets, readAnswers, sendRaw } from "../support/raw_http.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
-const world = makeWorld();
-const key = world.key({ links: { 100001: "1" }, limits: "none" });
+const fixtures = makeFixtures();
+const key = fixtures.key({ links: { 100001: "1" }, limits: "none" });
 let server: ServerProcess;
 
 beforeAll(async () => {
-  server = await startServer({ fixture: world.fixture, env: { ACCOUNTLINK_REQUEST_TIMEOUT: "1 second" } });
+  server = await startServer({ fixture: fixtures.fixture, env: { ACCOUNTLINK_REQUEST_TIMEOUT: "1 second" } });
 });
 afterAll(async () => {
   expect(await server.stop()).toBe(0);

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Effect } from "effect";
 import { expect } from "vitest";
+import { chatUsers, gameUsers } from "../support/fixtures.ts";
 import type { Answer, RequestOptions, Send } from "../support/http.ts";
-import { chatUsers, gameUsers } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Target } from "./service.ts";
 

@@ -2,7 +2,7 @@
 import { startPostgresWithStandby } from "@accountlink/test-servers";
 import { Effect, Schedule } from "effect";
 import { expect, test } from "vitest";
-import { makeWorld } from "../support/world.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { countOf, recoveryAfter, startCountingClients } from "./counting_clients.ts";
 import { feelPulse, longestPulse } from "./pulse.ts";
 import { startService, whyNoService } from "./service.ts";
@@ -19,10 +19,10 @@ test.skipIf(missing !== null)(
   `a failover to the synchronous standby takes nothing back that was answered ${missing ?? ""}`,
   () =>
     Effect.gen(function* () {
-      const world = makeWorld();
-      const key = world.key();
+      const fixtures = makeFixtures();
+      const key = fixtures.key();
       const { primary, standby, replication } = yield* startPostgresWithStandby;
-      const { nodes } = yield* startService({ fixture: world.fixture, postgres: primary });
+      const { nodes } = yield* startService({ fixture: fixtures.fixture, postgres: primary });
       const pulse = yield* feelPulse(nodes);
       const clients = startCountingClients({ key, count: 6, targetsOf: () => nodes, isNamed: () => true });
       const { attempts } = clients;

@@ -11,8 +11,8 @@ import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Fiber, Random } from "effect";
 import type { NonEmptyReadonlyArray } from "effect/Array";
 import { expect, test, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { makeWorld } from "../support/world.ts";
 import { attempt } from "./attempt.ts";
 import { recoveryAfter, startCountingClients } from "./counting_clients.ts";
 import { allFaults } from "./faults.ts";
@@ -21,9 +21,9 @@ import { type Node, startService, whyNoService } from "./service.ts";
 
 const missing = await whyNoService();
 const seconds = 300;
-const world = makeWorld();
-const key = world.key({ account: "feed" });
-const countingKey = world.key();
+const fixtures = makeFixtures();
+const key = fixtures.key({ account: "feed" });
+const countingKey = fixtures.key();
 const longestRecovery = 2_000;
 
 /** Users whom one writer each changes; their versions have no gap. */
@@ -93,7 +93,7 @@ const versionsOf = (changes: ReadonlyArray<Change>, chatId: string) =>
 
 const breakAndWrite = Effect.gen(function* () {
   const service = yield* startService({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     env: { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" },
   });
   const heard: Array<Change> = [];

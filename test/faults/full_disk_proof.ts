@@ -11,8 +11,8 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Schedule } from "effect";
 import { expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { countOf, fragile, recoveryAfter, startCountingClients } from "./counting_clients.ts";
 
 const noDisk = await whyNoSmallDisk();
@@ -57,10 +57,10 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
 
 test.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk ?? ""}`, () =>
   Effect.gen(function* () {
-    const world = makeWorld();
-    const key = world.key();
+    const fixtures = makeFixtures();
+    const key = fixtures.key();
     const disk = yield* mountSmallDisk(16);
-    const server = yield* start({ fixture: world.fixture, dataFolder: join(disk.folder, "data") });
+    const server = yield* start({ fixture: fixtures.fixture, dataFolder: join(disk.folder, "data") });
     expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
   }).pipe(Effect.scoped, Effect.runPromise),
 );
@@ -69,8 +69,8 @@ test.skipIf(noDisk !== null || noPostgres !== null)(
   `a service survives a full disk of its Postgres ${noDisk ?? noPostgres ?? ""}`,
   () =>
     Effect.gen(function* () {
-      const world = makeWorld();
-      const key = world.key();
+      const fixtures = makeFixtures();
+      const key = fixtures.key();
       const disk = yield* mountSmallDisk(192);
       const postgres = yield* startPostgres({ parent: disk.folder });
       const env = {
@@ -78,7 +78,7 @@ test.skipIf(noDisk !== null || noPostgres !== null)(
         ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
         ACCOUNTLINK_SECRET: secret,
       };
-      const server = yield* start({ fixture: world.fixture, env });
+      const server = yield* start({ fixture: fixtures.fixture, env });
       expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
     }).pipe(Effect.scoped, Effect.runPromise),
 );

@@ -7,17 +7,17 @@ import { setTimeout } from "node:timers/promises";
 import { StorageSql } from "@accountlink/sql";
 import { isProof } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
 import * as dying from "./dying.ts";
 
 test("every write that was answered survives kill -9, and one that has an Idempotency-Key is done once", async () => {
   const rounds = isProof ? 50 : 2;
   const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
-  const world = makeWorld();
-  const key = world.key({ account: "writers" });
-  const start = () => startServer({ fixture: world.fixture, dataFolder: folder, env: dying.env });
+  const fixtures = makeFixtures();
+  const key = fixtures.key({ account: "writers" });
+  const start = () => startServer({ fixture: fixtures.fixture, dataFolder: folder, env: dying.env });
   let server = await start();
   onTestFinished(async () => {
     await server.stop();
@@ -65,9 +65,9 @@ test("every write that was answered survives kill -9, and one that has an Idempo
 
 test("a deletion of 100,000 links that kill -9 cuts off is in the audit log as far as it came", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
-  const world = makeWorld();
-  const key = world.key({ account: "deleter" });
-  const start = () => startServer({ fixture: world.fixture, dataFolder: folder });
+  const fixtures = makeFixtures();
+  const key = fixtures.key({ account: "deleter" });
+  const start = () => startServer({ fixture: fixtures.fixture, dataFolder: folder });
   const deleteAll = { key, body: { confirm: true } };
 
   let server = await start();

@@ -6,9 +6,9 @@ import { runInProcess } from "@accountlink/server/test_command_line";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Schedule, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { openReads } from "../support/open_reads.ts";
 import { patience } from "../support/patience.ts";
-import { makeWorld } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import * as dying from "./dying.ts";
 import { withDelay } from "./pulse.ts";
@@ -16,14 +16,16 @@ import { type Node, type Service, startService, whyNoService } from "./service.t
 
 const missing = await whyNoService();
 
-const world = makeWorld();
+const fixtures = makeFixtures();
 // A test that is run again needs others.
-const revoked = ["a", "b", "c", "d"].map((account) => ({ account, key: world.key({ account }) }));
-const [listening, sending] = [world.key(), world.key({ account: "sending" })];
-const reviewing = world.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
-const idempotentOnes = [1, 2].map(() => world.key({ tier: "premium", links: { 100001: "1", 100002: "2" } }));
-const unlimited = world.key({ account: "one", links: { 100001: "1" } });
-const limited = world.key({
+const revoked = ["a", "b", "c", "d"].map((account) => ({ account, key: fixtures.key({ account }) }));
+const [listening, sending] = [fixtures.key(), fixtures.key({ account: "sending" })];
+const reviewing = fixtures.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
+const idempotentOnes = [1, 2].map(() =>
+  fixtures.key({ tier: "premium", links: { 100001: "1", 100002: "2" } }),
+);
+const unlimited = fixtures.key({ account: "one", links: { 100001: "1" } });
+const limited = fixtures.key({
   account: "one",
   limits: { perWindow: 10_000, windowMs: 3_600_000, daily: 10_000 },
 });
@@ -119,7 +121,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
   let service: Service;
   beforeAll(async () => {
     const env = { ...dying.env, ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
-    service = await Effect.runPromise(Scope.provide(startService({ fixture: world.fixture, env }), scope));
+    service = await Effect.runPromise(Scope.provide(startService({ fixture: fixtures.fixture, env }), scope));
   });
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 

@@ -11,7 +11,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll } from "vitest";
-import { processorTimeOf } from "../../bench/processor_time.ts";
+import { processorTimeOf } from "../../bench/server_process.ts";
 
 /** Why they cannot be started here; null when they can. */
 export const missing = (await whyNoPostgres()) ?? (await whyNoRedis());

@@ -10,8 +10,8 @@ import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Redacted } from "effect";
 import { expect, test } from "vitest";
 import { type Node, type Service, startService, whyNoService } from "../faults/service.ts";
+import { makeFixtures, newToken } from "../support/fixtures.ts";
 import type { RequestOptions } from "../support/http.ts";
-import { makeWorld, newToken } from "../support/world.ts";
 
 const missing = await whyNoService();
 
@@ -36,12 +36,12 @@ const requests: ReadonlyArray<readonly [line: `${string} ${string}`, body?: Requ
   ["GET /v2/nothing"],
 ];
 
-const world = makeWorld();
+const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
 const makeKeys = () => [
-  ...[1, 2, 3].map(() => world.key({ tier: "premium", kind: "staff", links })),
-  world.key({ kind: "partner", limits: { perWindow: 3, windowMs: 1_000 } }),
-  world.key({ allowIps: ["192.0.2.1"] }),
+  ...[1, 2, 3].map(() => fixtures.key({ tier: "premium", kind: "staff", links })),
+  fixtures.key({ kind: "partner", limits: { perWindow: 3, windowMs: 1_000 } }),
+  fixtures.key({ allowIps: ["192.0.2.1"] }),
   newToken(),
 ];
 
@@ -137,7 +137,7 @@ test.skipIf(missing !== null)(
   () =>
     Effect.gen(function* () {
       const keys = makeKeys();
-      const service = yield* startService({ fixture: world.fixture, env });
+      const service = yield* startService({ fixture: fixtures.fixture, env });
       const { nodes } = service;
       const [first] = nodes as readonly [Node, ...ReadonlyArray<Node>];
       const under = new AbortController();
@@ -169,7 +169,7 @@ test.skipIf(missing !== null)(
   () =>
     Effect.gen(function* () {
       const rounds = Array.from({ length: 5 }, () => [makeKeys(), makeKeys()] as const);
-      const service = yield* startService({ fixture: world.fixture, env });
+      const service = yield* startService({ fixture: fixtures.fixture, env });
       const [one, ...others] = service.nodes as readonly [Node, ...ReadonlyArray<Node>];
       for (const [own, shared] of rounds) {
         const gone = new AbortController();

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { changePollInterval } from "@accountlink/core/sessions";
 import { expect, onTestFinished, vi } from "vitest";
+import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import { makeClient, type Send, textOf } from "../support/http.ts";
 import { startServer } from "../support/server.ts";
-import { makeWorld, type World } from "../support/world.ts";
 import type { Held } from "./heap_probe.ts";
 import type { Told, Wanted } from "./waiting_clients.ts";
 
@@ -122,7 +122,7 @@ const costOf = async (
 };
 
 /** Starts a server on which clients wait longer than any test takes. */
-const startPatientServer = async ({ fixture }: World) => {
+const startPatientServer = async ({ fixture }: Fixtures) => {
   const server = await startServer({
     fixture,
     env: {
@@ -155,9 +155,9 @@ const paths = { stream: "/stream", poll: "?wait=1200" };
 
 /** Starts a server on which clients wait for sessions. */
 export const startWaitingServer = async () => {
-  const world = makeWorld();
-  const key = world.key({ kind: "staff" });
-  const { server, asking, countOf } = await startPatientServer(world);
+  const fixtures = makeFixtures();
+  const key = fixtures.key({ kind: "staff" });
+  const { server, asking, countOf } = await startPatientServer(fixtures);
   const countOpen = countOf("accountlink_session_reads_open");
 
   /** Lets `count` clients wait, each for a session of its own, and then cancels these one after the other. */
@@ -189,11 +189,11 @@ const readersOfKey = 16;
 
 /** Starts a server on which up to `most` clients wait for events of one scope. */
 export const startFeedServer = async (most: number) => {
-  const world = makeWorld();
+  const fixtures = makeFixtures();
   const keys = Array.from({ length: Math.ceil(most / readersOfKey) }, () =>
-    world.key({ kind: "staff", account: "readers" }),
+    fixtures.key({ kind: "staff", account: "readers" }),
   );
-  const { server, asking, countOf } = await startPatientServer(world);
+  const { server, asking, countOf } = await startPatientServer(fixtures);
   const countOpen = countOf("accountlink_event_readers_waiting");
   let game = 0;
 

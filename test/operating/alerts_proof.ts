@@ -24,9 +24,9 @@ import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { readDocument } from "../docs/document.ts";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
-import { guild, makeWorld } from "../support/world.ts";
 import { alertCases } from "./alert_cases.ts";
 
 interface Rule {
@@ -107,8 +107,8 @@ const missing = noPrometheus ?? (await whyNoRedis()) ?? (await whyNoPostgresData
 
 describe.skipIf(missing !== null)(`a Prometheus that scrapes a node ${missing ?? ""}`, () => {
   const scope = Scope.makeUnsafe();
-  const world = makeWorld();
-  const key = world.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
+  const fixtures = makeFixtures();
+  const key = fixtures.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
   let node: RunningServer;
   let prometheus: Prometheus;
   let redis: RedisServer;
@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)(`a Prometheus that scrapes a node ${missing ??
       ACCOUNTLINK_IP_PER_SECOND: "1000",
       ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
     };
-    node = await startServer({ fixture: world.fixture, env });
+    node = await startServer({ fixture: fixtures.fixture, env });
     const nobody = `http://127.0.0.1:${await freePort()}/`;
     const words = ["webhooks", "create", "--account", "scraped", "--url", nobody, "--json"];
     expect(await runInProcess(words, env)).toMatchObject({ code: 0, stderr: "" });

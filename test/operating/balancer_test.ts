@@ -9,10 +9,10 @@ import { makePostgresDatabase, startProxy, whyNoPostgresDatabase } from "@accoun
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 
 const config = readExample("haproxy.cfg");
@@ -50,13 +50,13 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
     const gateway = "127.0.0.9";
     const perDay = 2;
     const scope = Scope.makeUnsafe();
-    const world = makeWorld();
-    const key = world.key({ links: { 100001: "1" } });
+    const fixtures = makeFixtures();
+    const key = fixtures.key({ links: { 100001: "1" } });
     let server: RunningServer;
 
     beforeAll(async () => {
       server = await startServerHere({
-        fixture: world.fixture,
+        fixture: fixtures.fixture,
         env: { ACCOUNTLINK_TRUSTED_PROXIES: `${balancer},${gateway}`, ACCOUNTLINK_IP_DAILY: `${perDay}` },
       });
     });
@@ -149,7 +149,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
           Scope.provide(startProxy(Number(new URL(database.url).port)), scope),
         );
         const node = await startServerHere({
-          fixture: world.fixture,
+          fixture: fixtures.fixture,
           env: {
             ACCOUNTLINK_STORAGE: "postgres",
             ACCOUNTLINK_DATABASE_URL: Object.assign(new URL(database.url), { port: `${way.port}` }).href,

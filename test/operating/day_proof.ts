@@ -22,11 +22,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { hasProgram, runShell } from "../docs/shell.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { makeClient, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { rowsOf } from "../support/storage.ts";
-import { makeWorld } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 import { makeNextRelease } from "./next_release.ts";
 import { type Hosts, makeHosts } from "./played_hosts.ts";
@@ -62,8 +62,8 @@ describe.skipIf(missing !== null)(`docs/operators_day.md ${missing ?? ""}`, () =
   const scope = Scope.makeUnsafe();
   const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
     Effect.runPromise(Scope.provide(effect, scope));
-  const world = makeWorld();
-  const key = world.key();
+  const fixtures = makeFixtures();
+  const key = fixtures.key();
   let folder = "";
   let database: PostgresDatabase;
   let redis: RedisServer;
@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(`docs/operators_day.md ${missing ?? ""}`, () =
     await makeNextRelease(next);
     program = join(root, "apps/server/main.ts");
     const fixture = join(folder, "fixture.json");
-    await writeFile(fixture, JSON.stringify(world.fixture));
+    await writeFile(fixture, JSON.stringify(fixtures.fixture));
     const variables = Object.entries({
       ACCOUNTLINK_OPERATOR_PORT: "9090",
       ACCOUNTLINK_STORAGE: "postgres",
@@ -179,7 +179,7 @@ describe.skipIf(missing !== null)(`docs/operators_day.md ${missing ?? ""}`, () =
     close();
     const address = new URL(textOf(body["data"]?.["url"]));
     // Each node plays platforms of its own, so this browser stays with one.
-    const browser = openBrowser(() => address.origin, world.address());
+    const browser = openBrowser(() => address.origin, fixtures.address());
     const refused = await browser.prove("chat", "100039", address.search);
     const [, requestId = ""] = /Request <code>(\w+)<\/code>/.exec(refused.text) ?? [];
     expect(requestId).toMatch(/^req_/);

@@ -9,11 +9,11 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Schedule } from "effect";
 import { describe, expect, it } from "vitest";
+import { guild, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { rowsOf } from "../support/storage.ts";
-import { guild, makeWorld } from "../support/world.ts";
 
 const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedis());
 
@@ -22,13 +22,13 @@ const zora = { id: "987654321098765432", username: "zora_q", displayName: "Zora 
 const traces = Object.values(zora);
 const bob = "100002";
 
-const world = makeWorld();
-const key = world.key({ tier: "premium", links: { [bob]: "1", 100003: "1" } });
-const guildKey = world.key({ guildId: guild, links: { [zora.id]: "2", [bob]: "2" } });
-const owned = world.key({ account: "zora_q's bots" });
-const { platform } = world.fixture;
+const fixtures = makeFixtures();
+const key = fixtures.key({ tier: "premium", links: { [bob]: "1", 100003: "1" } });
+const guildKey = fixtures.key({ guildId: guild, links: { [zora.id]: "2", [bob]: "2" } });
+const owned = fixtures.key({ account: "zora_q's bots" });
+const { platform } = fixtures.fixture;
 const fixture = {
-  ...world.fixture,
+  ...fixtures.fixture,
   accounts: [{ name: "zora_q's bots", chatId: zora.id, tier: "free" }],
   platform: {
     ...platform,
@@ -58,7 +58,7 @@ return table.concat(found, "\\n")`;
 
 /** Leaves something of the user in every place that there is. */
 const live = async ({ send }: RunningServer, browser: FlowBrowser) => {
-  const from = world.address();
+  const from = fixtures.address();
   const ask = async (line: `${string} ${string}`, body: object, of = key) => {
     const { status } = await send(line, { key: of, from, body });
     expect([line, Math.floor(status / 100)]).toEqual([line, 2]);
@@ -89,7 +89,7 @@ const live = async ({ send }: RunningServer, browser: FlowBrowser) => {
 /** What others see, which the erasure must not change. */
 const seenByOthers = async ({ send }: RunningServer) => {
   const see = async (line: `GET ${string}`, of: string) => {
-    const { status, body } = await send(line, { key: of, from: world.address() });
+    const { status, body } = await send(line, { key: of, from: fixtures.address() });
     return [line, status, body.data];
   };
   return [
@@ -120,7 +120,7 @@ const erasure = Effect.gen(function* () {
     ),
     (running) => Effect.promise(() => running.stop()),
   );
-  const browser = openBrowser(() => server.url, world.address());
+  const browser = openBrowser(() => server.url, fixtures.address());
   yield* Effect.addFinalizer(() => Effect.sync(browser.close));
   const contents = Effect.gen(function* () {
     // The feed tells its readers for 7 days whom to erase.
@@ -135,7 +135,7 @@ const erasure = Effect.gen(function* () {
     return browser.post("/me/erase", { csrf, confirm: "erase" });
   });
   const ownKey = yield* Effect.promise(() =>
-    server.send(`GET /v2/chat?chatId=${bob}`, { key: owned, from: world.address() }),
+    server.send(`GET /v2/chat?chatId=${bob}`, { key: owned, from: fixtures.address() }),
   );
   const seenAfter = yield* Effect.promise(() => seenByOthers(server));
   // The public profile is cached for 30 seconds, as every answer of a platform.

@@ -7,17 +7,17 @@ import { freePort, mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "@accou
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { returnAs } from "../contract/site_server.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const missing = await whyNoSmallDisk();
 
-const world = makeWorld();
-const key = world.key({ account: "acme", tier: "premium", links: { 100001: "1" } });
-const fixture = { ...world.fixture, accounts: [{ name: "acme", chatId: "100001", tier: "premium" }] };
+const fixtures = makeFixtures();
+const key = fixtures.key({ account: "acme", tier: "premium", links: { 100001: "1" } });
+const fixture = { ...fixtures.fixture, accounts: [{ name: "acme", chatId: "100001", tier: "premium" }] };
 
 const scope = Scope.makeUnsafe();
 const browsers: Array<FlowBrowser> = [];
@@ -31,7 +31,7 @@ const free = () => Effect.runPromise(disk.free);
 const start = (dataFolder = folder()) => startServer({ fixture, dataFolder, env });
 
 const newBrowser = () => {
-  const browser = openBrowser(() => server.url, world.address());
+  const browser = openBrowser(() => server.url, fixtures.address());
   browsers.push(browser);
   return browser;
 };

@@ -1,8 +1,8 @@
 /** What the log says of requests, and of what points to stolen or guessed keys. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 interface Line {
   readonly message: string;
@@ -10,8 +10,8 @@ interface Line {
   readonly annotations: Readonly<Record<string, unknown>>;
 }
 
-const world = makeWorld();
-const key = world.key({ limits: "none", links: { 100001: "1" } });
+const fixtures = makeFixtures();
+const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
 const keyId = key.split("_")[1];
 const wrongKey = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
 
@@ -19,7 +19,7 @@ const servers = new Map<string, RunningServer>();
 beforeAll(async () => {
   for (const level of ["info", "debug"]) {
     const env = { ACCOUNTLINK_LOG_LEVEL: level, ACCOUNTLINK_IP_AUTH_FAILURES: "3" };
-    servers.set(level, await startServerHere({ fixture: world.fixture, env }));
+    servers.set(level, await startServerHere({ fixture: fixtures.fixture, env }));
   }
 });
 afterAll(() => Promise.all([...servers.values()].map((server) => server.stop())));

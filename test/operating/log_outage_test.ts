@@ -4,8 +4,8 @@ import { startPostgres, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
 import { whyNoService } from "../faults/service.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const missing = await whyNoService();
 
@@ -25,7 +25,7 @@ describe.skipIf(missing !== null)(`the log ${missing ?? ""}`, () => {
       const redis = yield* startRedis();
       const server = yield* Effect.promise(() =>
         startServerHere({
-          fixture: makeWorld().fixture,
+          fixture: makeFixtures().fixture,
           env: {
             ACCOUNTLINK_STORAGE: "postgres",
             ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),

@@ -3,8 +3,8 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -20,15 +20,15 @@ test("files of networks are read again while the server runs, and a damaged one 
   const sharedFile = join(folder, "shared.txt");
   await writeFile(vpnFile, "198.51.100.0/24\n");
   await writeFile(sharedFile, "");
-  const world = makeWorld();
+  const fixtures = makeFixtures();
   const address = "203.0.113.7";
   const seenAt = new Date().toISOString();
-  const key = world.key({
+  const key = fixtures.key({
     tier: "premium",
     sightings: ["100001", "100002"].map((chatId) => ({ chatId, ip: address, seenAt })),
   });
   const server = await startServerHere({
-    fixture: { ...world.fixture, vpnCidrs: ["192.0.2.0/24"] },
+    fixture: { ...fixtures.fixture, vpnCidrs: ["192.0.2.0/24"] },
     env: { ACCOUNTLINK_VPN_NETWORKS: vpnFile, ACCOUNTLINK_SHARED_NETWORKS: sharedFile },
   });
   const vpnOf = async (ip: string): Promise<unknown> => {

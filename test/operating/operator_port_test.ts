@@ -2,11 +2,11 @@
 import { createServer } from "node:net";
 import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { makeClient, type Send } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
-const { fixture } = makeWorld();
+const { fixture } = makeFixtures();
 
 describe("ACCOUNTLINK_OPERATOR_PORT", () => {
   let server: RunningServer;

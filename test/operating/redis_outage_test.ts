@@ -2,9 +2,9 @@
 import { startRedis, whyNoRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const missing = await whyNoRedis();
 
@@ -12,7 +12,7 @@ const startOn = (redisUrl: string) =>
   Effect.acquireRelease(
     Effect.promise(() =>
       startServerHere({
-        fixture: makeWorld().fixture,
+        fixture: makeFixtures().fixture,
         env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: redisUrl },
       }),
     ),

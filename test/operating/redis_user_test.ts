@@ -5,9 +5,9 @@ import { Effect } from "effect";
 import { describe, expect, it, vi } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { whyNoService } from "../faults/service.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const missing = (await whyNoService()) ?? (await whyNoCertificate());
 
@@ -24,9 +24,9 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
           const postgres = yield* startPostgres();
           expect(yield* redis.ask("ACL", "SETUSER", ...user)).toBe("+OK\r\n");
 
-          const world = makeWorld();
+          const fixtures = makeFixtures();
           const keys = Array.from({ length: 40 }, () =>
-            world.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } }),
+            fixtures.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } }),
           );
           const env = {
             ACCOUNTLINK_STORAGE: "postgres",
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
             NODE_EXTRA_CA_CERTS: certificate,
           };
           const start = Effect.acquireRelease(
-            Effect.promise(() => startServer({ fixture: world.fixture, env })),
+            Effect.promise(() => startServer({ fixture: fixtures.fixture, env })),
             (server) => Effect.promise(() => server.stop()),
           );
           const nodes = yield* Effect.all([start, start]);

@@ -14,10 +14,10 @@ import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { runShell } from "../docs/shell.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 const missing = whyNoPostgresWithTools();
 
@@ -58,10 +58,10 @@ const type = (command: string, url: string) =>
 
 describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
   it("makes a backup of Postgres beside a running server, from which another one serves", async () => {
-    const world = makeWorld();
+    const fixtures = makeFixtures();
     const account = "acme";
-    const key = world.key({ account, links: { 100001: "1", 100002: "1" } });
-    const guildKey = world.key({ account, guildId: "700000000000000001", tier: "premium" });
+    const key = fixtures.key({ account, links: { 100001: "1", 100002: "1" } });
+    const guildKey = fixtures.key({ account, guildId: "700000000000000001", tier: "premium" });
     const secret = randomBytes(32).toString("base64");
     const env = (url: string, ACCOUNTLINK_SECRET = secret) => ({
       ACCOUNTLINK_STORAGE: "postgres",
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
       (await send(`GET /v2/chat?chatId=${chatId}`, { key })).body["data"]?.["gameId"];
 
     const before = await makeDatabase();
-    const running = await startServerHere({ fixture: world.fixture, env: env(before.url) });
+    const running = await startServerHere({ fixture: fixtures.fixture, env: env(before.url) });
     const set = (chatId: string, gameId: string) =>
       running.send("PATCH /v2/game", { key, body: { chatId, gameId } });
     expect((await set("100001", "2")).status).toBe(200);
@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
       expect(await rowsOf(after, table)).toEqual(await rowsOf(before, table));
     }
 
-    const fixture = { platform: world.fixture.platform };
+    const fixture = { platform: fixtures.fixture.platform };
     const restored = await startServerHere({ fixture, env: env(after.url) });
     expect(await gameOf(restored, "100001")).toBe("2");
     // Written after the backup: it is what a restore loses.
@@ -118,9 +118,9 @@ describe.skipIf(missing !== null || noRedis !== null)(
   `a copy of a database, served beside it ${missing ?? noRedis ?? ""}`,
   () => {
     it("shares nothing with it, on the same Redis with the same secret", async () => {
-      const world = makeWorld();
-      const key = world.key({ tier: "premium", links: { 100001: "1" } });
-      const few = world.key({ limits: { perWindow: 0, windowMs: 0, daily: 3, verifyDaily: 3 } });
+      const fixtures = makeFixtures();
+      const key = fixtures.key({ tier: "premium", links: { 100001: "1" } });
+      const few = fixtures.key({ limits: { perWindow: 0, windowMs: 0, daily: 3, verifyDaily: 3 } });
       const common = {
         ACCOUNTLINK_STORAGE: "postgres",
         ACCOUNTLINK_CACHE: "redis",
@@ -132,14 +132,14 @@ describe.skipIf(missing !== null || noRedis !== null)(
         startServerHere({ fixture, env: { ...common, ACCOUNTLINK_DATABASE_URL: url } });
 
       const [before, after] = [await makeDatabase(), await makeDatabase()];
-      const original = await start(world.fixture, before);
+      const original = await start(fixtures.fixture, before);
       const created = await original.send("POST /v2/sessions", { key, body: { clientId: "c" } });
       const sid = textOf(created.body.data?.sid);
       await type(commandWith("pg_dump"), before.url);
       await type(commandWith("pg_restore"), after.url);
       // Another platform, so that it shows which of them an answer is from.
       const platform = {
-        ...world.fixture.platform,
+        ...fixtures.fixture.platform,
         chatUsers: [{ id: "100001", username: "copy", displayName: "Copy" }],
       };
       const copy = await start({ platform }, after);

@@ -14,9 +14,9 @@ import {
 import { Effect, Schedule } from "effect";
 import { parse } from "yaml";
 import { type CountingClients, fragile, startCountingClients } from "../faults/counting_clients.ts";
+import { type Fixtures, gameUsers, makeFixtures } from "../support/fixtures.ts";
 import { makeClient } from "../support/http.ts";
 import { startServer } from "../support/server.ts";
-import { gameUsers, makeWorld, type World } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 
 /** Why no node can be restarted here, or null: for the title of a skip. */
@@ -55,9 +55,9 @@ export const runRollingRestarts = (
   way: "restart" | "kill",
 ): Promise<Readonly<Record<string, RestartReport>>> =>
   Effect.gen(function* () {
-    const world = makeWorld();
-    const keys = balancers.map(() => world.key());
-    const nodes = yield* startNodes(world);
+    const fixtures = makeFixtures();
+    const keys = balancers.map(() => fixtures.key());
+    const nodes = yield* startNodes(fixtures);
     const servers = nodes.map(({ host }) => host);
     const folder = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-attempts-"))),
@@ -130,9 +130,9 @@ const writesSentTwice = async (log: string): Promise<ReadonlyArray<string>> => {
  * @returns the requests that were lost until its port was closed
  */
 export const stopUnderClients = async (): Promise<ReadonlyArray<string>> => {
-  const world = makeWorld();
-  const keys = [world.key(), world.key()];
-  const server = await startServer({ fixture: world.fixture });
+  const fixtures = makeFixtures();
+  const keys = [fixtures.key(), fixtures.key()];
+  const server = await startServer({ fixture: fixtures.fixture });
   // Of game users that were asked for, the platform is not asked again, which on a busy machine would answer too late.
   for (const { id: gameId } of gameUsers) {
     const body = { chatId: "100040", gameId };
@@ -151,7 +151,7 @@ export const stopUnderClients = async (): Promise<ReadonlyArray<string>> => {
   return groups.flatMap(lostOf).filter((lost) => !lost.endsWith("not sent"));
 };
 
-const startNodes = Effect.fnUntraced(function* ({ fixture }: World) {
+const startNodes = Effect.fnUntraced(function* ({ fixture }: Fixtures) {
   const database = yield* makePostgresDatabase();
   const env = {
     ACCOUNTLINK_STORAGE: "postgres",

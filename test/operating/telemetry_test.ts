@@ -9,9 +9,9 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, type Scope } from "effect";
 import { describe, expect, it, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 interface Attribute {
   readonly key: string;
@@ -54,12 +54,12 @@ const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => 
   return parent === undefined ? [span.name] : [span.name, ...pathOf(parent, all)];
 };
 
-const world = makeWorld();
-const key = world.key({ limits: "none", links: { 100001: "1" } });
+const fixtures = makeFixtures();
+const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
 
 const serve = (env: Readonly<Record<string, string>>): Effect.Effect<RunningServer, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.promise(() => startServerHere({ fixture: world.fixture, env })),
+    Effect.promise(() => startServerHere({ fixture: fixtures.fixture, env })),
     (server) => Effect.promise(() => server.stop()),
   );
 

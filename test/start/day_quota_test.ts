@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const world = makeWorld();
-const key = world.key({ limits: { perWindow: 0, windowMs: 1_000, daily: 5, verifyDaily: 5 } });
+const fixtures = makeFixtures();
+const key = fixtures.key({ limits: { perWindow: 0, windowMs: 1_000, daily: 5, verifyDaily: 5 } });
 
 /** Starts a server on the folder, asks so often, stops it, and gives the statuses. */
 const statusesOf = async (requests: number): Promise<ReadonlyArray<number>> => {
-  const server = await startServerHere({ fixture: world.fixture, dataFolder: folder });
+  const server = await startServerHere({ fixture: fixtures.fixture, dataFolder: folder });
   const statuses: Array<number> = [];
   for (let i = 0; i < requests; i++) {
     statuses.push((await server.send("GET /v2/chat?chatId=100001", { key })).status);

@@ -2,6 +2,7 @@
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import {
@@ -14,12 +15,11 @@ import {
   startLivePlatforms,
 } from "../support/live_platforms.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
-const world = makeWorld();
+const fixtures = makeFixtures();
 const generous = { limits: { perWindow: 0 } };
-const key = world.key({ ...generous, tier: "premium", guildId });
-const globalKey = world.key(generous);
+const key = fixtures.key({ ...generous, tier: "premium", guildId });
+const globalKey = fixtures.key(generous);
 
 let platforms: LivePlatforms;
 let server: RunningServer;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   platforms = await startLivePlatforms();
   const port = String(await freePort());
   server = await startServerHere({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     env: {
       ...platforms.env,
       ACCOUNTLINK_PORT: port,
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 /** A browser that goes to the sign-in pages of the live platforms. */
 const openLiveBrowser = () => {
-  const browser = openBrowser(() => server.url, world.address());
+  const browser = openBrowser(() => server.url, fixtures.address());
   onTestFinished(browser.close);
   const prove = async (step: "chat" | "game", sid: string, userId: string) =>
     browser.get(platforms.signIn(await browser.leave(step, `?sid=${sid}`), userId));

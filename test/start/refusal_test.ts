@@ -13,8 +13,8 @@ import { RedisUrl } from "@accountlink/redis";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeFixtures, newToken } from "../support/fixtures.ts";
 import { startServer, startServerHere } from "../support/server.ts";
-import { makeWorld, newToken } from "../support/world.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -232,7 +232,7 @@ describe("what several servers share", () => {
 
   test("starts without Redis, which is for what may be forgotten", async () => {
     const server = await startServerHere({
-      fixture: makeWorld().fixture,
+      fixture: makeFixtures().fixture,
       env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
     });
     const { status } = await server.send("GET /readyz");
@@ -290,7 +290,7 @@ describe("a data folder", () => {
     `Cannot start: ACCOUNTLINK_DATA_DIR is "${data}", expected a folder that can be made and written to (${reason})`;
 
   test("that a server has is refused to a second one", async () => {
-    const first = await startServer({ fixture: makeWorld().fixture });
+    const first = await startServer({ fixture: makeFixtures().fixture });
     try {
       expectRefusal(
         await serveFolder(first.dataFolder),
@@ -330,8 +330,8 @@ describe("a data folder", () => {
 
   test("whose secret is lost is refused: none of its keys would work", async () => {
     const data = join(folder, "lost");
-    const world = makeWorld();
-    await (await startServerHere({ fixture: world.fixture, dataFolder: data })).stop();
+    const fixtures = makeFixtures();
+    await (await startServerHere({ fixture: fixtures.fixture, dataFolder: data })).stop();
     await rm(join(data, "secret"));
     expectRefusal(
       await serveFolder(data),

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { makeClient, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { type ServerProcess, startServer, startServerHere } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const world = makeWorld();
-const key = world.key();
+const fixtures = makeFixtures();
+const key = fixtures.key();
 
 /** A server with a write that waits for its game platform, for three seconds unless the platform recovers before. */
 const startSlowWrite = async (dataFolder: string) => {
   const port = await freePort();
   const server = await startServer({
-    fixture: world.fixture,
+    fixture: fixtures.fixture,
     dataFolder,
     env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port) },
   });
@@ -91,14 +91,14 @@ describe("on a signal", () => {
     expect(performance.now() - lastAnswer).toBeLessThan(9_000);
     close();
 
-    const next = await startServer({ fixture: world.fixture, dataFolder: data });
+    const next = await startServer({ fixture: fixtures.fixture, dataFolder: data });
     const { body } = await next.send("GET /v2/chat?chatId=100001", { key });
     expect(body.data).toMatchObject({ gameId: "1" });
     expect(await next.stop()).toBe(0);
   });
 
   test("ends with 0 however many signals come, and until when", async () => {
-    const server = await startServer({ fixture: world.fixture });
+    const server = await startServer({ fixture: fixtures.fixture });
     const again = setInterval(() => {
       try {
         signal(server, "SIGINT");
@@ -115,7 +115,7 @@ describe("on a signal", () => {
 describe("a server that is told to end", () => {
   test("serves on for the delay, while /readyz is 503", async () => {
     const server = await startServerHere({
-      fixture: world.fixture,
+      fixture: fixtures.fixture,
       env: { ACCOUNTLINK_DRAIN_DELAY: "10 seconds" },
     });
     const { send, close } = makeClient(server.url);
@@ -147,7 +147,7 @@ describe("a server that is told to end", () => {
   });
 
   test("ends long polls and streams at once, and answers on each idle connection once more", async () => {
-    const server = await startServerHere({ fixture: world.fixture });
+    const server = await startServerHere({ fixture: fixtures.fixture });
     const { send, close } = makeClient(server.url);
     const newSid = async () =>
       textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
@@ -177,7 +177,7 @@ describe("a server that is told to end", () => {
 
   test("closes idle connections when they have been idle for long enough", async () => {
     const server = await startServerHere({
-      fixture: world.fixture,
+      fixture: fixtures.fixture,
       env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
     });
     const { send, close } = makeClient(server.url);
@@ -189,7 +189,7 @@ describe("a server that is told to end", () => {
   });
 
   test("waits no longer than 10 seconds for clients that never send the rest of a request", async () => {
-    const server = await startServerHere({ fixture: world.fixture });
+    const server = await startServerHere({ fixture: fixtures.fixture });
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
     const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));

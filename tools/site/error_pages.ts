@@ -13,9 +13,6 @@ import {
 type Code = keyof typeof errorTable;
 type Row = (typeof errorTable)[Code];
 
-export const errorPath = (code: string): string => `errors/${code}.html`;
-
-/** The page as Markdown, in the folder `errors`. */
 export const errorMarkdown = (code: Code): string => {
   const row: Row = errorTable[code];
   const answering = (generation: Route["generation"]) =>

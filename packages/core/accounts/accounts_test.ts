@@ -3,7 +3,7 @@ import { Effect, Option } from "effect";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { address, chatId, operator, world } from "../test_world.ts";
+import { address, chatId, operator, services } from "../test_services.ts";
 import { Accounts } from "./accounts.ts";
 
 const ada = chatId("10001");
@@ -24,7 +24,7 @@ describe("Accounts.ofChatUser", () => {
       yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
       const account = yield* (yield* Accounts).ofChatUser(ada);
       assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });
 
@@ -37,6 +37,6 @@ describe("Accounts.setTier", () => {
       assert.deepStrictEqual(yield* accounts.setTier("acme", "premium", operator), Option.some(true));
       assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
       assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

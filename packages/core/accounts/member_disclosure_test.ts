@@ -8,7 +8,7 @@ import { PlatformUnavailable } from "../errors.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
-import { botlessGuildId, chatId, guildId, platform, stores } from "../test_world.ts";
+import { botlessGuildId, chatId, guildId, platform, stores } from "../test_services.ts";
 import { MemberDisclosure } from "./member_disclosure.ts";
 import { MemberStore } from "./member_store.ts";
 
@@ -23,7 +23,7 @@ const guild = {
 };
 
 /** Services whose platform counts the questions about managers, and fails while it is down. */
-const observedWorld = () => {
+const observedServices = () => {
   const state = { asked: 0, isDown: false };
   const observed = Layer.effect(
     ChatPlatform,
@@ -38,8 +38,8 @@ const observedWorld = () => {
         }),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
-  const world = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
-  return { state, world };
+  const services = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
+  return { state, services };
 };
 
 const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "global" | "guild") {
@@ -49,18 +49,18 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 
 describe("Members of a guild", () => {
   it.effect("are disclosed to keys of the guild, of whichever account", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const scope = yield* scopeOf(null, "guild");
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
       assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
       assert.strictEqual(state.asked, 0);
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect("are disclosed to global keys of an account that manages it, asked every 10 minutes", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const [managing, member, nobody] = [
@@ -76,11 +76,11 @@ describe("Members of a guild", () => {
       yield* TestClock.adjust("1 second");
       assert.deepStrictEqual(yield* ask, [true, false, false]);
       assert.strictEqual(state.asked, 4);
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect("are not disclosed for a manager whom somebody added, until they choose the account", () => {
-    const { world } = observedWorld();
+    const { services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const [scope, members] = [yield* scopeOf(bob, "global"), yield* MemberStore];
@@ -93,11 +93,11 @@ describe("Members of a guild", () => {
       yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, at: 1 });
       yield* TestClock.adjust("10 minutes");
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 
   it.effect("are not disclosed to global keys while the platform is down", () => {
-    const { state, world } = observedWorld();
+    const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
       const scope = yield* scopeOf(ada, "global");
@@ -105,6 +105,6 @@ describe("Members of a guild", () => {
       assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
       state.isDown = false;
       assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-    }).pipe(Effect.provide(world));
+    }).pipe(Effect.provide(services));
   });
 });

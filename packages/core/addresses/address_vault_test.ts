@@ -4,7 +4,7 @@ import { Aead, Kdf } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { addressKey, vault } from "../flow/test_flows.ts";
 import { webCrypto } from "../secrets/web_crypto.ts";
-import { address } from "../test_world.ts";
+import { address } from "../test_services.ts";
 import { AddressVault } from "./address_vault.ts";
 
 const protect = (text: string) => Effect.flatMap(AddressVault, ({ protect: seal }) => seal(address(text)));

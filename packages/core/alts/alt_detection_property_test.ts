@@ -11,7 +11,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { address, chatId, operator, world } from "../test_world.ts";
+import { address, chatId, operator, services } from "../test_services.ts";
 import { AltDetection, type AltReport } from "./alt_detection.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 
@@ -89,7 +89,7 @@ const vault = AddressVault.layer(new Map([["k1", Redacted.make(new Uint8Array(32
 );
 const alts = AccountLink.layerAlts.pipe(
   Layer.provideMerge(Layer.merge(vault, NetworkIntelligence.none)),
-  Layer.provideMerge(world),
+  Layer.provideMerge(services),
 );
 
 const check = Effect.fnUntraced(function* (given: Town, name: string) {

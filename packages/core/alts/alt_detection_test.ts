@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { address, chatId, scopes, world } from "../test_world.ts";
+import { address, chatId, scopes, services } from "../test_services.ts";
 import { AltDetection, type AltOptions } from "./alt_detection.ts";
 import { NetworkIntelligence, NetworkIntelligenceUnavailable } from "./network_intelligence.ts";
 import { rotateAddressKeys } from "./rotate_address_keys.ts";
@@ -42,7 +42,7 @@ const withNetworks = (lookup: Lookup, ...keys: ReadonlyArray<number>) =>
     Layer.provideMerge(Layer.merge(vault(...keys), Layer.succeed(NetworkIntelligence, { lookup }))),
   );
 
-const worldWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.provideMerge(world));
+const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.provideMerge(services));
 
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
@@ -56,7 +56,7 @@ describe("AltDetection", () => {
       assert.deepStrictEqual([risk.alt, risk.vpn, risk.score], [10, 50, 8]);
     }).pipe(
       Effect.provide(
-        worldWith(({ countedAs }) =>
+        servicesWith(({ countedAs }) =>
           Effect.succeed({ shared: countedAs === home.countedAs, vpn: countedAs === hotel.countedAs }),
         ),
       ),
@@ -72,7 +72,7 @@ describe("AltDetection", () => {
       assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
     }).pipe(
       Effect.provide(
-        worldWith(({ countedAs }) =>
+        servicesWith(({ countedAs }) =>
           Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
         ),
       ),
@@ -90,7 +90,7 @@ describe("AltDetection", () => {
         yield* TestClock.adjust("1 second");
         const { matches, warnings } = yield* Fiber.join(detection);
         assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
-      }).pipe(Effect.provide(worldWith(never)));
+      }).pipe(Effect.provide(servicesWith(never)));
     }),
   );
 
@@ -114,6 +114,6 @@ describe("AltDetection", () => {
         [third, evidence(3)],
       ];
       assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

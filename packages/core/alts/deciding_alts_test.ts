@@ -6,7 +6,7 @@ import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
-import { guildId } from "../test_world.ts";
+import { guildId } from "../test_services.ts";
 import { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
 

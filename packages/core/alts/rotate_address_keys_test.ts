@@ -6,7 +6,7 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import { Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { address, chatId } from "../test_world.ts";
+import { address, chatId } from "../test_services.ts";
 import { type AddressRotation, rotateAddressKeys } from "./rotate_address_keys.ts";
 import { SightingStore } from "./sighting_store.ts";
 

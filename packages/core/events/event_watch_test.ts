@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { LinkStore } from "../links/link_store.ts";
-import { chatId, gameId, operator, scopes, world } from "../test_world.ts";
+import { chatId, gameId, operator, scopes, services } from "../test_services.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch } from "./event_watch.ts";
 
@@ -42,7 +42,7 @@ describe("EventWatch", () => {
       yield* linkElsewhere("1");
       yield* TestClock.adjust("1 second");
       assert.isAbove(notices(), 0);
-    }).pipe(Effect.scoped, Effect.provide(world)),
+    }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
   it.effect("wakes nobody for a reader that is behind and does not wait", () =>
@@ -58,6 +58,6 @@ describe("EventWatch", () => {
       yield* linkElsewhere("2");
       yield* TestClock.adjust("1 second");
       assert.isAbove(notices(), 0);
-    }).pipe(Effect.scoped, Effect.provide(world)),
+    }).pipe(Effect.scoped, Effect.provide(services)),
   );
 });

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
-import { flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("VerificationFlows.cancel", () => {
   it.effect("ends a flow without a session", () =>
@@ -12,7 +12,7 @@ describe("VerificationFlows.cancel", () => {
       assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
       assert.strictEqual(yield* reasonOf(browser.cancel(form)), "lost");
       assert.isNull(yield* gameOf);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("keeps the flow of another session", () =>
@@ -24,6 +24,6 @@ describe("VerificationFlows.cancel", () => {
       assert.strictEqual((yield* other.read).state, "cancelled");
       yield* one.browser.confirm(one.entry);
       assert.strictEqual((yield* one.read).state, "completed");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

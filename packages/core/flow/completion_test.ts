@@ -2,7 +2,7 @@ import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
 import { GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
-import { chatId, operator } from "../test_world.ts";
+import { chatId, operator } from "../test_services.ts";
 import { type CompletionState, completedSession, completionRefusal } from "./completion.ts";
 
 const [ada, bob] = [chatId("10001"), chatId("10002")];

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { origin } from "../sessions/test_sessions.ts";
-import { flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("The cookie of a flow", () => {
   it.effect("holds no entry that is too long for a cookie", () =>
@@ -12,7 +12,7 @@ describe("The cookie of a flow", () => {
       assert.isBelow(browser.jar.cookie?.length ?? 0, 100);
       assert.strictEqual(yield* reasonOf(browser.leave("chat")), "lost");
       yield* browser.leave("chat", long);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("is useless with a changed entry", () =>
@@ -24,6 +24,6 @@ describe("The cookie of a flow", () => {
         browser.jar.cookie = `${token}.${deadline}.${mark}`;
         assert.strictEqual(yield* reasonOf(browser.leave("chat")), "lost");
       }
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

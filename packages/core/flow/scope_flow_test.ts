@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
-import { chatId } from "../test_world.ts";
-import { flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { chatId } from "../test_services.ts";
+import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
 
@@ -14,6 +14,6 @@ describe("A flow without a session", () => {
       const state = yield* browser.leave("game");
       yield* removals.unlink;
       assert.strictEqual(yield* reasonOf(browser.comeBack("game", state, "1")), "link_changed");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

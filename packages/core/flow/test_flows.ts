@@ -15,7 +15,7 @@ import { SessionStore } from "../sessions/session_store.ts";
 import { newKey, request } from "../sessions/test_sessions.ts";
 import { type NewSession, VerificationSessions } from "../sessions/verification_sessions.ts";
 import { Signals } from "../signals.ts";
-import { address, chatId, gameId, operator, platform, stores } from "../test_world.ts";
+import { address, chatId, gameId, operator, platform, stores } from "../test_services.ts";
 import type { FlowForm } from "./flow_form.ts";
 import type { FlowRefused } from "./flow_refusal.ts";
 import { FlowStore } from "./flow_store.ts";
@@ -100,7 +100,7 @@ const recordedPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, on
   );
 
 /** Every service and the flow. Calls of stores, counters and signals are recorded. */
-export const flowWorldWith = ({ onCall }: { readonly onCall: OnCall }) => {
+export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
   const recorded = Layer.mergeAll(
     recordedPort(SessionStore, onCall),
     recordedPort(FlowStore, onCall),
@@ -118,7 +118,7 @@ export const flowWorldWith = ({ onCall }: { readonly onCall: OnCall }) => {
 };
 
 /** Every service and the flow. */
-export const flowWorld = flowWorldWith({ onCall: () => {} });
+export const flowServices = flowServicesWith({ onCall: () => {} });
 
 /** How a platform sends a browser back: with the code of a user, or with another query. */
 type Returned = string | Readonly<Record<string, string>>;

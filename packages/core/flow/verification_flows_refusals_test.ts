@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { newGuildKey } from "../sessions/test_sessions.ts";
-import { botlessGuildId, chatId, guildId } from "../test_world.ts";
-import { ChatPlatformSwitch, flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { botlessGuildId, chatId, guildId } from "../test_services.ts";
+import { ChatPlatformSwitch, flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
 
@@ -19,7 +19,7 @@ describe("VerificationFlows refuses a browser", () => {
       assert.strictEqual(yield* reasonOf(prove(botlessGuildId)), "no_guild");
       yield* prove(guildId);
       yield* prove(null, inGuild);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("for a user who is not, or no longer, in the guild", () =>
@@ -30,7 +30,7 @@ describe("VerificationFlows refuses a browser", () => {
       yield* browser.walk(entry);
       chat.hasMembers = false;
       assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("for a user who is not in the guild by the sign-in, without asking the platform", () =>
@@ -47,7 +47,7 @@ describe("VerificationFlows refuses a browser", () => {
       assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
       chat.hasMembers = true;
       yield* browser.confirm(entry);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("for a sign-in to the other platform", () =>
@@ -56,7 +56,7 @@ describe("VerificationFlows refuses a browser", () => {
       yield* browser.prove("chat", "10001", entry);
       const state = yield* browser.leave("chat", entry);
       assert.strictEqual(yield* reasonOf(browser.comeBack("game", state, "1")), "sign_in_invalid");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("while a platform does not answer", () =>
@@ -71,6 +71,6 @@ describe("VerificationFlows refuses a browser", () => {
       assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "platform_down");
       chat.isDown = false;
       yield* browser.confirm(entry);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

@@ -8,9 +8,9 @@ import { SessionSettings } from "../sessions/session_settings.ts";
 import type { CompleteFlow } from "../sessions/session_store.ts";
 import { sessionIdOf } from "../sessions/test_sessions.ts";
 import { VerificationSessions } from "../sessions/verification_sessions.ts";
-import { address, chatId, gameId } from "../test_world.ts";
+import { address, chatId, gameId } from "../test_services.ts";
 import { stepsTotal } from "./flow_events.ts";
-import { flowWorld, flowWorldWith, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { flowServices, flowServicesWith, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
 
@@ -27,7 +27,7 @@ describe("VerificationFlows", () => {
       yield* browser.confirm(entry);
       assert.strictEqual((yield* one.read).state, "completed");
       assert.strictEqual((yield* other.read).state, "pending");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("finds no flow by a cookie with another session", () =>
@@ -40,7 +40,7 @@ describe("VerificationFlows", () => {
       browser.jar.cookie = `${token}.${deadline}.${Base64Url.encode(JSON.stringify(other.entry))}`;
       assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
       assert.strictEqual((yield* other.read).state, "pending");
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("lets a user switch accounts before they confirm", () =>
@@ -52,7 +52,7 @@ describe("VerificationFlows", () => {
       yield* browser.prove("chat", "10002");
       const { chat, game } = yield* browser.show(entry);
       assert.deepStrictEqual([chat?.id, game], [chatId("10002"), null]);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("stores the protected address of the user, with the user as the actor", () => {
@@ -71,7 +71,7 @@ describe("VerificationFlows", () => {
       assert.notInclude(JSON.stringify(writes[0]?.address), "2001");
       const [logged] = yield* (yield* AuditLog).list(key.scope.account, null, 1);
       assert.deepInclude(logged, { action: "link.set", actor, requestId: "req_test" });
-    }).pipe(Effect.provide(flowWorldWith({ onCall })));
+    }).pipe(Effect.provide(flowServicesWith({ onCall })));
   });
 
   it.effect(
@@ -98,7 +98,7 @@ describe("VerificationFlows", () => {
         const marks = [mark, mark, unreadable];
         assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
         for (const each of marks) assert.notInclude(stored, each);
-      }).pipe(Effect.provide(flowWorldWith({ onCall })));
+      }).pipe(Effect.provide(flowServicesWith({ onCall })));
     },
   );
 
@@ -116,7 +116,7 @@ describe("VerificationFlows", () => {
         const { browser, entry } = yield* setup();
         yield* browser.walk(entry);
         assert.isNull((yield* browser.confirm(entry)).browser);
-      }).pipe(Effect.provide(flowWorldWith({ onCall }).pipe(Layer.provide(rules))));
+      }).pipe(Effect.provide(flowServicesWith({ onCall }).pipe(Layer.provide(rules))));
       assert.deepStrictEqual(stored, [null, null]);
     });
   });
@@ -138,7 +138,7 @@ describe("VerificationFlows", () => {
       for (const secret of [entry.sid, state, codeVerifier, nonce]) assert.notInclude(texts, secret);
       // Each of the ports was called.
       for (const part of ["poll_count:", "sessions", "stateHash", "clientId"]) assert.include(texts, part);
-    }).pipe(Effect.provide(flowWorldWith({ onCall: (...call) => calls.push(call) })));
+    }).pipe(Effect.provide(flowServicesWith({ onCall: (...call) => calls.push(call) })));
   });
 
   it.effect("logs each step with the short session id, and counts it", () => {
@@ -177,6 +177,6 @@ describe("VerificationFlows", () => {
       assert.deepStrictEqual(new Set(named), new Set([session]));
       assert.isNull(lines.at(-1)?.["session"]);
       assert.strictEqual((yield* refusals).count - before, 1);
-    }).pipe(Effect.provide(Layer.merge(flowWorld, Logger.layer([logger]))));
+    }).pipe(Effect.provide(Layer.merge(flowServices, Logger.layer([logger]))));
   });
 });

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { newGuildKey } from "../sessions/test_sessions.ts";
-import { chatId, guildId } from "../test_world.ts";
-import { ChatPlatformSwitch, flowWorld, setupFlow as setup } from "./test_flows.ts";
+import { chatId, guildId } from "../test_services.ts";
+import { ChatPlatformSwitch, flowServices, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
 
@@ -16,7 +16,7 @@ describe("An account on a page", () => {
       const done = yield* browser.confirm(entry);
       assert.isNull(done.redirect);
       if (done.redirect === null) assert.isNull(done.chat.profile?.guild);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });
 
@@ -36,7 +36,7 @@ describe("The guild on a page", () => {
       assert.deepStrictEqual((yield* browser.show(ofScope)).guild, unnamed);
       platform.isDown = false;
       assert.deepStrictEqual((yield* browser.show(ofScope)).guild, named);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("is who asks for links of its own scope, while the platform answers", () =>
@@ -47,7 +47,7 @@ describe("The guild on a page", () => {
       assert.strictEqual((yield* browser.show(ofScope)).asking, "Engine Room");
       (yield* ChatPlatformSwitch).isDown = true;
       assert.strictEqual((yield* browser.show(ofScope)).asking, account);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("is read only after a key or a member named it", () =>
@@ -60,6 +60,6 @@ describe("The guild on a page", () => {
       assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
       yield* browser.prove("chat", ada, inGuild);
       assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

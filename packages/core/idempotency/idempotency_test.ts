@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { Conflict, LinkNotFound } from "../errors.ts";
 import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { chatId, later, operator, world } from "../test_world.ts";
+import { chatId, later, operator, services } from "../test_services.ts";
 import { UserStore } from "../users/user_store.ts";
 import type { Commit } from "./commit.ts";
 import { Idempotency, type IdempotentRequest } from "./idempotency.ts";
@@ -82,7 +82,7 @@ describe("Idempotency.begin", () => {
       assert.deepStrictEqual(yield* later("23 hours")(send()), answerTo(1));
       assert.strictEqual(runs(), 1);
       assert.strictEqual(yield* later("24 hours")(send()), 2);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("refuses requests while the first one runs, however long it takes", () =>
@@ -104,7 +104,7 @@ describe("Idempotency.begin", () => {
       yield* Deferred.succeed(go, undefined);
       assert.strictEqual(yield* Fiber.join(first), 1);
       assert.deepStrictEqual(yield* send(), answerTo(1));
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect(
@@ -115,7 +115,7 @@ describe("Idempotency.begin", () => {
         const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
         for (const end of ends) yield* Effect.exit(once({}, () => end));
         assert.strictEqual(yield* send(another), 1);
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect("replays what was committed, though the request failed afterwards", () =>
@@ -123,7 +123,7 @@ describe("Idempotency.begin", () => {
       const { once, send, commitOne } = yield* bench;
       yield* Effect.exit(once({}, (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
       assert.deepStrictEqual(yield* send(), answerTo(1));
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("stores nothing once another request has taken the key over", () =>
@@ -134,7 +134,7 @@ describe("Idempotency.begin", () => {
       const takenOver = once({}, (commit) => Effect.andThen(store.claim(next), commitOne(commit)));
       assert.deepStrictEqual(yield* Effect.flip(takenOver), inUse);
       assert.strictEqual(runs(), 0);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("refuses what was sent before an erasure of its user, and nothing else", () =>
@@ -164,7 +164,7 @@ describe("Idempotency.begin", () => {
       for (const [i, parts] of erased.entries()) {
         assert.strictEqual(yield* later("24 hours")(send(parts)), 4 + i);
       }
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("finds the users in answers by the names of fields", () =>
@@ -183,7 +183,7 @@ describe("Idempotency.begin", () => {
       yield* erase;
       for (const answer of theirs) assert.deepStrictEqual(yield* Effect.flip(send(answer)), userErased);
       assert.deepStrictEqual<unknown>(yield* send(ofAnother), ofAnother);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("stores keys and answers that cannot be read", () =>
@@ -194,7 +194,7 @@ describe("Idempotency.begin", () => {
       const retry = claimOf({ id: yield* idOfKey });
       const stored = JSON.stringify(Option.getOrThrow(yield* store.claim(retry)));
       for (const text of ["my request", "a write", "secret"]) assert.notInclude(stored, text);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("deletes what has ended", () =>
@@ -206,6 +206,6 @@ describe("Idempotency.begin", () => {
       assert.isTrue(Option.isSome(yield* store.find(claim.id)));
       yield* TestClock.adjust("1 second");
       assert.deepStrictEqual(yield* store.find(claim.id), Option.none());
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
 import { Limits } from "../limits/quota.ts";
 import { Signals } from "../signals.ts";
-import { guildId, operator, world } from "../test_world.ts";
+import { guildId, operator, services } from "../test_services.ts";
 import { ApiKeys, type NewKey } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 
@@ -25,7 +25,7 @@ describe("ApiKeys.create", () => {
       yield* create();
       yield* create();
       assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("allows any number of keys with a plan of 0, and still counts them", () =>
@@ -40,7 +40,7 @@ describe("ApiKeys.create", () => {
       }
       assert.strictEqual((yield* store.listKeys("acme", 0)).length, 3);
       assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });
 
@@ -54,7 +54,7 @@ describe("ApiKeys.adopt", () => {
       assert.isTrue(yield* keys.adopt(token, choice, operator));
       assert.isFalse(yield* keys.adopt(token, choice, operator));
       assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });
 
@@ -71,7 +71,7 @@ describe("ApiKeys.reportLeaked", () => {
       }
       const store = yield* KeyStore;
       assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "active");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });
 
@@ -84,6 +84,6 @@ describe("ApiKeys.revoke", () => {
       const { key } = yield* keys.create(choice, operator);
       assert.isTrue(Option.isSome(yield* keys.rotate(key.id, 0, operator)));
       assert.isTrue(yield* keys.revoke(key.id, operator));
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

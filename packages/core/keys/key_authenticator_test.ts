@@ -5,7 +5,7 @@ import { Cache } from "../cache.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { Signals } from "../signals.ts";
-import { address, operator, world } from "../test_world.ts";
+import { address, operator, services } from "../test_services.ts";
 import type { Tier } from "./api_key.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { acceptedFor, shareInterval } from "./auth_throttle.ts";
@@ -93,7 +93,7 @@ describe("KeyAuthenticator", () => {
           ),
         ),
       );
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("trusts a key no longer when the clock is set back", () =>
@@ -105,7 +105,7 @@ describe("KeyAuthenticator", () => {
       yield* TestClock.setTime(9_500);
       yield* TestClock.adjust(keyFreshness);
       assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("trusts a slow answer of the store no longer than a fast one", () =>
@@ -118,7 +118,7 @@ describe("KeyAuthenticator", () => {
       yield* TestClock.adjust(keyFreshness);
       yield* Fiber.join(first);
       assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("reads a key again that was revoked during its lookup", () =>
@@ -132,7 +132,7 @@ describe("KeyAuthenticator", () => {
       yield* TestClock.adjust(10);
       yield* Fiber.join(first);
       assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("works while signals are down, and receives revocations when they are back", () =>
@@ -164,7 +164,7 @@ describe("KeyAuthenticator", () => {
           Layer.fresh(KeyAuthenticator.layer).pipe(Layer.provide(Layer.succeed(Signals, recovering))),
         ),
       );
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("accepts an earlier secret until its grace ends", () =>
@@ -177,7 +177,7 @@ describe("KeyAuthenticator", () => {
       yield* TestClock.adjust("60 seconds");
       assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
       yield* authenticate(next);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   describe("the throttle of failed authentications", () => {
@@ -201,7 +201,7 @@ describe("KeyAuthenticator", () => {
         assert.strictEqual(yield* problemOf(authenticate(unknownKey, other)), "InvalidApiKey");
         yield* TestClock.adjust("1 minute");
         assert.strictEqual(yield* problemOf(authenticate(unknownKey)), "InvalidApiKey");
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
     );
 
     it.effect("admits no more failures that are concurrent", () =>
@@ -224,7 +224,7 @@ describe("KeyAuthenticator", () => {
           problems.filter((problem) => problem === "SharedIpRateLimited"),
           170,
         );
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
     );
 
     it.effect("lets only keys pass that were accepted within the last hour", () =>
@@ -239,7 +239,7 @@ describe("KeyAuthenticator", () => {
         yield* TestClock.adjust(acceptedFor + shareInterval);
         yield* failThirtyTimes;
         assert.strictEqual(yield* problemOf(authenticate(known.token)), "SharedIpRateLimited");
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
     );
 
     it.effect("lets a key pass that another node accepted within the last hour", () =>
@@ -257,7 +257,7 @@ describe("KeyAuthenticator", () => {
         yield* failThirtyTimes;
         const problem = yield* problemOf((yield* openNode).authenticate(known.token, client));
         assert.strictEqual(problem, "SharedIpRateLimited");
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
     );
 
     it.effect("looks up only keys that some node accepted, and the store may still refuse them", () =>
@@ -276,7 +276,7 @@ describe("KeyAuthenticator", () => {
         const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
         assert.strictEqual(problem, "SharedIpRateLimited");
         assert.strictEqual(timesAsked(), 1);
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
     );
 
     it.effect("lets its own accepted keys pass while the cache is down", () =>
@@ -291,7 +291,7 @@ describe("KeyAuthenticator", () => {
         yield* TestClock.adjust(keyFreshness);
         yield* node.authenticate(known.token, client);
         assert.strictEqual(yield* problemOf(node.authenticate(fresh.token, client)), "SharedIpRateLimited");
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
     );
   });
 });

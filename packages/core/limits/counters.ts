@@ -68,7 +68,23 @@ export interface Admission {
   readonly forgotten?: ReadonlyArray<number>;
 }
 
-/** Where counts live. */
+/**
+ * Counts requests in windows.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { Effect } from "effect";
+ *
+ * const rule = { key: "key:Aa0Bb1Cc2Dd3:second", limit: 1, durationMs: 1_000 };
+ * const admitTwice = Effect.gen(function* () {
+ *   const counters = yield* Counters;
+ *   return [yield* counters.admit([rule], 0), yield* counters.admit([rule], 500)];
+ * });
+ * const admissions = await Effect.runPromise(Effect.provide(admitTwice, CacheMemory.layer));
+ * admissions.map(({ admitted }) => admitted); // [true, false]
+ * ```
+ */
 export class Counters extends Context.Service<
   Counters,
   {

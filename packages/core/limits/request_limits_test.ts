@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import type { KeyId } from "../ids.ts";
-import { address, world } from "../test_world.ts";
+import { address, services } from "../test_services.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import { Limits, type Quota } from "./quota.ts";
 import { type Requester, RequestLimits } from "./request_limits.ts";
@@ -17,8 +17,9 @@ const asker: Requester = {
   traffic: "mapping",
 };
 
-/** A world that begins at this time: nothing in it has run before. */
-const worldAt = (time: number) => Layer.provideMerge(world, Layer.effectDiscard(TestClock.setTime(time)));
+/** Services that begin at this time: nothing has run before. */
+const servicesAt = (time: number) =>
+  Layer.provideMerge(services, Layer.effectDiscard(TestClock.setTime(time)));
 
 const admit = (change: Partial<Requester> = {}) =>
   Effect.flatMap(RequestLimits, (limits) => limits.admit({ ...asker, ...change }));
@@ -35,7 +36,7 @@ describe("RequestLimits", () => {
       yield* TestClock.adjust(10_000);
       for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
       assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
-    }).pipe(Effect.provide(worldAt(day - 10_000))),
+    }).pipe(Effect.provide(servicesAt(day - 10_000))),
   );
 
   it.effect("names the limit that resets last when several of a key are full", () =>
@@ -46,7 +47,7 @@ describe("RequestLimits", () => {
       }
       yield* admit({ quota: { ...quota, daily: null } });
       assert.strictEqual(yield* bucketOf(), "day");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("caps the retry at the duration of the window, also after the clock was set back", () =>
@@ -58,7 +59,7 @@ describe("RequestLimits", () => {
       assert.deepInclude((yield* admit()).refusal, { bucket: "ip_second", retryAfter: 1 });
       const elsewhere = yield* admit({ address: address("203.0.113.8") });
       assert.deepInclude(elsewhere.refusal, { bucket: "second", retryAfter: 1 });
-    }).pipe(Effect.provide(worldAt(10 * day))),
+    }).pipe(Effect.provide(servicesAt(10 * day))),
   );
 
   it.effect("makes days, and nothing shorter, durable, and names no address", () =>
@@ -86,7 +87,7 @@ describe("RequestLimits", () => {
       assert.sameMembers(durable, ["ip_day", "day", "ip_verify_day", "verify_day"]);
       assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
       assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs)));
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("has no limit where the number is 0 or the key is unlimited", () =>
@@ -96,7 +97,7 @@ describe("RequestLimits", () => {
       assert.isTrue(decisions.every(({ refusal }) => refusal === null));
       assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
     }).pipe(
-      Effect.provide(world),
+      Effect.provide(services),
       Effect.provideService(Limits, {
         free: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
         premium: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },

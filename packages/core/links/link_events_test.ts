@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option, Stream } from "effect";
-import { flowWorld, setupFlow } from "../flow/test_flows.ts";
+import { flowServices, setupFlow } from "../flow/test_flows.ts";
 import { Signals } from "../signals.ts";
-import { chatId, gameId } from "../test_world.ts";
+import { chatId, gameId } from "../test_services.ts";
 import { OwnLinks } from "../users/own_links.ts";
 import { LinkEvents } from "./link_events.ts";
 
 const ada = chatId("10001");
-const world = Layer.provideMerge(OwnLinks.layer, flowWorld);
+const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 describe("LinkEvents", () => {
   it.effect("tells of links by flows, and of their removal by their users, not of confirmations", () =>
@@ -27,7 +27,7 @@ describe("LinkEvents", () => {
         { scope, chatId: ada, gameId: gameId("1"), previousGameId: null },
         { scope, chatId: ada, gameId: null, previousGameId: gameId("1") },
       ]);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("sends a message only for a change", () =>
@@ -40,6 +40,6 @@ describe("LinkEvents", () => {
       yield* announce("linkChanged", { ...same, gameId: null });
       const heard = yield* Stream.runHead(Stream.fromQueue(messages));
       assert.strictEqual(JSON.parse(Option.getOrThrow(heard)).gameId, null);
-    }).pipe(Effect.provide(flowWorld)),
+    }).pipe(Effect.provide(flowServices)),
   );
 });

@@ -7,7 +7,7 @@ import { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { NewAccount } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { operator as origin } from "../test_world.ts";
+import { operator as origin } from "../test_services.ts";
 import type { LeftOutLine, UnreadableLinkFile } from "./formats/link_format.ts";
 import { linkFormats } from "./formats/link_formats.ts";
 import { boundedLeftOut, leftOutHeader, leftOutRow } from "./left_out_file.ts";

@@ -5,7 +5,7 @@ import { Effect, Layer, Result } from "effect";
 import * as AccountLink from "../account_link.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { chatId, gameId, guildId, operator, platform, scopes, stores } from "../test_world.ts";
+import { chatId, gameId, guildId, operator, platform, scopes, stores } from "../test_services.ts";
 import { BulkLookup } from "./bulk_lookup.ts";
 import { LinkLookup } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
@@ -16,7 +16,7 @@ const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 +
 const newest = members.slice(0, 100);
 
 /** Counts requests for members. The list has the first `listed` of the chat users that it is asked about. */
-const observedWorld = (listed: number | null) => {
+const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };
   const guild = { id: guildId, name: null, bot: true, members: members.map((id) => aMember(id)) };
   const observed = Layer.effect(
@@ -37,8 +37,8 @@ const observedWorld = (listed: number | null) => {
           }),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
-  const world = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
-  return { asked, world };
+  const services = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
+  return { asked, services };
 };
 
 const linkAll = Effect.gen(function* () {
@@ -57,7 +57,7 @@ describe("The chat users of a game user in a guild", () => {
   ] as const)(
     "are the members among the newest 100, where a list has %s of them",
     ([listed, lists, each]) => {
-      const { asked, world } = observedWorld(listed);
+      const { asked, services } = observedServices(listed);
       return Effect.gen(function* () {
         const scope = yield* linkAll;
         const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
@@ -70,7 +70,7 @@ describe("The chat users of a game user in a guild", () => {
           [newest],
         );
         assert.deepStrictEqual(asked, { lists: 2 * lists, members: [...each, ...each] });
-      }).pipe(Effect.provide(world));
+      }).pipe(Effect.provide(services));
     },
   );
 });

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
-import { guildId } from "../test_world.ts";
+import { guildId } from "../test_services.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { GamePlatform } from "./game_platform.ts";
 import { Profiles } from "./profiles.ts";

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
-import { world } from "../test_world.ts";
+import { services } from "../test_services.ts";
 import { hasEnded, listenTo, setup } from "./test_sessions.ts";
 
 describe("VerificationSessions.stream", () => {
@@ -17,7 +17,7 @@ describe("VerificationSessions.stream", () => {
       yield* TestClock.adjust(1);
       yield* Fiber.join(reading);
       assert.deepStrictEqual(names(), ["session", "idle", "idle", "timeout"]);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect.each(["0", "2", "01", " 1", "x"])(
@@ -28,7 +28,7 @@ describe("VerificationSessions.stream", () => {
         const { reading, names } = yield* listenTo(key, sid, lastEventId);
         assert.deepStrictEqual(names(), ["session"]);
         yield* Fiber.interrupt(reading);
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect("reports that the session expired", () =>
@@ -40,6 +40,6 @@ describe("VerificationSessions.stream", () => {
       yield* Fiber.join(reading);
       assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
       assert.nestedPropertyVal(events[2], "session.state", "expired");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber, Latch, Result } from "effect";
 import { TestClock } from "effect/testing";
-import { world } from "../test_world.ts";
+import { services } from "../test_services.ts";
 import {
   countOpenReads,
   hasEnded,
   listenTo,
   open,
+  servicesWith,
+  servicesWithCountersAfter,
   settle,
   setup,
   start,
-  worldWith,
-  worldWithCountersAfter,
 } from "./test_sessions.ts";
 
 const tooSoon = { _tag: "RateLimited", bucket: "poll_interval", limit: 1 } as const;
@@ -26,7 +26,7 @@ describe("The interval between reads", () => {
       assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, retryAfter: 1, resetsAt: 2_000 });
       yield* TestClock.adjust(1);
       yield* poll();
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("starts when a long poll or a stream ends", () =>
@@ -45,7 +45,7 @@ describe("The interval between reads", () => {
       assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
       yield* TestClock.adjust(1);
       yield* poll();
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("does not apply to a read that resumes, and starts again after it", () =>
@@ -58,7 +58,7 @@ describe("The interval between reads", () => {
       assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
       yield* TestClock.adjust(1);
       yield* poll();
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("admits one of several concurrent reads, also with slow counters", () =>
@@ -71,7 +71,7 @@ describe("The interval between reads", () => {
         assert.lengthOf(results.filter(Result.isSuccess), 1);
         for (const { failure } of results.filter(Result.isFailure)) assert.deepInclude(failure, tooSoon);
       }
-    }).pipe(Effect.provide(worldWithCountersAfter(settle))),
+    }).pipe(Effect.provide(servicesWithCountersAfter(settle))),
   );
 
   it.effect("is not extended by a refused read", () =>
@@ -84,14 +84,14 @@ describe("The interval between reads", () => {
       }
       yield* TestClock.adjust(4);
       yield* poll();
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("can be turned off", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       for (let read = 0; read < 10; read++) yield* poll();
-    }).pipe(Effect.provide(worldWith({ pollInterval: 0 }))),
+    }).pipe(Effect.provide(servicesWith({ pollInterval: 0 }))),
   );
 });
 
@@ -111,7 +111,7 @@ describe("The number of reads", () => {
       assert.deepInclude(yield* Effect.flip(poll()), refused);
       yield* TestClock.setTime(299_500);
       assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("is unlimited when the limit is turned off", () =>
@@ -119,7 +119,7 @@ describe("The number of reads", () => {
       const { sessions, key, sid, resume } = yield* setup;
       for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
       assert.isNull((yield* sessions.cancel(key, sid)).pollsRemaining);
-    }).pipe(Effect.provide(worldWith({ pollLimit: 0 }))),
+    }).pipe(Effect.provide(servicesWith({ pollLimit: 0 }))),
   );
 });
 
@@ -136,7 +136,7 @@ describe("A later read", () => {
       assert.isFalse(hasEnded(newest.reading));
       yield* Fiber.interrupt(newest.reading);
       assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, resetsAt: 12_000 });
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("that is refused ends nothing", () =>
@@ -147,7 +147,7 @@ describe("A later read", () => {
       assert.deepInclude(yield* start(Effect.flip(poll())).pipe(Effect.flatMap(Fiber.join)), tooOften);
       assert.isFalse(hasEnded(reading));
       yield* Fiber.interrupt(reading);
-    }).pipe(Effect.provide(worldWith({ pollLimit: 2 }))),
+    }).pipe(Effect.provide(servicesWith({ pollLimit: 2 }))),
   );
 });
 
@@ -161,7 +161,7 @@ describe("A change", () => {
       yield* open(sid);
       yield* counted.open;
       assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
-    }).pipe(Effect.provide(worldWithCountersAfter(Effect.andThen(counting.open, counted.await))));
+    }).pipe(Effect.provide(servicesWithCountersAfter(Effect.andThen(counting.open, counted.await))));
   });
 });
 
@@ -183,6 +183,6 @@ describe("Open reads", () => {
       yield* open(sid);
       yield* Fiber.join(answered);
       assert.strictEqual((yield* countOpenReads) - before, 0);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import type { Sid } from "../ids.ts";
-import { later, platform, stores } from "../test_world.ts";
+import { later, platform, stores } from "../test_services.ts";
 import { SessionSettings } from "./session_settings.ts";
 import { SessionStore, type SweepSessions } from "./session_store.ts";
 import { sessionIdOf, setup } from "./test_sessions.ts";

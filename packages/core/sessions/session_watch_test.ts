@@ -7,12 +7,12 @@ import { StoreUnavailable } from "../errors.ts";
 import { KeyId, SessionId, type Sid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Signals } from "../signals.ts";
-import { operator, platform, stores, world } from "../test_world.ts";
+import { operator, platform, services, stores } from "../test_services.ts";
 import { SessionStore } from "./session_store.ts";
 import { SessionWatch } from "./session_watch.ts";
 import { countOpenReads, hasEnded, listenTo, request, sessionIdOf, setup, start } from "./test_sessions.ts";
 
-/** A world whose signals fail. */
+/** Services whose signals fail. */
 const signalsDown = AccountLink.layer.pipe(
   Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
   Layer.provideMerge(
@@ -39,7 +39,7 @@ const openElsewhere = Effect.fnUntraced(function* (sid: Sid) {
 
 describe("SessionWatch", () => {
   it.effect.each([
-    ["lost", world],
+    ["lost", services],
     ["down", signalsDown],
   ] as const)("polls changes within 2 seconds while signals are %s", ([, layer]) =>
     Effect.gen(function* () {
@@ -88,7 +88,7 @@ describe("SessionWatch", () => {
       yield* (yield* SessionStore).advance({ id: yield* sessionIdOf(sid), to: "opened", at: 50_000 });
       yield* TestClock.adjust("2 seconds");
       assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("wakes reads on its own node while signals are down", () =>
@@ -117,7 +117,7 @@ describe("SessionWatch", () => {
       yield* start(Effect.void);
       assert.isFalse(hasEnded(other.reading));
       yield* Fiber.interrupt(other.reading);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("ends a read that opens after a later one, and none without a number", () =>
@@ -137,7 +137,7 @@ describe("SessionWatch", () => {
         [yield* earlier.next, yield* later.next, yield* observer.next],
         ["end", "changed", "changed"],
       );
-    }).pipe(Effect.scoped, Effect.provide(world)),
+    }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
   it.effect("batches changes into few messages", () =>
@@ -152,7 +152,7 @@ describe("SessionWatch", () => {
       while ((yield* Queue.size(messages)) > 0) sent.push(yield* Queue.take(messages));
       assert.strictEqual(sent.length, 3);
       assert.deepStrictEqual(sent.join(" ").split(" "), ids);
-    }).pipe(Effect.scoped, Effect.provide(world)),
+    }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
   it.effect.each(["disabled", "revoked"] as const)(
@@ -176,7 +176,7 @@ describe("SessionWatch", () => {
         assert.deepStrictEqual(stream.names(), ["session", "timeout"]);
         assert.isFalse(hasEnded(other));
         yield* Fiber.interrupt(other);
-      }).pipe(Effect.provide(world)),
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect("ends every read when it stops, and later ones at once", () =>
@@ -195,6 +195,6 @@ describe("SessionWatch", () => {
       yield* Fiber.join(late.reading);
       assert.deepStrictEqual(late.names(), ["session", "timeout"]);
       assert.strictEqual((yield* countOpenReads) - before, 0);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

@@ -9,7 +9,7 @@ import type { ApiKey } from "../keys/api_key.ts";
 import { ApiKeys, type NewKey } from "../keys/api_keys.ts";
 import { Counters } from "../limits/counters.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { chatId, gameId, guildId, operator, platform, stores, world } from "../test_world.ts";
+import { chatId, gameId, guildId, operator, platform, services, stores } from "../test_services.ts";
 import type { SessionEvent } from "./session_events.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
 import { SessionStore } from "./session_store.ts";
@@ -19,16 +19,16 @@ import { type NewSession, VerificationSessions } from "./verification_sessions.t
 /** The redirect origin of the keys of these tests. */
 export const origin = "https://client.example";
 
-/** A world with changed settings. */
-export const worldWith = (rules: Partial<SessionRules>) =>
+/** Services with changed settings. */
+export const servicesWith = (rules: Partial<SessionRules>) =>
   Layer.unwrap(
     Effect.map(SessionSettings, (usual) =>
-      Layer.fresh(world.pipe(Layer.provide(Layer.succeed(SessionSettings, { ...usual, ...rules })))),
+      Layer.fresh(services.pipe(Layer.provide(Layer.succeed(SessionSettings, { ...usual, ...rules })))),
     ),
   );
 
-/** A world in which a counter answers after an effect. */
-export const worldWithCountersAfter = (wait: Effect.Effect<unknown>) => {
+/** Services in which a counter answers after an effect. */
+export const servicesWithCountersAfter = (wait: Effect.Effect<unknown>) => {
   const counters = Layer.effect(
     Counters,
     Effect.map(Counters, ({ admit, read }) => ({
@@ -149,5 +149,5 @@ export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 /** Whether a fiber has ended. */
 export const hasEnded = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.pollUnsafe() !== undefined;
 
-/** The number of open reads in this process, over all worlds. */
+/** The number of open reads in this process, of all tests. */
 export const countOpenReads = Effect.map(Metric.value(readsOpen), ({ value }) => value);

@@ -3,9 +3,9 @@ import { Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
 import { LinkWriter } from "../links/link_writer.ts";
-import { botlessGuildId, chatId, gameId, operator, world } from "../test_world.ts";
+import { botlessGuildId, chatId, gameId, operator, services } from "../test_services.ts";
 import { OwnLinks } from "../users/own_links.ts";
-import { complete, newKey, request, setup, start, worldWith } from "./test_sessions.ts";
+import { complete, newKey, request, servicesWith, setup, start } from "./test_sessions.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
@@ -18,7 +18,7 @@ describe("VerificationSessions.create", () => {
       yield* TestClock.setTime(950);
       assert.strictEqual((yield* create).createdAt, 1_000);
       assert.deepInclude(yield* Effect.flip(create), { _tag: "RateLimited", bucket: "session_create" });
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("lets a key create 6 at once and then 1 every 10 seconds, and counts no refused one", () =>
@@ -51,7 +51,7 @@ describe("VerificationSessions.create", () => {
       yield* TestClock.adjust("10 minutes");
       for (let made = 0; made < 6; made++) yield* create;
       assert.deepInclude(yield* Effect.flip(create), refused);
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("has no limit with %o", (rules) =>
@@ -59,7 +59,7 @@ describe("VerificationSessions.create", () => {
       const sessions = yield* VerificationSessions;
       const key = yield* newKey();
       for (let made = 0; made < 30; made++) yield* sessions.create(key, request);
-    }).pipe(Effect.provide(worldWith(rules))),
+    }).pipe(Effect.provide(servicesWith(rules))),
   );
 });
 
@@ -80,7 +80,7 @@ describe("VerificationSessions.poll", () => {
       assert.deepInclude(yield* poll(), done);
       yield* TestClock.setTime(300_000);
       assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("reports a removal of the link, by a key or the user, as a failed session", () =>
@@ -101,6 +101,6 @@ describe("VerificationSessions.poll", () => {
         yield* remove;
         assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
       }
-    }).pipe(Effect.provide(OwnLinks.layer.pipe(Layer.provideMerge(world)))),
+    }).pipe(Effect.provide(OwnLinks.layer.pipe(Layer.provideMerge(services)))),
   );
 });

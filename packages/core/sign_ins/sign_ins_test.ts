@@ -3,13 +3,13 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
-import { later, platform, stores } from "../test_world.ts";
+import { later, platform, stores } from "../test_services.ts";
 import { beginLifetime, type SignInSite, signInLifetime } from "./sign_in.ts";
 import { type ReturnedBrowser, SignIns } from "./sign_ins.ts";
 
 const redirectUri = "https://link.example/dashboard/callback";
 
-const world = AccountLink.layerSignIns.pipe(
+const services = AccountLink.layerSignIns.pipe(
   Layer.provideMerge(AccountLink.layer),
   Layer.provideMerge(
     Layer.mergeAll(stores, PlatformMemory.layer(platform), PlatformMemory.layerIdentities(platform)),
@@ -57,7 +57,7 @@ describe("SignIns", () => {
       yield* finish(other);
       yield* TestClock.adjust(beginLifetime);
       assert.strictEqual(yield* refusal(late), "invalid");
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("ends after twelve hours", () =>
@@ -65,7 +65,7 @@ describe("SignIns", () => {
       const cookie = yield* signInAs("10001");
       assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));
       assert.isFalse(yield* later(signInLifetime)(isIn(cookie)));
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("lists and ends those of the same person to the same site", () =>
@@ -88,6 +88,6 @@ describe("SignIns", () => {
         [yield* isIn(first), yield* isIn(second), yield* isIn(other), yield* isIn(me, "me")],
         [false, false, true, true],
       );
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });

@@ -61,9 +61,6 @@ export const makeChecks = Effect.gen(function* () {
   const security = yield* SecurityLog;
   const prefetch = new Prefetch();
 
-  const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
-    access === "key_or_redirect" && request.header("authorization") === undefined;
-
   const redirectKeyless = Effect.fnUntraced(function* ({ requestId, address, request }: RequestContext) {
     yield* authenticator.checkThrottle(address);
     yield* limits.admitKeyless(address);
@@ -119,6 +116,9 @@ export const makeChecks = Effect.gen(function* () {
 
   return checked;
 });
+
+const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
+  access === "key_or_redirect" && request.header("authorization") === undefined;
 
 /** Makes the test whether a route is among what a key is for. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {

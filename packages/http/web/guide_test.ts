@@ -10,6 +10,7 @@ const files: Readonly<Record<string, string>> = {
   "docs/api.html": "<p>API</p>",
   "search.js": "1",
   "style.css": "p {}",
+  "media/curve.svg": "<svg></svg>",
 };
 const built = guideWith((path) => Promise.resolve(files[path] ?? null));
 
@@ -30,6 +31,7 @@ describe("/guide", () => {
     ["docs/api.html", "text/html; charset=utf-8"],
     ["search.js", "text/javascript; charset=utf-8"],
     ["style.css", "text/css; charset=utf-8"],
+    ["media/curve.svg", "image/svg+xml; charset=utf-8"],
   ])("serves %s with its type, a policy and a tag", async (path, type) => {
     const answer = await get(built, `/guide/${path}`);
     expect(answer.status).toBe(200);

@@ -35,7 +35,7 @@ export const guideWith =
       isPage: true,
       make: async (path) => {
         const [, file, ending = ""] =
-          /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js))$/.exec(path) ?? [];
+          /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js|svg))$/.exec(path) ?? [];
         const text = file === undefined ? null : await read(file);
         if (text === null) return file === "index.html" ? () => notBuilt : null;
         return makeStaticDocument(text, {
@@ -53,6 +53,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   html: "text/html",
   css: "text/css",
   js: "text/javascript",
+  svg: "image/svg+xml",
 };
 
 const policy =

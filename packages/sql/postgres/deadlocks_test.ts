@@ -3,9 +3,9 @@ import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-s
 import {
   anyCommand,
   type Command,
-  newCommandWorld,
+  newSubjects,
   runCommand,
-  storeCommandWorld,
+  storeSubjects,
   sweepCommand,
   verificationWalk,
 } from "@accountlink/testing/conformance/commands";
@@ -102,10 +102,10 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
       const writes = Effect.forEach(
         rounds,
         Effect.fnUntraced(function* ([before, together]) {
-          const world = newCommandWorld();
-          yield* storeCommandWorld(world);
-          yield* Effect.forEach(before.flat(), (command) => runCommand(world, command));
-          yield* Effect.forEach(together, (command) => runCommand(world, command), atOnce);
+          const subjects = newSubjects();
+          yield* storeSubjects(subjects);
+          yield* Effect.forEach(before.flat(), (command) => runCommand(subjects, command));
+          yield* Effect.forEach(together, (command) => runCommand(subjects, command), atOnce);
         }),
       );
       expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
@@ -116,11 +116,11 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     Effect.gen(function* () {
       const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
       const writes = Effect.gen(function* () {
-        const world = newCommandWorld();
-        yield* storeCommandWorld(world);
+        const subjects = newSubjects();
+        yield* storeSubjects(subjects);
         yield* Effect.forEach(
           groups,
-          (group) => Effect.forEach(group, (command) => runCommand(world, command), atOnce),
+          (group) => Effect.forEach(group, (command) => runCommand(subjects, command), atOnce),
           { concurrency: 10 },
         );
       });
@@ -131,14 +131,14 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
   it.live("never deadlock with moves to users without a record", () =>
     Effect.gen(function* () {
       const writes = Effect.gen(function* () {
-        const world = newCommandWorld();
-        yield* storeCommandWorld(world);
+        const subjects = newSubjects();
+        yield* storeSubjects(subjects);
         yield* Effect.forEach(
           Array.from({ length: 300 }, (_, pair) => moveAndWrites(pair)),
           ({ first, together }) =>
             Effect.andThen(
-              runCommand(world, first),
-              Effect.forEach(together, (command) => runCommand(world, command), atOnce),
+              runCommand(subjects, first),
+              Effect.forEach(together, (command) => runCommand(subjects, command), atOnce),
             ),
           { concurrency: 5 },
         );

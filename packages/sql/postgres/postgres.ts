@@ -92,14 +92,13 @@ export interface PostgresState {
  *
  * @example
  * ```ts
- * import * as StoragePostgres from "@accountlink/sql/postgres";
  * import { Effect, Layer, Redacted } from "effect";
  *
  * const options = { url: Redacted.make("postgres://links@127.0.0.1:1/links") };
- * const opening = Effect.scoped(Layer.build(StoragePostgres.layerPostgres(options)));
- * const attempts = [StoragePostgres.inspectPostgres(options), StoragePostgres.migratePostgres(options), opening];
- * const isTooNew = attempts.map((attempt: Effect.Effect<unknown, StoragePostgres.PostgresError>) =>
- *   Effect.map(Effect.flip(attempt), (error) => error instanceof StoragePostgres.DatabaseTooNew),
+ * const opening = Effect.scoped(Layer.build(layerPostgres(options)));
+ * const attempts = [inspectPostgres(options), migratePostgres(options), opening];
+ * const isTooNew = attempts.map((attempt: Effect.Effect<unknown, DatabaseTooNew | Error>) =>
+ *   Effect.map(Effect.flip(attempt), (error) => error instanceof DatabaseTooNew),
  * );
  * await Effect.runPromise(Effect.all(isTooNew)); // [false, false, false]
  * ```

@@ -34,7 +34,7 @@ export interface EmbeddedState {
  *
  * await writeFile(StorageSql.databaseFile(folder), "no database");
  * const damaged = await Effect.runPromise(Effect.flip(StorageSql.inspectEmbedded(folder)));
- * damaged instanceof StorageSql.DatabaseUnusable; // true
+ * [damaged instanceof StorageSql.DatabaseUnusable, damaged instanceof StorageSql.DatabaseTooNew]; // [true, false]
  * ```
  */
 export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>

@@ -9,7 +9,7 @@ import { Effect, Option, Schema } from "effect";
 import * as FastCheck from "fast-check";
 import { completed } from "../builders/fixture.ts";
 import { check } from "../check.ts";
-import * as MemoryWorld from "../world/layer.ts";
+import * as MemoryWorld from "../memory/layer.ts";
 import * as Arbitrary from "./mod.ts";
 
 /** Every arbitrary, by name; of those that take fields, the one without any. */

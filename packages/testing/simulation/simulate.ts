@@ -6,7 +6,7 @@ import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { CacheMemory } from "@accountlink/memory";
 import { Cause, Context, Deferred, Duration, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { aFixture } from "../builders/fixture.ts";
-import { load, servicesAfter, surroundings } from "../world/services.ts";
+import { load, servicesAfter, surroundings } from "../memory/services.ts";
 import type { Chance } from "./chance.ts";
 import { cryptography } from "./cryptography.ts";
 import { Postgres, Redis } from "./ports.ts";

@@ -39,10 +39,10 @@ describe("accountlink doctor", () => {
   });
 
   it("reports an upload folder that is not writable, and platforms that are never asked", async () => {
-    const { folder } = await makeWorkplace();
+    const { run, folder } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
     vi.stubEnv("TMPDIR", join(folder, "none"));
     onTestFinished(() => void vi.unstubAllEnvs());
-    const findings = await findingsIn({ ACCOUNTLINK_PLATFORM: "none" });
+    const { stdout: findings } = await run("doctor");
     expect(findings).toMatch(/^warn +uploads .*which cannot be written: ENOENT/m);
     expect(findings).toMatch(/^ok +platform +none is asked$/m);
     expect(findings).toMatch(/^warn +configuration +ACCOUNTLINK_PLATFORM is none, /m);

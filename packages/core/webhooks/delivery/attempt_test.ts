@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { Webhook as Verifier } from "standardwebhooks";
 import { Secrets } from "../../secrets/secrets.ts";
-import { scopes, world } from "../../test_world.ts";
+import { scopes, services } from "../../test_services.ts";
 import { resent } from "../stored_delivery.ts";
 import type { StoredWebhook } from "../webhook.ts";
 import { type WebhookRequest, WebhookSender } from "../webhook_sender.ts";
@@ -60,7 +60,7 @@ describe("an attempt", () => {
       assert.include(request.headers, { "webhook-id": "evt_1", "webhook-timestamp": "0" });
       assert.isTrue(verifies(textOf(0), request));
       assert.isFalse(verifies(textOf(1), request));
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect("is signed with every secret that has not ended, the newest first", () =>
@@ -72,7 +72,7 @@ describe("an attempt", () => {
         [0, 1, 2].map((byte) => verifies(textOf(byte), request)),
         [false, true, true],
       );
-    }).pipe(Effect.provide(world)),
+    }).pipe(Effect.provide(services)),
   );
 });
 

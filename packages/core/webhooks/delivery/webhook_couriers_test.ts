@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../errors.ts";
 import { KeyStore } from "../../keys/key_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { Secrets } from "../../secrets/secrets.ts";
-import { chatId, gameId, later, operator, scopes, world } from "../../test_world.ts";
+import { chatId, gameId, later, operator, scopes, services } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import type { WebhookId, WebhookUpdate } from "../webhook.ts";
 import {
@@ -175,8 +175,10 @@ const eraseUser = (user: string) =>
 const gamesOf = (sent: ReadonlyArray<Sent>, user: string) =>
   sent.filter((one) => one.chatId === user).map((one) => one.gameId);
 
-const test = (title: string, body: Effect.Effect<void, unknown, Layer.Success<typeof world> | Scope.Scope>) =>
-  it.effect(title, () => Effect.provide(body, world));
+const test = (
+  title: string,
+  body: Effect.Effect<void, unknown, Layer.Success<typeof services> | Scope.Scope>,
+) => it.effect(title, () => Effect.provide(body, services));
 
 const hour = 3_600_000;
 

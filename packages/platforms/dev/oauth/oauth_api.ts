@@ -25,7 +25,7 @@ export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, set
 });
 
 const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients }: OAuthSettings) {
-  const { chatUsers, guilds } = simulation.world;
+  const { chatUsers, guilds } = simulation.platforms;
   const server = yield* makeOAuthServer({
     platform: "chat",
     client: clients.chat,
@@ -68,7 +68,7 @@ const gameOpenId = Effect.fnUntraced(function* (simulation: Simulation, { baseUr
     platform: "game",
     client: clients.game,
     scopes: ["openid"],
-    users: Array.from(simulation.world.gameUsers.values(), gameSignIn),
+    users: Array.from(simulation.platforms.gameUsers.values(), gameSignIn),
   });
   const issuer = `${baseUrl}/game/oauth`;
   const idTokens = yield* makeIdTokens(issuer);

@@ -5,8 +5,8 @@ import { Effect, Redacted } from "effect";
 import { HttpServerRequest, type HttpServerResponse } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { type GuildState, userOfName } from "../simulation/platform_state.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
-import { userOfName, type WorldGuild } from "../simulation/world.ts";
 import type { Guilds, Member, Members } from "../wire.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Guilds, Member, Members } from "../wire.ts";
  * @param botToken the bearer token that these routes require
  */
 export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => {
-  const { guilds, chatUsers } = simulation.world;
+  const { guilds, chatUsers } = simulation.platforms;
 
   const route = (path: `/${string}`, handler: PathHandler) =>
     platformRoute(simulation, {
@@ -30,7 +30,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
     });
 
   const inGuild =
-    (handler: (guild: WorldGuild, chatId: string) => HttpServerResponse.HttpServerResponse): PathHandler =>
+    (handler: (guild: GuildState, chatId: string) => HttpServerResponse.HttpServerResponse): PathHandler =>
     ({ guildId = "", chatId = "" }) => {
       const guild = guilds.get(guildId);
       return guild?.hasBot ? handler(guild, chatId) : refuse("unknown_guild");
@@ -75,7 +75,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
   ];
 };
 
-const guildBody = ({ id, name }: WorldGuild): Guild => ({ id, name });
+const guildBody = ({ id, name }: GuildState): Guild => ({ id, name });
 
 const memberBody = ({ chatId, manager, nickname, joined, roles }: MemberFixture): typeof Member.Type => ({
   chatId,

@@ -5,11 +5,11 @@ import { Effect, Schema, Struct } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { Fault } from "../fault.ts";
 import type { Simulation } from "../simulation/platform_route.ts";
+import type { PlatformState } from "../simulation/platform_state.ts";
 import { done, json, refuse } from "../simulation/responses.ts";
-import type { World } from "../simulation/world.ts";
 
 /** The routes under `/faults`, `/requests` and `/control`. */
-export const controlApi = ({ world, faults, traffic }: Simulation) => [
+export const controlApi = ({ platforms, faults, traffic }: Simulation) => [
   route("GET", "/faults", report(faults.current)),
   route("PUT", "/faults", change(Effect.map(HttpServerRequest.schemaBodyJson(Fault), faults.set))),
   route("DELETE", "/faults", change(Effect.sync(faults.clear))),
@@ -17,7 +17,7 @@ export const controlApi = ({ world, faults, traffic }: Simulation) => [
   route("GET", "/requests", report(traffic.report)),
   route("DELETE", "/requests", change(Effect.sync(traffic.reset))),
 
-  ...worldRoutes(world),
+  ...stateRoutes(platforms),
 ];
 
 const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }));
@@ -25,7 +25,7 @@ const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, c
 const GuildBody = Schema.Struct({ bot: Schema.Boolean });
 const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
 
-const worldRoutes = ({ guilds }: World) => {
+const stateRoutes = ({ guilds }: PlatformState) => {
   const guildOf = ({ guildId }: { readonly guildId: GuildId }) =>
     Effect.mapError(Effect.fromNullishOr(guilds.get(guildId)), () => refuse("unknown_guild"));
 

@@ -1,12 +1,12 @@
 /** The simulated game platform's public API. */
 
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { userOfName } from "../simulation/platform_state.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
-import { userOfName } from "../simulation/world.ts";
 import type { GameUser } from "../wire.ts";
 
 export const gameApi = (simulation: Simulation) => {
-  const { gameUsers } = simulation.world;
+  const { gameUsers } = simulation.platforms;
   const route = (path: `/${string}`, handler: PathHandler) =>
     platformRoute(simulation, {
       platform: "game",

@@ -8,9 +8,9 @@ import { oauthApi } from "../oauth/oauth_api.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
 import { makeFaults } from "../simulation/faults.ts";
 import type { Simulation } from "../simulation/platform_route.ts";
+import { makePlatformState } from "../simulation/platform_state.ts";
 import { refuse } from "../simulation/responses.ts";
 import { makeTraffic } from "../simulation/traffic.ts";
-import { makeWorld } from "../simulation/world.ts";
 import { chatApi } from "./chat_api.ts";
 import { controlApi } from "./control_api.ts";
 import { gameApi } from "./game_api.ts";
@@ -33,7 +33,7 @@ export const devPlatform = ({
     Layer.unwrap(
       Effect.gen(function* () {
         const simulation: Simulation = {
-          world: makeWorld(fixture),
+          platforms: makePlatformState(fixture),
           faults: makeFaults(),
           traffic: makeTraffic(),
         };

@@ -3,12 +3,12 @@ import { Effect, Stream } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import type { Fault, Platform } from "../fault.ts";
 import type { Faults } from "./faults.ts";
+import type { PlatformState } from "./platform_state.ts";
 import { refuse } from "./responses.ts";
 import type { Traffic } from "./traffic.ts";
-import type { World } from "./world.ts";
 
 export interface Simulation {
-  readonly world: World;
+  readonly platforms: PlatformState;
   readonly faults: Faults;
   readonly traffic: Traffic;
 }

@@ -6,8 +6,8 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
+import { ada, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, origin } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 

@@ -3,13 +3,13 @@ import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/co
 import { Effect } from "effect";
 import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, bob, cyd, makeWorld, origin } from "../world.ts";
 
 /** A scope of its own, and what is asked of its reviews. */
-const newReviewBench = Effect.gen(function* () {
+const newReviewFixture = Effect.gen(function* () {
   const [store, links, log] = [yield* AltReviewStore, yield* LinkStore, yield* AuditLog];
-  const { account, global, guild } = yield* makeWorld;
+  const { account, global, guild } = yield* makeScopes;
   const { pid } = global;
   const keyId = uniqueKeyId();
   return {
@@ -41,7 +41,7 @@ const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
 const cases: Cases<StoragePorts> = {
   "a review is found from both of its pair, as seen from the one that is asked about": Effect.gen(
     function* () {
-      const { set, find, keyId } = yield* newReviewBench;
+      const { set, find, keyId } = yield* newReviewFixture;
       yield* set(bob, ada, "different", 1, "Brothers");
       const review = { verdict: "different", note: "Brothers", at: 1, keyId } as const;
       expectEqual(yield* find(ada), [{ ...review, chatId: ada, otherChatId: bob }]);
@@ -51,7 +51,7 @@ const cases: Cases<StoragePorts> = {
   ),
 
   "a pair has one review, in whatever order it is named": Effect.gen(function* () {
-    const { set, find, remove, keyId } = yield* newReviewBench;
+    const { set, find, remove, keyId } = yield* newReviewFixture;
     yield* set(ada, bob, "different", 1, "Brothers");
     yield* set(bob, ada, "same", 2);
     const review = { chatId: ada, otherChatId: bob, verdict: "same", note: null, at: 2, keyId } as const;
@@ -63,7 +63,7 @@ const cases: Cases<StoragePorts> = {
 
   "reviews come newest first, ties by the other chat ID, and no more than asked for": Effect.gen(
     function* () {
-      const { set, find } = yield* newReviewBench;
+      const { set, find } = yield* newReviewFixture;
       const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
       for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
       const order = [0, 1, 2, 4, 3].map((i) => users[i]);
@@ -73,7 +73,7 @@ const cases: Cases<StoragePorts> = {
   ),
 
   "no scope sees the reviews of another": Effect.gen(function* () {
-    const { set, find, remove, store, otherPid } = yield* newReviewBench;
+    const { set, find, remove, store, otherPid } = yield* newReviewFixture;
     yield* set(ada, bob, "same", 1, null, otherPid);
     expectEqual(yield* find(ada), []);
     expectEqual(yield* remove(ada, bob), false);
@@ -84,7 +84,7 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "every change has an entry in the log, and none without one": Effect.gen(function* () {
-    const { set, remove, entries } = yield* newReviewBench;
+    const { set, remove, entries } = yield* newReviewFixture;
     yield* set(bob, ada, "same", 1);
     yield* set(ada, bob, "different", 2, "Brothers");
     yield* remove(ada, bob);
@@ -97,7 +97,7 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "the deletion of a scope deletes its reviews, and no other": Effect.gen(function* () {
-    const { set, find, deleteScope, store, otherPid } = yield* newReviewBench;
+    const { set, find, deleteScope, store, otherPid } = yield* newReviewFixture;
     yield* set(ada, bob, "same", 1);
     yield* set(ada, bob, "same", 1, null, otherPid);
     yield* deleteScope;
@@ -106,7 +106,7 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "racing reviews of a pair leave one, and an entry for each": Effect.gen(function* () {
-    const { set, find, remove, entries } = yield* newReviewBench;
+    const { set, find, remove, entries } = yield* newReviewFixture;
     const sets = Array.from({ length: 10 }, (_, i) =>
       i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
     );
@@ -121,7 +121,7 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "a review racing the deletion of its scope is gone or came after it": Effect.gen(function* () {
-    const { set, find, deleteScope, entries } = yield* newReviewBench;
+    const { set, find, deleteScope, entries } = yield* newReviewFixture;
     for (let round = 0; round < 5; round++) {
       yield* Effect.all([set(ada, bob, "same", round), deleteScope], { concurrency: "unbounded" });
       const [last] = (yield* entries).at(-1) ?? [];
@@ -131,7 +131,7 @@ const cases: Cases<StoragePorts> = {
 
   "notes are texts; what not every store can hold, and a scope that is unknown, are defects": Effect.gen(
     function* () {
-      const { set, find } = yield* newReviewBench;
+      const { set, find } = yield* newReviewFixture;
       for (const note of hostileTexts) {
         yield* set(ada, bob, "same", 1, note);
         expectEqual((yield* find(ada))[0]?.note, note);

@@ -6,8 +6,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
+import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, cyd, makeWorld, origin } from "../world.ts";
 
 const addressAt = (hash: string): ProtectedAddress => ({
   hash,
@@ -16,9 +16,9 @@ const addressAt = (hash: string): ProtectedAddress => ({
 });
 
 /** A scope of its own, and what is asked of its sightings. */
-const newSightingBench = Effect.gen(function* () {
+const newSightingFixture = Effect.gen(function* () {
   const [store, sessions, links] = [yield* SightingStore, yield* SessionStore, yield* LinkStore];
-  const { global, guild } = yield* makeWorld;
+  const { global, guild } = yield* makeScopes;
   const { pid } = global;
   return {
     store,
@@ -56,7 +56,7 @@ const newSightingBench = Effect.gen(function* () {
 
 export const sharedSightings: Cases<StoragePorts> = {
   "findByChatIds gives where chat users of the scope were seen": Effect.gen(function* () {
-    const { store, pid, otherPid, see } = yield* newSightingBench;
+    const { store, pid, otherPid, see } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2, [cyd]: 3 });
     yield* see("school", { [ada]: 4 });
     yield* see("home", { [ada]: 9 }, otherPid);
@@ -73,7 +73,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared gives everybody at the addresses, with all their sightings there": Effect.gen(function* () {
-    const { see, find, otherPid } = yield* newSightingBench;
+    const { see, find, otherPid } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* see("school", { [bob]: 3, [cyd]: 4 });
     yield* see("elsewhere", { [ada]: 5, [bob]: 6 });
@@ -89,7 +89,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared and countUsers take browsers like addresses": Effect.gen(function* () {
-    const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingBench;
+    const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* seeIn("phone", { [ada]: 3, [cyd]: 9 });
     yield* seeIn("phone", { [ada]: 5, [cyd]: 4 });
@@ -117,7 +117,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared leaves out who is excluded, and adds who is included": Effect.gen(function* () {
-    const { see, find } = yield* newSightingBench;
+    const { see, find } = yield* newSightingFixture;
     yield* see("home", { [ada]: 3, [bob]: 2, [cyd]: 1 });
     yield* see("elsewhere", { [cyd]: 4 });
     expectEqual(yield* find(["home"], { excluding: [ada, uniqueChatId()] }), [
@@ -129,7 +129,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared finds whoever was seen last, ties by chat ID": Effect.gen(function* () {
-    const { see, find } = yield* newSightingBench;
+    const { see, find } = yield* newSightingFixture;
     const users = Array.from({ length: 20 }, (_, i) => `${20_000 + i}` as ChatId);
     const [first, second, third] = users as [ChatId, ChatId, ChatId];
     yield* see("home", Object.fromEntries(users.map((chatId, i) => [chatId, i < 2 ? 50 : i])));
@@ -149,7 +149,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers counts everybody at each address, whatever hash they are under": Effect.gen(function* () {
-    const { see, count, otherPid } = yield* newSightingBench;
+    const { see, count, otherPid } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* see("home", { [ada]: 3 });
     yield* see("home, new key", { [bob]: 4, [cyd]: 5 });
@@ -163,7 +163,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers follows rotations, sweeps and deletions": Effect.gen(function* () {
-    const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingBench;
+    const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingFixture;
     yield* see("home", { [ada]: 100, [bob]: -100, [cyd]: 0 });
     yield* see("home", { [ada]: -1, [bob]: 1 }, otherPid);
     yield* rotate(ada, "home", "newest");
@@ -180,7 +180,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers is right after racing sightings, rotations and sweeps": Effect.gen(function* () {
-    const { see, find, count, rotate, forget } = yield* newSightingBench;
+    const { see, find, count, rotate, forget } = yield* newSightingFixture;
     const users = Array.from({ length: 12 }, () => uniqueChatId());
     const hashes = ["one", "two", "three", uniqueText()];
     const everywhere = users.flatMap((chatId, i) =>

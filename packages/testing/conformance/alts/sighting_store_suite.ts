@@ -6,8 +6,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, bob, cyd, makeScopes } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, bob, cyd, makeWorld } from "../world.ts";
 import { sharedSightings } from "./shared_sightings.ts";
 
 const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>
@@ -42,7 +42,7 @@ const byHash = (one: StoredSighting, other: StoredSighting): number =>
 const cases: Cases<StoragePorts> = {
   "countByKey counts sightings by their keys": Effect.gen(function* () {
     const store = yield* SightingStore;
-    const { global, guild } = yield* makeWorld;
+    const { global, guild } = yield* makeScopes;
     const [one, other] = [uniqueText(), uniqueText()];
     yield* record(global.pid, ada, addressUnder(one), 1);
     yield* record(global.pid, bob, addressUnder(one), 1);
@@ -54,7 +54,7 @@ const cases: Cases<StoragePorts> = {
 
   "listUnderOtherKeys returns each sighting once, in pages of any size": Effect.gen(function* () {
     const store = yield* SightingStore;
-    const { global, guild } = yield* makeWorld;
+    const { global, guild } = yield* makeScopes;
     const key = uniqueText();
     const written: Array<StoredSighting> = [];
     for (const { pid } of [global, guild]) {
@@ -80,7 +80,7 @@ const cases: Cases<StoragePorts> = {
 
   "reprotect replaces the address, and keeps the time": Effect.gen(function* () {
     const store = yield* SightingStore;
-    const { global, guild } = yield* makeWorld;
+    const { global, guild } = yield* makeScopes;
     const [old, newest] = [uniqueText(), uniqueText()];
     const [first, second] = [addressUnder(old, "same"), addressUnder(newest)];
     for (const pid of [global.pid, guild.pid]) yield* record(pid, ada, first, 7);
@@ -94,7 +94,7 @@ const cases: Cases<StoragePorts> = {
 
   "reprotect does not restore a deleted sighting": Effect.gen(function* () {
     const store = yield* SightingStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const [old, newest] = [uniqueText(), uniqueText()];
     yield* record(global.pid, ada, addressUnder(old), 1);
     yield* store.reprotect(global.pid, [
@@ -107,7 +107,7 @@ const cases: Cases<StoragePorts> = {
 
   "reprotect keeps the later of two sightings that become equal": Effect.gen(function* () {
     const store = yield* SightingStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const { pid } = global;
     for (const [before, since] of [
       [5, 9],
@@ -125,7 +125,7 @@ const cases: Cases<StoragePorts> = {
 
   "concurrent reprotect and recordSightings lose no sighting": Effect.gen(function* () {
     const store = yield* SightingStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const { pid } = global;
     const [old, newest] = [uniqueText(), uniqueText()];
     const pairs = Array.from({ length: 50 }, () => [addressUnder(old), addressUnder(newest)] as const);
@@ -150,7 +150,7 @@ const cases: Cases<StoragePorts> = {
   "hashes, ciphertexts and key IDs keep every Unicode text; unstorable text is a defect": Effect.gen(
     function* () {
       const store = yield* SightingStore;
-      const { global } = yield* makeWorld;
+      const { global } = yield* makeScopes;
       const { pid } = global;
       const first = addressUnder(uniqueText());
       const key = uniqueText();

@@ -4,8 +4,8 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { hostileTexts, makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, makeWorld, origin } from "../world.ts";
 
 /** A write that always logs an entry. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
@@ -18,7 +18,7 @@ const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
 const cases: Cases<StoragePorts> = {
   "list returns the entries of an account, newest first": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const [{ account, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [{ account, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const actors: ReadonlyArray<Actor> = [
       { type: "key", id: uniqueKeyId() },
       { type: "operator", id: "root" },
@@ -39,7 +39,7 @@ const cases: Cases<StoragePorts> = {
 
   "list pages by sequence": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global } = yield* makeWorld;
+    const { account, global } = yield* makeScopes;
     const ats = [0, 1, 2, 3, 4];
     yield* Effect.forEach(ats, (at) => write(global.pid, at));
     const all = yield* log.list(account.name, null, 10);
@@ -56,8 +56,8 @@ const cases: Cases<StoragePorts> = {
 
   "list filters by action and by key, and pages through what is left": Effect.gen(function* () {
     const [log, keys] = [yield* AuditLog, yield* KeyStore];
-    const { account, global, guild } = yield* makeWorld;
-    const other = yield* makeWorld;
+    const { account, global, guild } = yield* makeScopes;
+    const other = yield* makeScopes;
     const [key, second] = [makeKey(global), makeKey(guild)];
     const byKey: WriteOrigin = { actor: { type: "key", id: key.id }, requestId: null };
     for (const each of [key, second]) {
@@ -96,7 +96,7 @@ const cases: Cases<StoragePorts> = {
 
   "forget deletes older entries of every account": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    const [one, other] = [yield* makeScopes, yield* makeScopes];
     for (const { global } of [one, other]) {
       yield* Effect.forEach([-20, -11, -10, 5], (at) => write(global.pid, at));
     }
@@ -112,7 +112,7 @@ const cases: Cases<StoragePorts> = {
 
   "forget deletes any number of entries": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global } = yield* makeWorld;
+    const { account, global } = yield* makeScopes;
     yield* Effect.forEach(Array.from({ length: 1_100 }), () => write(global.pid, -20), {
       concurrency: 10,
       discard: true,
@@ -124,7 +124,7 @@ const cases: Cases<StoragePorts> = {
 
   "concurrent writes: each entry is stored once, with a unique sequence": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global, guild } = yield* makeWorld;
+    const { account, global, guild } = yield* makeScopes;
     const ats = Array.from({ length: 40 }, (_, at) => at);
     yield* Effect.forEach(ats, (at) => write((at % 2 === 0 ? global : guild).pid, at), {
       concurrency: "unbounded",
@@ -143,7 +143,7 @@ const cases: Cases<StoragePorts> = {
 
   "actors and request IDs keep every Unicode text": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global } = yield* makeWorld;
+    const { account, global } = yield* makeScopes;
     for (const text of hostileTexts) {
       const from: WriteOrigin = { actor: { type: "operator", id: text }, requestId: text };
       yield* write(global.pid, 0, from);
@@ -154,7 +154,7 @@ const cases: Cases<StoragePorts> = {
 
   "an entry with unstorable text is a defect": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global } = yield* makeWorld;
+    const { account, global } = yield* makeScopes;
     for (const text of unstorableTexts) {
       yield* expectDefect(write(global.pid, 0, { ...origin, actor: { type: "operator", id: text } }));
       yield* expectDefect(write(global.pid, 0, { ...origin, requestId: text }));

@@ -3,18 +3,18 @@ import { eventTypes, type FeedEvent } from "@accountlink/core/events";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
-import { line } from "../links/link_bench.ts";
-import { newVerificationBench } from "../sessions/verification_bench.ts";
+import { line } from "../links/link_fixture.ts";
+import { ada, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
+import { newVerificationFixture } from "../sessions/verification_fixture.ts";
 import type { Cases } from "../suite.ts";
-import { newUserBench } from "../users/user_bench.ts";
-import { ada, bob, chess, makeWorld, origin, poker } from "../world.ts";
-import { eventBench, happeningOf, newEventBench } from "./event_bench.ts";
+import { newUserFixture } from "../users/user_fixture.ts";
+import { eventFixture, happeningOf, newEventFixture } from "./event_fixture.ts";
 
 const source = "operator";
 
 export const appends: Cases<StoragePorts> = {
   "an event has its own ID, the time of its write, and the source of its actor": Effect.gen(function* () {
-    const { pid, all } = yield* newEventBench;
+    const { pid, all } = yield* newEventFixture;
     const store = yield* LinkStore;
     const actors = [
       { type: "key", id: "Aa0Bb1Cc2Dd3" },
@@ -46,7 +46,7 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "a deletion of many links ends with the event that counts all of them": Effect.gen(function* () {
-    const { links, all } = yield* newEventBench;
+    const { links, all } = yield* newEventFixture;
     const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
     yield* links.load(many);
     yield* links.deleteAll(1);
@@ -60,11 +60,11 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "a completed flow has the event of its link, and that of its session": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { happened } = yield* eventBench(bench.key.scope);
-    const session = yield* bench.create({ clientId: "player-7" });
-    yield* bench.complete(yield* bench.proven(session.id), { at: 5 });
-    yield* bench.complete(yield* bench.proven(), { at: 6 });
+    const fixture = yield* newVerificationFixture;
+    const { happened } = yield* eventFixture(fixture.key.scope);
+    const session = yield* fixture.create({ clientId: "player-7" });
+    yield* fixture.complete(yield* fixture.proven(session.id), { at: 5 });
+    yield* fixture.complete(yield* fixture.proven(), { at: 6 });
     const link = { chatId: ada, gameId: chess, previousGameId: null };
     expectEqual(yield* happened, [
       ["link.set", { ...link, linkVersion: 1, lastVerifiedAt: 5, source: "flow" }],
@@ -73,9 +73,9 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "an erasure takes the user out of earlier events, and has an event in each scope": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { global, guild } = yield* makeWorld;
-    const [one, other] = [yield* eventBench(global), yield* eventBench(guild)];
+    const user = yield* newUserFixture;
+    const { global, guild } = yield* makeScopes;
+    const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
     yield* one.links.set(user.chatId, chess, 1);
     yield* one.links.set(bob, chess, 2);
     yield* one.links.move(user.chatId, ada, 3);
@@ -119,10 +119,10 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "a session that an erasure fails does not name the user": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const user = yield* newUserBench;
-    const { all } = yield* eventBench(bench.key.scope);
-    yield* bench.create({ chatId: user.chatId, clientId: "player-7" });
+    const fixture = yield* newVerificationFixture;
+    const user = yield* newUserFixture;
+    const { all } = yield* eventFixture(fixture.key.scope);
+    yield* fixture.create({ chatId: user.chatId, clientId: "player-7" });
     yield* user.eraseAll;
     const events = yield* all;
     expectEqual(
@@ -140,7 +140,7 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "a write that is rolled back has no event": Effect.gen(function* () {
-    const { pid, all } = yield* newEventBench;
+    const { pid, all } = yield* newEventFixture;
     const store = yield* LinkStore;
     const write = { ...origin, pid, at: 0, chatId: ada, gameId: chess, requestId: "\0" };
     yield* Effect.exit(store.setGame(write));

@@ -4,10 +4,10 @@ import type { PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { line } from "../links/link_bench.ts";
+import { line } from "../links/link_fixture.ts";
+import { ada, chess, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, chess, origin, poker } from "../world.ts";
-import { newEventBench } from "./event_bench.ts";
+import { newEventFixture } from "./event_fixture.ts";
 
 const writers = 8;
 const rounds = 15;
@@ -15,7 +15,7 @@ const rounds = 15;
 export const races: Cases<StoragePorts> = {
   "who follows the feed while others write sees each event once, and those of a user in order": Effect.gen(
     function* () {
-      const { pid, read, range } = yield* newEventBench;
+      const { pid, read, range } = yield* newEventFixture;
       const store = yield* LinkStore;
       const users = Array.from({ length: 3 }, uniqueChatId);
       const [one] = users as [ChatId];
@@ -73,8 +73,8 @@ export const races: Cases<StoragePorts> = {
 
   "a list of all links, and then the feed from its beginning, are what the store has": Effect.gen(
     function* () {
-      const bench = yield* newEventBench;
-      const { links } = bench;
+      const fixture = yield* newEventFixture;
+      const { links } = fixture;
       const users = Array.from({ length: 12 }, uniqueChatId);
       const userAt = (i: number) => users[i % users.length] ?? ada;
       const write = (writer: number) =>
@@ -101,7 +101,7 @@ export const races: Cases<StoragePorts> = {
       const copy = new Map<string, string>();
       let position = 0;
       const listAll = Effect.gen(function* () {
-        position = (yield* bench.range).end;
+        position = (yield* fixture.range).end;
         copy.clear();
         for (let after: ChatId | null = null; ; ) {
           const page: ReadonlyArray<PortableLink> = yield* links.page(after, 3);
@@ -113,7 +113,7 @@ export const races: Cases<StoragePorts> = {
         }
       });
       const step = Effect.gen(function* () {
-        const events = (yield* bench.read(position, 5)) ?? [];
+        const events = (yield* fixture.read(position, 5)) ?? [];
         for (const { type, data, position: reached } of events) {
           position = reached;
           if (type === "links.imported" || type === "scope.deleted") yield* listAll;
@@ -140,7 +140,7 @@ export const races: Cases<StoragePorts> = {
   ),
 
   "a read that begins after a write was answered has its event": Effect.gen(function* () {
-    const { links, range, read } = yield* newEventBench;
+    const { links, range, read } = yield* newEventFixture;
     const write = Effect.fnUntraced(function* (chatId: ChatId) {
       for (let round = 0; round < rounds; round++) {
         const { end } = yield* range;

@@ -2,17 +2,17 @@ import { EventStore, type StoragePorts } from "@accountlink/core";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
+import { ada, bob, chess, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newUserBench } from "../users/user_bench.ts";
-import { ada, bob, chess, makeWorld, poker } from "../world.ts";
-import { eventBench, newEventBench } from "./event_bench.ts";
+import { newUserFixture } from "../users/user_fixture.ts";
+import { eventFixture, newEventFixture } from "./event_fixture.ts";
 
 const positions = (events: ReadonlyArray<{ readonly position: number }> | null) =>
   events?.map(({ position }) => position) ?? null;
 
 export const reads: Cases<StoragePorts> = {
   "the feed of a scope without events begins and ends at once": Effect.gen(function* () {
-    const { pid, read, readBack, range } = yield* newEventBench;
+    const { pid, read, readBack, range } = yield* newEventFixture;
     const { start, end } = yield* range;
     expectThat(0 <= start && start <= end, `a feed from ${start} to ${end} can be read`);
     expectEqual(yield* read(end), []);
@@ -21,7 +21,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "read pages forwards, readBack backwards": Effect.gen(function* () {
-    const { links, read, readBack, all } = yield* newEventBench;
+    const { links, read, readBack, all } = yield* newEventFixture;
     for (let i = 0; i < 7; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, i);
     const feed = positions(yield* all) ?? [];
     expectEqual(feed.length, 7, "The number of events");
@@ -39,7 +39,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "range begins before the oldest event and ends at the last one": Effect.gen(function* () {
-    const { links, range, read } = yield* newEventBench;
+    const { links, range, read } = yield* newEventFixture;
     const { start } = yield* range;
     yield* links.set(ada, chess);
     yield* links.set(bob, chess);
@@ -54,8 +54,8 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "two scopes have feeds of their own": Effect.gen(function* () {
-    const { global, guild } = yield* makeWorld;
-    const [one, other] = [yield* eventBench(global), yield* eventBench(guild)];
+    const { global, guild } = yield* makeScopes;
+    const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
     const { newer } = yield* EventStore;
     const places = [
       { pid: one.pid, after: (yield* one.range).end },
@@ -76,13 +76,13 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "a place after the end of the feed is none": Effect.gen(function* () {
-    const { links, range, read } = yield* newEventBench;
+    const { links, range, read } = yield* newEventFixture;
     yield* links.set(ada, chess);
     expectEqual(yield* read((yield* range).end + 1_000_000), null);
   }),
 
   "a sweep deletes old events, and a place before them is none": Effect.gen(function* () {
-    const { links, range, read, all } = yield* newEventBench;
+    const { links, range, read, all } = yield* newEventFixture;
     const { sweep, oldestAt } = yield* EventStore;
     // Older than the events of other cases.
     const long = -9_000_000_000_000;
@@ -107,7 +107,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "a sweep deletes any number of events": Effect.gen(function* () {
-    const { links, all, range, read } = yield* newEventBench;
+    const { links, all, range, read } = yield* newEventFixture;
     const { sweep } = yield* EventStore;
     const long = -8_000_000_000_000;
     const write = (i: number) => links.set(ada, i % 2 === 0 ? chess : poker, long);
@@ -123,9 +123,9 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "an erasure names its user until the sweep": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { global } = yield* makeWorld;
-    const { links, happened } = yield* eventBench(global);
+    const user = yield* newUserFixture;
+    const { global } = yield* makeScopes;
+    const { links, happened } = yield* eventFixture(global);
     const { sweep } = yield* EventStore;
     yield* links.set(user.chatId, chess, 1);
     yield* user.eraseAll;

@@ -11,31 +11,31 @@ import {
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { newVerificationBench } from "../sessions/verification_bench.ts";
+import { ada } from "../scopes.ts";
+import { newVerificationFixture } from "../sessions/verification_fixture.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada } from "../world.ts";
 
 const chatProof: Proof = { step: "chat", chatId: ada };
 
 const cases: Cases<StoragePorts> = {
   "begin stores the flow unchanged": Effect.gen(function* () {
     const flows = yield* FlowStore;
-    const bench = yield* newVerificationBench;
+    const fixture = yield* newVerificationFixture;
     for (const redirect of [null, ...hostileTexts]) {
-      const flow = makeFlow(bench.key.scope, {
+      const flow = makeFlow(fixture.key.scope, {
         session: uniqueSessionId(),
         redirect,
         expiresAt: 1_767_225_600_123,
       });
       yield* flows.begin(flow);
-      expectEqual(yield* bench.findFlow(flow.id), flow);
+      expectEqual(yield* fixture.findFlow(flow.id), flow);
     }
-    expectEqual(yield* bench.findFlow(uniqueFlowId()), null);
+    expectEqual(yield* fixture.findFlow(uniqueFlowId()), null);
   }),
 
   "begin of an invalid flow is a defect": Effect.gen(function* () {
     const flows = yield* FlowStore;
-    const { key, findFlow } = yield* newVerificationBench;
+    const { key, findFlow } = yield* newVerificationFixture;
     const flow = makeFlow(key.scope, { redirect: "first" });
     yield* flows.begin(flow);
     yield* expectDefect(flows.begin({ ...flow, redirect: "second" }));
@@ -47,15 +47,15 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "concurrent prove: exactly one succeeds": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const flow = yield* bench.begin();
+    const fixture = yield* newVerificationFixture;
+    const flow = yield* fixture.begin();
     const ids = Array.from({ length: 20 }, uniqueFlowId);
-    const proofs = yield* Effect.forEach(ids, (id) => bench.prove(flow, chatProof, 0, id), {
+    const proofs = yield* Effect.forEach(ids, (id) => fixture.prove(flow, chatProof, 0, id), {
       concurrency: "unbounded",
     });
     const winners = ids.filter((_, i) => proofs[i] !== null);
     expectEqual(winners.length, 1);
-    const found = yield* Effect.forEach(ids, (id) => bench.findFlow(id));
+    const found = yield* Effect.forEach(ids, (id) => fixture.findFlow(id));
     expectEqual(
       found.filter((each) => each !== null).map(({ id }) => id),
       winners,
@@ -63,12 +63,16 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "concurrent takeChallenge: exactly one succeeds": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const [flow, state] = [yield* bench.begin(), uniqueText()];
-    yield* bench.challenge(flow, state);
-    const taken = yield* Effect.forEach(Array.from({ length: 20 }), () => bench.takeChallenge(flow, state), {
-      concurrency: "unbounded",
-    });
+    const fixture = yield* newVerificationFixture;
+    const [flow, state] = [yield* fixture.begin(), uniqueText()];
+    yield* fixture.challenge(flow, state);
+    const taken = yield* Effect.forEach(
+      Array.from({ length: 20 }),
+      () => fixture.takeChallenge(flow, state),
+      {
+        concurrency: "unbounded",
+      },
+    );
     expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
   }),
 };

@@ -3,23 +3,23 @@ import type { Claim } from "@accountlink/core/idempotency";
 import { Effect, Equal, Exit, Option } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
+import { ada, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, poker } from "../world.ts";
 import {
   type IdempotentWrite,
-  idempotencyBench,
+  idempotencyFixture,
   newAnswer,
   newClaim,
   retryOf,
-  writesBench,
-} from "./idempotency_bench.ts";
+  writesFixture,
+} from "./idempotency_fixture.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 const underWay = { fingerprint: "content", answer: null, isErased: false };
 
 const claims: Cases<StoragePorts> = {
   "a claim holds its key until it ends": Effect.gen(function* () {
-    const { claim } = yield* idempotencyBench;
+    const { claim } = yield* idempotencyFixture;
     const first = newClaim();
     expectEqual(yield* claim(first), null);
     expectEqual(yield* claim(retryOf(first, 9)), underWay);
@@ -30,7 +30,7 @@ const claims: Cases<StoragePorts> = {
   }),
 
   "find returns the last request that claimed a key, also after its end": Effect.gen(function* () {
-    const { claim, commit, find, release } = yield* idempotencyBench;
+    const { claim, commit, find, release } = yield* idempotencyFixture;
     const [first, answer] = [newClaim(), newAnswer()];
     expectEqual(yield* find(first), null);
     yield* claim(first);
@@ -44,7 +44,7 @@ const claims: Cases<StoragePorts> = {
   }),
 
   "extend moves the end of a claim, for its request alone": Effect.gen(function* () {
-    const { claim, extend } = yield* idempotencyBench;
+    const { claim, extend } = yield* idempotencyFixture;
     const first = newClaim();
     yield* claim(first);
     yield* extend(first, 50);
@@ -56,7 +56,7 @@ const claims: Cases<StoragePorts> = {
   }),
 
   "release ends a claim at once, for its request alone": Effect.gen(function* () {
-    const { claim, release } = yield* idempotencyBench;
+    const { claim, release } = yield* idempotencyFixture;
     const first = newClaim();
     yield* claim(first);
     yield* release(retryOf(first, 0));
@@ -66,7 +66,7 @@ const claims: Cases<StoragePorts> = {
   }),
 
   "racing claims: one request gets the key": Effect.gen(function* () {
-    const { claim } = yield* idempotencyBench;
+    const { claim } = yield* idempotencyFixture;
     for (const from of [0, 10, 20]) {
       const id = uniqueText();
       yield* claim(newClaim({ id, at: from - 10, heldUntil: from }));
@@ -77,7 +77,7 @@ const claims: Cases<StoragePorts> = {
   }),
 
   "sweep deletes what has ended, and nothing else": Effect.gen(function* () {
-    const { claim, commit, find, sweep } = yield* idempotencyBench;
+    const { claim, commit, find, sweep } = yield* idempotencyFixture;
     const at = -1_000;
     const from = { at: at - 9, heldUntil: at - 5 };
     const [over, remembered] = [newClaim({ ...from, endsAt: at }), newClaim({ ...from, endsAt: at + 1 })];
@@ -93,7 +93,7 @@ const claims: Cases<StoragePorts> = {
   }),
 
   "sweep deletes any number": Effect.gen(function* () {
-    const { claim, find, sweep } = yield* idempotencyBench;
+    const { claim, find, sweep } = yield* idempotencyFixture;
     const times = { at: -6_000, heldUntil: -5_500, endsAt: -5_000 };
     const many = Array.from({ length: 1_100 }, () => newClaim(times));
     yield* Effect.forEach(many, claim, { concurrency: 10, discard: true });
@@ -104,7 +104,7 @@ const claims: Cases<StoragePorts> = {
 
 const commits: Cases<StoragePorts> = {
   "commit keeps the answer until it ends": Effect.gen(function* () {
-    const { claim, commit, extend, release } = yield* idempotencyBench;
+    const { claim, commit, extend, release } = yield* idempotencyFixture;
     const [first, answer] = [newClaim(), newAnswer(ada)];
     yield* claim(first);
     expectEqual(yield* commit(first, Effect.succeed("outcome"), answer), Option.some("outcome"));
@@ -117,7 +117,7 @@ const commits: Cases<StoragePorts> = {
   }),
 
   "a write that fails keeps no answer, and leaves the claim": Effect.gen(function* () {
-    const { claim, commit } = yield* idempotencyBench;
+    const { claim, commit } = yield* idempotencyFixture;
     const first = newClaim();
     yield* claim(first);
     for (const write of [Effect.fail("refused"), Effect.die("broken"), Effect.interrupt]) {
@@ -130,9 +130,9 @@ const commits: Cases<StoragePorts> = {
   }),
 
   "of two requests whose claims followed each other, the later one commits": Effect.gen(function* () {
-    const { claim, commit } = yield* idempotencyBench;
+    const { claim, commit } = yield* idempotencyFixture;
     for (let round = 0; round < 5; round++) {
-      const { writes, state } = yield* writesBench;
+      const { writes, state } = yield* writesFixture;
       const first = newClaim();
       yield* claim(first);
       const second = retryOf(first, 10);
@@ -150,16 +150,16 @@ const commits: Cases<StoragePorts> = {
 
 /** Ends the claim of a request in one of the ways in which it can lose its key. */
 const losses = {
-  released: (claim: Claim) => Effect.flatMap(idempotencyBench, ({ release }) => release(claim)),
+  released: (claim: Claim) => Effect.flatMap(idempotencyFixture, ({ release }) => release(claim)),
   "taken over": (claim: Claim) =>
-    Effect.flatMap(idempotencyBench, (store) => store.claim(retryOf(claim, 10))),
-  answered: (claim: Claim) => Effect.flatMap(idempotencyBench, ({ commit }) => commit(claim, Effect.void)),
+    Effect.flatMap(idempotencyFixture, (store) => store.claim(retryOf(claim, 10))),
+  answered: (claim: Claim) => Effect.flatMap(idempotencyFixture, ({ commit }) => commit(claim, Effect.void)),
 };
 
 const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
   [`commit of ${name}: the write and its answer are stored, once`]: Effect.gen(function* () {
-    const { claim, commit } = yield* idempotencyBench;
-    const { writes, state } = yield* writesBench;
+    const { claim, commit } = yield* idempotencyFixture;
+    const { writes, state } = yield* writesFixture;
     const [first, answer, before] = [newClaim(), newAnswer(), yield* state];
     yield* claim(first);
     const write: Effect.Effect<unknown, unknown> = writes[name];
@@ -173,8 +173,8 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
   }),
 
   [`commit of ${name}: nothing is stored without the key`]: Effect.gen(function* () {
-    const { claim, commit } = yield* idempotencyBench;
-    const { writes, state } = yield* writesBench;
+    const { claim, commit } = yield* idempotencyFixture;
+    const { writes, state } = yield* writesFixture;
     const before = yield* state;
     const write: Effect.Effect<unknown, unknown> = writes[name];
     for (const lose of Object.values(losses)) {

@@ -3,8 +3,8 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { makeKey, uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 import { insert } from "./keys.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -18,7 +18,7 @@ export const accountUpdates: Cases<StoragePorts> = {
   "concurrent insertKey and suspension: every key is suspended": Effect.gen(function* () {
     const keys = yield* KeyStore;
     for (let round = 0; round < 10; round++) {
-      const { account, global } = yield* makeWorld;
+      const { account, global } = yield* makeScopes;
       const made = Array.from({ length: 6 }, () => makeKey(global));
       yield* Effect.all([Effect.forEach(made, (key) => insert(key), atOnce), suspend(account.name)], atOnce);
       for (const key of made)
@@ -27,7 +27,7 @@ export const accountUpdates: Cases<StoragePorts> = {
   }),
 
   "concurrent suspensions: exactly one changes the account": Effect.gen(function* () {
-    const { account, global } = yield* makeWorld;
+    const { account, global } = yield* makeScopes;
     yield* insert(makeKey(global));
     const updates = yield* Effect.forEach(Array.from({ length: 10 }), () => suspend(account.name), atOnce);
     expectEqual(updates.filter(Option.exists(({ changed }) => changed)).length, 1);

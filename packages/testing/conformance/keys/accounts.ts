@@ -3,8 +3,8 @@ import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { Effect, Exit, Option } from "effect";
 import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld } from "../world.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 const atOnce = { concurrency: "unbounded" } as const;
@@ -79,7 +79,7 @@ export const accounts: Cases<StoragePorts> = {
 
   "ensureScope creates one scope for each target of an account": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { account } = yield* makeWorld;
+    const { account } = yield* makeScopes;
     const targets = [
       global,
       guild("700000000000000001"),
@@ -99,14 +99,14 @@ export const accounts: Cases<StoragePorts> = {
   }),
 
   "accounts do not share scopes": Effect.gen(function* () {
-    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    const [one, other] = [yield* makeScopes, yield* makeScopes];
     const pids = [one.global.pid, one.guild.pid, other.global.pid, other.guild.pid];
     expectEqual(new Set(pids).size, pids.length);
   }),
 
   "concurrent ensureScope: all return the one that was created": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { account } = yield* makeWorld;
+    const { account } = yield* makeScopes;
     const target = guild("700000000000000009");
     const made = yield* Effect.forEach(
       many,
@@ -122,7 +122,7 @@ export const accounts: Cases<StoragePorts> = {
 
   "a scope of an unknown account, or with a duplicate pid, is a defect": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { account, global: taken } = yield* makeWorld;
+    const { account, global: taken } = yield* makeScopes;
     const nobody = uniqueText();
     yield* expectDefect(keys.ensureScope(nobody, global, uniquePid()));
     expectEqual(yield* keys.findScope(nobody, global), Option.none());

@@ -5,15 +5,15 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { makeKey, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 import { insert } from "./keys.ts";
 
 export const audits: Cases<StoragePorts> = {
   "each key change logs one entry, and a call without a change logs none": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const log = yield* AuditLog;
-    const { account, guild } = yield* makeWorld;
+    const { account, guild } = yield* makeScopes;
     const key = makeKey(guild, { createdAt: 1 });
     const { id } = key;
     const setStatus = (status: KeyStatus, at: Millis, action?: "key.reported") =>
@@ -42,7 +42,7 @@ export const audits: Cases<StoragePorts> = {
 
   "ensureAccount and ensureScope log no entry": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account } = yield* makeWorld;
+    const { account } = yield* makeScopes;
     expectEqual(yield* log.list(account.name, null, 10), []);
   }),
 };

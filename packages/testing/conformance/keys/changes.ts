@@ -3,8 +3,8 @@ import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
@@ -23,7 +23,7 @@ const endOf = (hash: string) =>
 
 export const changes: Cases<StoragePorts> = {
   "rotateKey adds a secret, and ends the previous ones": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     const [first, second, third, fourth] = [uniqueText(), uniqueText(), uniqueText(), uniqueText()];
     yield* insert(key, null, first);
@@ -40,7 +40,7 @@ export const changes: Cases<StoragePorts> = {
 
   "rotateKey with a duplicate hash is a defect, and changes no secret": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const [key, other] = [makeKey(global), makeKey(global)];
     const [hash, otherHash] = [uniqueText(), uniqueText()];
     yield* insert(key, null, hash);
@@ -53,7 +53,7 @@ export const changes: Cases<StoragePorts> = {
 
   "concurrent insertKey never exceeds the maximum": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { global, guild } = yield* makeWorld;
+    const { global, guild } = yield* makeScopes;
     const results = yield* Effect.forEach(
       many,
       (i) => insert(makeKey(i % 2 === 0 ? global : guild), 3),
@@ -65,7 +65,7 @@ export const changes: Cases<StoragePorts> = {
   }),
 
   "concurrent insertKey with one ID or one hash: exactly one succeeds": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const [id, hash] = [uniqueKeyId(), uniqueText()];
     for (const inserts of [
       many.map(() => insert(makeKey(global, { id }))),
@@ -78,7 +78,7 @@ export const changes: Cases<StoragePorts> = {
   }),
 
   "concurrent updateKey to revoked: exactly one revokes": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     const changed = yield* Effect.forEach(many, () => setStatus(key, "revoked"), atOnce);
@@ -86,7 +86,7 @@ export const changes: Cases<StoragePorts> = {
   }),
 
   "concurrent rotateKey: all secrets but one end": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const [key, first] = [makeKey(global), uniqueText()];
     yield* insert(key, null, first);
     const hashes = many.map(uniqueText);

@@ -3,8 +3,8 @@ import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { hostileTexts, makeKey, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 
 export const insert = (key: ApiKey, maxKeys: number | null = null, hash: string = uniqueText()) =>
   Effect.flatMap(KeyStore, (keys) => keys.insertKey({ ...origin, key, hash, maxKeys, at: key.createdAt }));
@@ -36,7 +36,7 @@ const fullKey = (scope: DataScope): ApiKey =>
 export const keys: Cases<StoragePorts> = {
   "findById and findByHash return the key unchanged": Effect.gen(function* () {
     const store = yield* KeyStore;
-    const { global, guild } = yield* makeWorld;
+    const { global, guild } = yield* makeScopes;
     const limits = [{}, "none", { daily: 10 }] as const;
     for (const key of [...limits.map((each) => makeKey(global, { limits: each })), fullKey(guild)]) {
       const hash = uniqueText();
@@ -48,7 +48,7 @@ export const keys: Cases<StoragePorts> = {
 
   "a key in an unknown scope is a defect": Effect.gen(function* () {
     const store = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey({ ...global, pid: uniquePid() });
     yield* expectDefect(insert(key));
     expectEqual(yield* store.findById(key.id), Option.none());
@@ -56,8 +56,8 @@ export const keys: Cases<StoragePorts> = {
 
   "listKeys returns the keys of one or all accounts, by creation and ID": Effect.gen(function* () {
     const store = yield* KeyStore;
-    const { global, guild } = yield* makeWorld;
-    const { global: other } = yield* makeWorld;
+    const { global, guild } = yield* makeScopes;
+    const { global: other } = yield* makeScopes;
     const made = [
       makeKey(global, { createdAt: 9 }),
       makeKey(guild, { createdAt: 2 }),
@@ -78,7 +78,7 @@ export const keys: Cases<StoragePorts> = {
 
   "names and origins of keys keep every Unicode text": Effect.gen(function* () {
     const store = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     for (const text of hostileTexts) {
       const key = makeKey(global, { name: text, redirectOrigins: [text, text], allowIps: [text] });
       yield* insert(key);
@@ -88,7 +88,7 @@ export const keys: Cases<StoragePorts> = {
 
   "a key with unstorable text is a defect": Effect.gen(function* () {
     const store = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     for (const text of unstorableTexts) {
       const key = makeKey(global, { name: text });
       yield* expectDefect(insert(key));

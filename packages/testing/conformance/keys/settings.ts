@@ -3,15 +3,15 @@ import { KeyStore, noSettings } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 
 export const settings: Cases<StoragePorts> = {
   "listScopes returns the scopes of an account, global first, without settings at first": Effect.gen(
     function* () {
       const keys = yield* KeyStore;
-      const { account, global, guild } = yield* makeWorld;
-      yield* makeWorld;
+      const { account, global, guild } = yield* makeScopes;
+      yield* makeScopes;
       expectEqual(yield* keys.listScopes(account.name), [
         { scope: global, settings: noSettings },
         { scope: guild, settings: noSettings },
@@ -23,7 +23,7 @@ export const settings: Cases<StoragePorts> = {
 
   "updateSettings changes what it names, and logs what differs": Effect.gen(function* () {
     const [keys, log] = [yield* KeyStore, yield* AuditLog];
-    const { account, global, guild } = yield* makeWorld;
+    const { account, global, guild } = yield* makeScopes;
     const write = (update: Partial<typeof noSettings>) =>
       keys.updateSettings({ ...origin, pid: guild.pid, update, at: 7 });
     const first = { ...noSettings, displayName: "Makers", doneText: "Say hello." };
@@ -53,7 +53,7 @@ export const settings: Cases<StoragePorts> = {
 
   "settings keep every Unicode text, and unstorable text is a defect": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const write = (doneText: string) =>
       keys.updateSettings({ ...origin, pid: global.pid, update: { doneText }, at: 0 });
     for (const text of hostileTexts) expectEqual((yield* write(text)).doneText, text);

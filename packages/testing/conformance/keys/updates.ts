@@ -4,8 +4,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
@@ -32,7 +32,7 @@ const everyField: Required<KeyUpdate> = {
 
 export const updates: Cases<StoragePorts> = {
   "updateKey sets each field alone, and all of them together": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const together = makeKey(global);
     yield* insert(together);
     for (const [field, value] of Object.entries(everyField)) {
@@ -48,7 +48,7 @@ export const updates: Cases<StoragePorts> = {
 
   "updateKey clears an end and lists, and keeps secrets": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const [key, hash] = [makeKey(global, everyField), uniqueText()];
     yield* insert(key, null, hash);
     const cleared = { expiresAt: null, allowIps: [], denyIps: [], redirectOrigins: [], limits: {} };
@@ -58,7 +58,7 @@ export const updates: Cases<StoragePorts> = {
 
   "updateKey logs the names of the changed fields, and a change of the status alone as such": Effect.gen(
     function* () {
-      const { guild, account } = yield* makeWorld;
+      const { guild, account } = yield* makeScopes;
       const key = makeKey(guild, { createdAt: 1 });
       yield* insert(key);
       yield* updateKey(key, { name: key.name, allowIps: ["203.0.113.7"], access: "verify" }, 2);
@@ -84,7 +84,7 @@ export const updates: Cases<StoragePorts> = {
   ),
 
   "an update with unstorable text is a defect, and changes nothing": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     for (const text of unstorableTexts) yield* expectDefect(updateKey(key, { name: text, access: "read" }));
@@ -92,7 +92,7 @@ export const updates: Cases<StoragePorts> = {
   }),
 
   "concurrent updateKey of different fields: all hold": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     const parts = Object.entries(everyField).map(([field, value]): KeyUpdate => ({ [field]: value }));
@@ -102,7 +102,7 @@ export const updates: Cases<StoragePorts> = {
 
   "concurrent updateKey and revocation: what is revoked stays, and never changes again": Effect.gen(
     function* () {
-      const { global } = yield* makeWorld;
+      const { global } = yield* makeScopes;
       for (const round of many) {
         const key = makeKey(global);
         yield* insert(key);
@@ -122,7 +122,7 @@ export const updates: Cases<StoragePorts> = {
 
   "details name the latest end of an earlier secret that is still accepted": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     const rotate = (previousUntil: Millis) =>
@@ -139,7 +139,7 @@ export const updates: Cases<StoragePorts> = {
 
   "details of an unknown key are none, and of a revoked key they have its time": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     yield* updateKey(key, { status: "disabled" }, 3);

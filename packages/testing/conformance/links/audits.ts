@@ -3,15 +3,15 @@ import type { AuditFilter } from "@accountlink/core/audit";
 import { Effect } from "effect";
 import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
-import { line, linkBench, newLinkBench, twoLinkBenches } from "./link_bench.ts";
+import { line, linkFixture, newLinkFixture, twoLinkFixtures } from "./link_fixture.ts";
 
 export const audits: Cases<StoragePorts> = {
   "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {
     const store = yield* LinkStore;
-    const { global } = yield* makeWorld;
-    const links = yield* linkBench(global);
+    const { global } = yield* makeScopes;
+    const links = yield* linkFixture(global);
     for (const text of unstorableTexts) {
       const write = { ...origin, pid: global.pid, at: 0, chatId: ada, requestId: text };
       yield* expectDefect(store.setGame({ ...write, gameId: chess }));
@@ -25,8 +25,8 @@ export const audits: Cases<StoragePorts> = {
 
   "the log of a chat user has the entries that are about them, of one account": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global, guild } = yield* makeWorld;
-    const [links, elsewhere] = [yield* linkBench(global), yield* newLinkBench];
+    const { account, global, guild } = yield* makeScopes;
+    const [links, elsewhere] = [yield* linkFixture(global), yield* newLinkFixture];
     yield* links.set(ada, chess, 1);
     yield* links.set(bob, chess, 2);
     yield* links.remove(bob, 3);
@@ -48,7 +48,7 @@ export const audits: Cases<StoragePorts> = {
   }),
 
   "entries of two scopes of an account share one sequence": Effect.gen(function* () {
-    const [one, other] = yield* twoLinkBenches;
+    const [one, other] = yield* twoLinkFixtures;
     yield* one.set(ada, chess);
     yield* other.set(ada, poker);
     yield* one.remove(ada);

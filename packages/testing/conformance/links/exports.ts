@@ -2,13 +2,13 @@ import { ChatId, type StoragePorts } from "@accountlink/core";
 import type { PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { expectEqual } from "../expect.ts";
+import { chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { chess, poker } from "../world.ts";
-import { type newLinkBench as Bench, line, newLinkBench } from "./link_bench.ts";
+import { type newLinkFixture as Fixture, line, newLinkFixture } from "./link_fixture.ts";
 
 export const exports: Cases<StoragePorts> = {
   "pages have every link that exists throughout the export": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const standing = Array.from({ length: 60 }, (_, i) => line(ChatId.make(`${40_000 + 2 * i}`), chess, i));
     yield* links.load(standing);
     const others = standing.map(({ chatId }) => ChatId.make(`${Number(chatId) + 1}`));
@@ -26,7 +26,7 @@ export const exports: Cases<StoragePorts> = {
   }),
 };
 
-const exportAll = Effect.fnUntraced(function* (links: Effect.Success<typeof Bench>, limit: number) {
+const exportAll = Effect.fnUntraced(function* (links: Effect.Success<typeof Fixture>, limit: number) {
   const exported: Array<PortableLink> = [];
   for (;;) {
     const page = yield* links.page(exported.at(-1)?.chatId ?? null, limit);

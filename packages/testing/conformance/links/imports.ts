@@ -3,9 +3,9 @@ import { progressKeptFor } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
+import { ada, bob, chess, cyd, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, cyd, poker } from "../world.ts";
-import { line, newLinkBench } from "./link_bench.ts";
+import { line, newLinkFixture } from "./link_fixture.ts";
 
 const manyLines = Array.from({ length: 500 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
@@ -15,7 +15,7 @@ const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), lin
 
 export const imports: Cases<StoragePorts> = {
   'importBatch with "newest" replaces what changed and was confirmed before': Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
     yield* links.remove(cyd, 8);
     const before = yield* links.findMany([ada, bob, cyd]);
@@ -35,7 +35,7 @@ export const imports: Cases<StoragePorts> = {
   }),
 
   "importPosition returns the position of the last batch of a source": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const [source, other] = [uniqueText(), uniqueText()];
     expectEqual(yield* links.position(source), 0);
     yield* links.load([line(ada, chess)], "keep", { source, position: 2 ** 40 });
@@ -48,7 +48,7 @@ export const imports: Cases<StoragePorts> = {
   }),
 
   "importBatch deletes the progress of old imports": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const [source, other] = [uniqueText(), uniqueText()];
     yield* links.load([], "keep", { source, position: 1 }, 5);
     yield* links.load([], "keep", { source: other, position: 2 }, 5 + progressKeptFor);
@@ -58,7 +58,7 @@ export const imports: Cases<StoragePorts> = {
   }),
 
   "an interrupted importBatch stores links, position and entry, or none of them": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const source = uniqueText();
     for (let yields = 0; yields < 8; yields++) {
       const before = yield* links.position(source);
@@ -75,7 +75,7 @@ export const imports: Cases<StoragePorts> = {
   }),
 
   "readers never see a partial batch": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const fiber = yield* Effect.forkChild(links.load(manyLines));
     while (fiber.pollUnsafe() === undefined) {
       const seen = (yield* links.all).length;

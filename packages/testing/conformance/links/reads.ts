@@ -3,11 +3,11 @@ import { maxChatsOfGame } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { line, newLinkBench } from "./link_bench.ts";
+import { line, newLinkFixture } from "./link_fixture.ts";
 
 export const reads: Cases<StoragePorts> = {
   "lookups of many take 50 IDs": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${20_000 + i}`));
     const gameIds = chatIds.map((_, i) => GameId.make(`${i}`));
     yield* Effect.forEach(chatIds, (chatId, i) => links.set(chatId, gameIds[i] as GameId, i));
@@ -29,7 +29,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "a game user with many chat users has the newest thousand, another one its own": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const [many, few] = [GameId.make("1"), GameId.make("2")];
     // The last links have the same time, and the limit is among them.
     const chatIds = Array.from({ length: maxChatsOfGame + 5 }, (_, i) => ChatId.make(`${20_000 + i}`));
@@ -50,7 +50,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "IDs are text: 32 digits and leading zeros are significant": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const chatIds = ["00001", "000001", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) =>
       ChatId.make(id),
     );

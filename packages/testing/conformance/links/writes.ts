@@ -2,13 +2,13 @@ import { ChatId, type StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { uniquePid } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, chess, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, chess, makeWorld } from "../world.ts";
-import { line, linkBench, newLinkBench } from "./link_bench.ts";
+import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
 
 export const writes: Cases<StoragePorts> = {
   "a large scope is deleted and counted like a small one, with one audit entry": Effect.gen(function* () {
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
     yield* links.load(lines);
     expectEqual(yield* links.deleteAll(), 1_300);
@@ -21,8 +21,8 @@ export const writes: Cases<StoragePorts> = {
   }),
 
   "a write to an unknown scope is a defect, and stores nothing": Effect.gen(function* () {
-    const { global } = yield* makeWorld;
-    const links = yield* linkBench({ ...global, pid: uniquePid() });
+    const { global } = yield* makeScopes;
+    const links = yield* linkFixture({ ...global, pid: uniquePid() });
     const source = { source: links.pid, position: 1 };
     yield* expectDefect(links.set(ada, chess));
     yield* expectDefect(links.load([line(ada, chess)], "replace", source));

@@ -1,12 +1,12 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect, Exit, Option } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
-import { idempotencyBench, newClaim, retryOf, writesBench } from "../idempotency/idempotency_bench.ts";
-import { newLinkBench } from "../links/link_bench.ts";
-import { newVerificationBench } from "../sessions/verification_bench.ts";
+import { idempotencyFixture, newClaim, retryOf, writesFixture } from "../idempotency/idempotency_fixture.ts";
+import { newLinkFixture } from "../links/link_fixture.ts";
+import { ada, bob, chess, poker } from "../scopes.ts";
+import { newVerificationFixture } from "../sessions/verification_fixture.ts";
 import type { Cases } from "../suite.ts";
-import { newUserBench } from "../users/user_bench.ts";
-import { ada, bob, chess, poker } from "../world.ts";
+import { newUserFixture } from "../users/user_fixture.ts";
 import { Connection } from "./connection.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
@@ -14,7 +14,7 @@ const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 export const outageWrites: Cases<StoragePorts | Connection> = {
   "link writes during an outage store nothing, and keep what was stored": Effect.gen(function* () {
     const connection = yield* Connection;
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     yield* links.set(ada, chess);
     const [record, entries] = [yield* links.find(ada), yield* links.entries];
     yield* connection.break;
@@ -30,24 +30,24 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
 
   "verification writes during an outage change nothing, and succeed afterwards": Effect.gen(function* () {
     const connection = yield* Connection;
-    const bench = yield* newVerificationBench;
-    const session = yield* bench.create();
-    const flow = yield* bench.proven(session.id);
+    const fixture = yield* newVerificationFixture;
+    const session = yield* fixture.create();
+    const flow = yield* fixture.proven(session.id);
     yield* connection.break;
     yield* Effect.all([
-      expectUnavailable("complete", bench.complete(flow)),
-      expectUnavailable("advance", bench.advance(session.id, "cancelled")),
-      expectUnavailable("prove", bench.prove(flow, { step: "chat", chatId: bob })),
+      expectUnavailable("complete", fixture.complete(flow)),
+      expectUnavailable("advance", fixture.advance(session.id, "cancelled")),
+      expectUnavailable("prove", fixture.prove(flow, { step: "chat", chatId: bob })),
     ]).pipe(Effect.ensuring(connection.restore));
-    expectEqual(yield* eventually(bench.find(session.id)), session);
-    expectEqual(yield* bench.links.find(ada), null);
-    expectEqual((yield* bench.complete(flow))._tag, "Completed");
+    expectEqual(yield* eventually(fixture.find(session.id)), session);
+    expectEqual(yield* fixture.links.find(ada), null);
+    expectEqual((yield* fixture.complete(flow))._tag, "Completed");
   }),
 
   "an erasure during an outage erases nothing, and succeeds afterwards": Effect.gen(function* () {
     const connection = yield* Connection;
-    const user = yield* newUserBench;
-    const { global } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { global } = yield* user.newScopes;
     yield* user.set(global, chess);
     const before = yield* user.find;
     yield* connection.break;
@@ -62,8 +62,8 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
   "a commit during an outage stores neither write nor answer, and succeeds afterwards": Effect.gen(
     function* () {
       const connection = yield* Connection;
-      const { claim, commit } = yield* idempotencyBench;
-      const { writes, state } = yield* writesBench;
+      const { claim, commit } = yield* idempotencyFixture;
+      const { writes, state } = yield* writesFixture;
       const [first, before] = [newClaim(), yield* state];
       yield* claim(first);
       yield* connection.break;
@@ -82,7 +82,7 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
 
   "writes that were answered before an outage are stored, without gaps in the log": Effect.gen(function* () {
     const connection = yield* Connection;
-    const links = yield* newLinkBench;
+    const links = yield* newLinkFixture;
     yield* links.set(ada, chess);
     const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
     const [before, , after] = yield* Effect.all(

@@ -1,5 +1,5 @@
 /**
- * Random commands for a store, as data. They use the chat users, games and keys of a small world,
+ * Random commands for a store, as data. They use the chat users, games and keys of a few scopes,
  * so that they interact.
  */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
@@ -15,7 +15,7 @@ import type { KeyKind } from "@accountlink/core/limits";
 import type { PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
-import { ada, bob, chess, dan, poker, type ScopeName } from "../world.ts";
+import { ada, bob, chess, dan, poker, type ScopeName } from "../scopes.ts";
 import {
   challengeWalk,
   sweepCommand,
@@ -43,7 +43,7 @@ export type LinkCommand = { readonly scope: ScopeName } & (
   | { readonly op: "exportPage"; readonly after: ChatId | null; readonly limit: number }
 );
 
-/** `key` and `hash` are indexes of the world's keys and hashes. */
+/** `key` and `hash` are indexes of `keyIds` and `hashes`. */
 export type KeyCommand =
   | { readonly op: "findByHash"; readonly hash: number }
   | { readonly op: "findById"; readonly key: number }

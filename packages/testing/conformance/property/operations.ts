@@ -34,9 +34,9 @@ import {
   uniqueText,
   uniqueWebhookId,
 } from "../../mod.ts";
-import { answered, newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
+import { answered, newAnswer, newClaim } from "../idempotency/idempotency_fixture.ts";
+import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
 import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
-import { ada, bob, chess, makeWorld, origin } from "../world.ts";
 
 /** Repeatable operations by name. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
@@ -53,7 +53,7 @@ export const storageOperations = Effect.gen(function* () {
   const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
   const [events, members] = [yield* EventStore, yield* MemberStore];
   const nobody = uniqueChatId();
-  const { account, global } = yield* makeWorld;
+  const { account, global } = yield* makeScopes;
   const { pid } = global;
   const [key, hash] = [makeKey(global), uniqueText()];
   const at = 0;
@@ -153,7 +153,7 @@ export const storageOperations = Effect.gen(function* () {
 
 const webhookOperations = Effect.gen(function* () {
   const store = yield* WebhookStore;
-  const { global, account } = yield* makeWorld;
+  const { global, account } = yield* makeScopes;
   const [webhook, delivery] = [makeWebhook(global), makeDelivery()];
   const { id } = webhook;
   const [insertion, change] = [
@@ -182,7 +182,7 @@ const webhookOperations = Effect.gen(function* () {
 
 const verificationOperations = Effect.gen(function* () {
   const [keys, sessions, flows] = [yield* KeyStore, yield* SessionStore, yield* FlowStore];
-  const { global } = yield* makeWorld;
+  const { global } = yield* makeScopes;
   const key = makeKey(global);
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
   const [session, flow] = [makeSession(key), makeFlow(global)];
@@ -255,7 +255,7 @@ const idempotencyOperations = Effect.gen(function* () {
 const rotationOperations = Effect.gen(function* () {
   const [rootKeys, sightings] = [yield* RootKeyStore, yield* SightingStore];
   const reviews = yield* AltReviewStore;
-  const { global } = yield* makeWorld;
+  const { global } = yield* makeScopes;
   const pair = { ...origin, pid: global.pid, at: 0, chatId: ada, otherChatId: bob };
   return {
     ...prefixed("RootKeyStore", {

@@ -30,12 +30,12 @@ import {
   uniqueSessionId,
   uniqueText,
 } from "../../mod.ts";
-import { ada, bob, chess, dan, newWorld, origin, poker, storeWorld, type World } from "../world.ts";
+import { ada, bob, chess, dan, newScopes, origin, poker, type Scopes, storeScopes } from "../scopes.ts";
 import { type Command, hashCount, keyCount } from "./command.ts";
 import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 
-/** A world with the objects of commands, by index. */
-export interface CommandWorld extends World {
+/** Scopes with the objects of commands, by index. */
+export interface CommandSubjects extends Scopes {
   readonly keyIds: ReadonlyArray<KeyId>;
   readonly hashes: ReadonlyArray<string>;
   /** The key of the sessions, which no command changes. */
@@ -45,39 +45,39 @@ export interface CommandWorld extends World {
   readonly challenges: ReadonlyArray<string>;
 }
 
-/** A new world, not yet stored. */
-export const newCommandWorld = (): CommandWorld => {
-  const world = newWorld();
+/** New subjects, not yet stored. */
+export const newSubjects = (): CommandSubjects => {
+  const subjects = newScopes();
   return {
-    ...world,
+    ...subjects,
     keyIds: Array.from({ length: keyCount }, uniqueKeyId),
     hashes: Array.from({ length: hashCount }, uniqueText),
-    sessionKey: makeKey(world.global),
+    sessionKey: makeKey(subjects.global),
     sessionIds: Array.from({ length: sessionCount }, uniqueSessionId),
     flowIds: Array.from({ length: flowCount }, uniqueFlowId),
     challenges: Array.from({ length: challengeCount }, uniqueText),
   };
 };
 
-export const storeCommandWorld = Effect.fnUntraced(function* (world: CommandWorld) {
+export const storeSubjects = Effect.fnUntraced(function* (subjects: CommandSubjects) {
   const keys = yield* KeyStore;
-  yield* storeWorld(world);
-  const key = world.sessionKey;
+  yield* storeScopes(subjects);
+  const key = subjects.sessionKey;
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
 });
 
 export const runCommand = (
-  world: CommandWorld,
+  subjects: CommandSubjects,
   command: Command,
 ): Effect.Effect<unknown, StoreUnavailable, StoragePorts> => {
   const runner = runners[command.op] as Runner<Command>;
-  return runner(world, command).pipe(
+  return runner(subjects, command).pipe(
     Effect.map(plain),
     Effect.catchDefect(() => Effect.succeed("refused")),
   );
 };
 
-/** All state of a world that commands can change. */
+/** All state that commands can change. */
 export interface Observation {
   readonly scopes: ReadonlyArray<unknown>;
   readonly account: ReadonlyArray<unknown>;
@@ -93,7 +93,7 @@ export interface Observation {
 }
 
 export const observe = Effect.fnUntraced(function* (
-  world: CommandWorld,
+  subjects: CommandSubjects,
 ): Effect.fn.Return<Observation, StoreUnavailable, StoragePorts> {
   const [links, keys, log, feed] = [yield* LinkStore, yield* KeyStore, yield* AuditLog, yield* EventStore];
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
@@ -110,22 +110,22 @@ export const observe = Effect.fnUntraced(function* (
       links.importPosition(pid),
       Effect.map(feed.readBack(pid, null, 1_000), happened),
     ]);
-  const entries = yield* log.list(world.account.name, null, 1_000);
+  const entries = yield* log.list(subjects.account.name, null, 1_000);
   return {
-    scopes: yield* Effect.all([observeScope(world.global), observeScope(world.guild)]),
+    scopes: yield* Effect.all([observeScope(subjects.global), observeScope(subjects.guild)]),
     account: yield* Effect.all([
-      keys.findAccount(world.account.name),
-      keys.countKeys(world.account.name),
-      Effect.map(keys.acceptedAmong(world.keyIds, 1), (ids) => new Set(ids)),
+      keys.findAccount(subjects.account.name),
+      keys.countKeys(subjects.account.name),
+      Effect.map(keys.acceptedAmong(subjects.keyIds, 1), (ids) => new Set(ids)),
     ]),
-    keys: yield* Effect.forEach([0, 1, 2, 3], (at) => keys.listKeys(world.account.name, at)),
-    details: yield* Effect.forEach(world.keyIds, (id) => Effect.map(keys.findDetails(id, 1), plain)),
-    secrets: yield* Effect.forEach(world.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
-    sessions: yield* Effect.forEach(world.sessionIds, (id) => Effect.map(sessions.find(id), plain)),
-    changedSessions: ownOf(world.sessionIds, yield* sessions.changedSince(0, world.sessionIds)),
-    flows: yield* Effect.forEach(world.flowIds, (id) => Effect.map(flows.find(id, 0), plain)),
+    keys: yield* Effect.forEach([0, 1, 2, 3], (at) => keys.listKeys(subjects.account.name, at)),
+    details: yield* Effect.forEach(subjects.keyIds, (id) => Effect.map(keys.findDetails(id, 1), plain)),
+    secrets: yield* Effect.forEach(subjects.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
+    sessions: yield* Effect.forEach(subjects.sessionIds, (id) => Effect.map(sessions.find(id), plain)),
+    changedSessions: ownOf(subjects.sessionIds, yield* sessions.changedSince(0, subjects.sessionIds)),
+    flows: yield* Effect.forEach(subjects.flowIds, (id) => Effect.map(flows.find(id, 0), plain)),
     entries: entries.map(({ sequence: _, ...entry }) => entry),
-    entriesOfAda: (yield* log.list(world.account.name, null, 1_000, ofAda)).map(({ at, action }) => [
+    entriesOfAda: (yield* log.list(subjects.account.name, null, 1_000, ofAda)).map(({ at, action }) => [
       at,
       action,
     ]),
@@ -154,7 +154,7 @@ const plain = (answer: unknown): unknown => {
 };
 
 type Runner<C extends Command> = (
-  world: CommandWorld,
+  subjects: CommandSubjects,
   command: C,
 ) => Effect.Effect<unknown, StoreUnavailable, StoragePorts>;
 
@@ -170,86 +170,101 @@ const askSessions = <A>(ask: (store: SessionStore["Service"]) => Effect.Effect<A
 const askFlows = <A>(ask: (store: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(FlowStore, ask);
 
-/** The IDs of a world that a store returned, in the order of the world. */
+/** The IDs of `own` that a store returned, in the order of `own`. */
 const ownOf = (own: ReadonlyArray<SessionId>, named: ReadonlyArray<SessionId>): ReadonlyArray<SessionId> =>
   own.filter((id) => named.includes(id));
 
 const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { readonly op: Op }>> } = {
-  findByChatId: (world, { scope, chatId }) =>
-    askLinks((store) => store.findByChatId(world[scope].pid, chatId)),
-  findByChatIds: (world, { scope, chatIds }) =>
-    askLinks((store) => store.findByChatIds(world[scope].pid, chatIds)),
-  findGamesByChatIds: (world, { scope, chatIds }) =>
-    askLinks((store) => store.findGamesByChatIds(world[scope].pid, chatIds)),
-  findByGameIds: (world, { scope, gameIds }) =>
-    askLinks((store) => store.findByGameIds(world[scope].pid, gameIds)),
-  exportPage: (world, { scope, after, limit }) =>
-    askLinks((store) => store.exportPage(world[scope].pid, after, limit)),
+  findByChatId: (subjects, { scope, chatId }) =>
+    askLinks((store) => store.findByChatId(subjects[scope].pid, chatId)),
+  findByChatIds: (subjects, { scope, chatIds }) =>
+    askLinks((store) => store.findByChatIds(subjects[scope].pid, chatIds)),
+  findGamesByChatIds: (subjects, { scope, chatIds }) =>
+    askLinks((store) => store.findGamesByChatIds(subjects[scope].pid, chatIds)),
+  findByGameIds: (subjects, { scope, gameIds }) =>
+    askLinks((store) => store.findByGameIds(subjects[scope].pid, gameIds)),
+  exportPage: (subjects, { scope, after, limit }) =>
+    askLinks((store) => store.exportPage(subjects[scope].pid, after, limit)),
 
-  setGame: (world, { scope, chatId, gameId, at }) =>
-    askLinks((store) => store.setGame({ ...origin, pid: world[scope].pid, at, chatId, gameId })),
-  moveChat: (world, { scope, oldChatId, newChatId, at }) =>
-    askLinks((store) => store.moveChat({ ...origin, pid: world[scope].pid, at, oldChatId, newChatId })),
-  removeGame: (world, { scope, chatId, at }) =>
+  setGame: (subjects, { scope, chatId, gameId, at }) =>
+    askLinks((store) => store.setGame({ ...origin, pid: subjects[scope].pid, at, chatId, gameId })),
+  moveChat: (subjects, { scope, oldChatId, newChatId, at }) =>
+    askLinks((store) => store.moveChat({ ...origin, pid: subjects[scope].pid, at, oldChatId, newChatId })),
+  removeGame: (subjects, { scope, chatId, at }) =>
     Effect.map(
-      askLinks((store) => store.removeGame({ ...origin, pid: world[scope].pid, at, chatId })),
-      Option.map(({ gameId, ended }) => ({ gameId, ended: ownOf(world.sessionIds, ended) })),
+      askLinks((store) => store.removeGame({ ...origin, pid: subjects[scope].pid, at, chatId })),
+      Option.map(({ gameId, ended }) => ({ gameId, ended: ownOf(subjects.sessionIds, ended) })),
     ),
-  deleteScope: (world, { scope, at }) =>
+  deleteScope: (subjects, { scope, at }) =>
     Effect.map(
-      askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
-      ({ records, ended }) => ({ records, ended: ownOf(world.sessionIds, ended) }),
+      askLinks((store) => store.deleteScope({ ...origin, pid: subjects[scope].pid, at })),
+      ({ records, ended }) => ({ records, ended: ownOf(subjects.sessionIds, ended) }),
     ),
-  importBatch: (world, { scope, links, existing, position, at }) => {
-    const { pid } = world[scope];
+  importBatch: (subjects, { scope, links, existing, position, at }) => {
+    const { pid } = subjects[scope];
     const progress = position === null ? null : { source: pid, position };
     return askLinks((store) => store.importBatch({ ...origin, pid, at, links, existing, progress }));
   },
 
-  findByHash: (world, { hash }) => askKeys((store) => store.findByHash(hashOf(world, hash))),
-  findById: (world, { key }) => askKeys((store) => store.findById(idOf(world, key))),
-  findDetails: (world, { key, at }) => askKeys((store) => store.findDetails(idOf(world, key), at)),
-  listKeys: (world, { at }) => askKeys((store) => store.listKeys(world.account.name, at)),
-  insertKey: (world, { scope, key, hash, parts, maxKeys }) => {
-    const inserted = makeKey(world[scope], { ...parts, id: idOf(world, key) });
-    const write = { ...origin, key: inserted, hash: hashOf(world, hash), maxKeys, at: parts.createdAt };
+  findByHash: (subjects, { hash }) => askKeys((store) => store.findByHash(hashOf(subjects, hash))),
+  findById: (subjects, { key }) => askKeys((store) => store.findById(idOf(subjects, key))),
+  findDetails: (subjects, { key, at }) => askKeys((store) => store.findDetails(idOf(subjects, key), at)),
+  listKeys: (subjects, { at }) => askKeys((store) => store.listKeys(subjects.account.name, at)),
+  insertKey: (subjects, { scope, key, hash, parts, maxKeys }) => {
+    const inserted = makeKey(subjects[scope], { ...parts, id: idOf(subjects, key) });
+    const write = { ...origin, key: inserted, hash: hashOf(subjects, hash), maxKeys, at: parts.createdAt };
     return askKeys((store) => store.insertKey(write));
   },
-  rotateKey: (world, { key, hash, at, previousUntil }) =>
+  rotateKey: (subjects, { key, hash, at, previousUntil }) =>
     askKeys((store) =>
-      store.rotateKey({ ...origin, id: idOf(world, key), hash: hashOf(world, hash), at, previousUntil }),
+      store.rotateKey({
+        ...origin,
+        id: idOf(subjects, key),
+        hash: hashOf(subjects, hash),
+        at,
+        previousUntil,
+      }),
     ),
-  updateKey: (world, { key, update, at }) =>
-    askKeys((store) => store.updateKey({ ...origin, id: idOf(world, key), update, at })),
-  updateAccount: (world, { update, at }) =>
+  updateKey: (subjects, { key, update, at }) =>
+    askKeys((store) => store.updateKey({ ...origin, id: idOf(subjects, key), update, at })),
+  updateAccount: (subjects, { update, at }) =>
     Effect.map(
-      askKeys((store) => store.updateAccount({ ...origin, name: world.account.name, update, at })),
-      Option.map(({ changed, keys }) => ({ changed, keys: world.keyIds.filter((id) => keys.includes(id)) })),
+      askKeys((store) => store.updateAccount({ ...origin, name: subjects.account.name, update, at })),
+      Option.map(({ changed, keys }) => ({
+        changed,
+        keys: subjects.keyIds.filter((id) => keys.includes(id)),
+      })),
     ),
 
-  createSession: (world, { session, scope, chatId, isLimited, at }) => {
-    const { pid } = world[scope];
-    const parts = { id: sessionOf(world, session), pid, chatId, createdAt: at, expiresAt: commandDeadline };
-    const write = { session: makeSession(world.sessionKey, parts), burst: isLimited ? burst : null };
+  createSession: (subjects, { session, scope, chatId, isLimited, at }) => {
+    const { pid } = subjects[scope];
+    const parts = {
+      id: sessionOf(subjects, session),
+      pid,
+      chatId,
+      createdAt: at,
+      expiresAt: commandDeadline,
+    };
+    const write = { session: makeSession(subjects.sessionKey, parts), burst: isLimited ? burst : null };
     return askSessions((store) => store.create(write));
   },
-  findSession: (world, { session }) => askSessions((store) => store.find(sessionOf(world, session))),
-  changedSince: (world, { at, sessions }) => {
-    const among = sessions?.map((session) => sessionOf(world, session)) ?? null;
+  findSession: (subjects, { session }) => askSessions((store) => store.find(sessionOf(subjects, session))),
+  changedSince: (subjects, { at, sessions }) => {
+    const among = sessions?.map((session) => sessionOf(subjects, session)) ?? null;
     return Effect.map(
       askSessions((store) => store.changedSince(at, among)),
-      (ids) => ownOf(world.sessionIds, ids),
+      (ids) => ownOf(subjects.sessionIds, ids),
     );
   },
-  advance: (world, { session, to, at }) =>
-    askSessions((store) => store.advance({ id: sessionOf(world, session), to, at })),
-  complete: (world, { scope, flow, chatId, gameId, keeps, at }) => {
-    const { pid } = world[scope];
+  advance: (subjects, { session, to, at }) =>
+    askSessions((store) => store.advance({ id: sessionOf(subjects, session), to, at })),
+  complete: (subjects, { scope, flow, chatId, gameId, keeps, at }) => {
+    const { pid } = subjects[scope];
     const write = {
       ...origin,
       pid,
       at,
-      flow: flowOf(world, flow),
+      flow: flowOf(subjects, flow),
       chatId,
       gameId,
       address,
@@ -258,40 +273,42 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     };
     return askSessions((store) => store.complete(write));
   },
-  sweep: (world, { at, sessionsBefore }) =>
+  sweep: (subjects, { at, sessionsBefore }) =>
     Effect.map(
       askSessions((store) => store.sweep({ at, sessionsBefore, sightingsBefore: at })),
-      (ids) => ownOf(world.sessionIds, ids),
+      (ids) => ownOf(subjects.sessionIds, ids),
     ),
 
-  beginFlow: (world, { flow, session, scope }) => {
-    const sessionId = session === null ? null : sessionOf(world, session);
-    const parts = { id: flowOf(world, flow), session: sessionId, expiresAt: commandDeadline };
-    return askFlows((store) => store.begin(makeFlow(world[scope], parts)));
+  beginFlow: (subjects, { flow, session, scope }) => {
+    const sessionId = session === null ? null : sessionOf(subjects, session);
+    const parts = { id: flowOf(subjects, flow), session: sessionId, expiresAt: commandDeadline };
+    return askFlows((store) => store.begin(makeFlow(subjects[scope], parts)));
   },
-  findFlow: (world, { flow, at }) => askFlows((store) => store.find(flowOf(world, flow), at)),
-  endFlow: (world, { flow }) => askFlows((store) => store.end(flowOf(world, flow))),
-  challenge: (world, { flow, challenge, expiresAt }) => {
-    const [id, stateHash] = [flowOf(world, flow), stateHashOf(world, challenge)];
+  findFlow: (subjects, { flow, at }) => askFlows((store) => store.find(flowOf(subjects, flow), at)),
+  endFlow: (subjects, { flow }) => askFlows((store) => store.end(flowOf(subjects, flow))),
+  challenge: (subjects, { flow, challenge, expiresAt }) => {
+    const [id, stateHash] = [flowOf(subjects, flow), stateHashOf(subjects, challenge)];
     const kept = { stateHash, flow: id, step: "chat", expiresAt } as const;
     return askFlows((store) => store.challenge(kept));
   },
-  takeChallenge: (world, { flow, challenge, at }) =>
-    askFlows((store) => store.takeChallenge(flowOf(world, flow), stateHashOf(world, challenge), at)),
-  prove: (world, { flow, proof, at, nextFlow }) =>
-    askFlows((store) => store.prove(flowOf(world, flow), proof, at, flowOf(world, nextFlow))),
+  takeChallenge: (subjects, { flow, challenge, at }) =>
+    askFlows((store) => store.takeChallenge(flowOf(subjects, flow), stateHashOf(subjects, challenge), at)),
+  prove: (subjects, { flow, proof, at, nextFlow }) =>
+    askFlows((store) => store.prove(flowOf(subjects, flow), proof, at, flowOf(subjects, nextFlow))),
 };
 
 const burst = { capacity: 2, refillMs: 1 };
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
-const sessionOf = (world: CommandWorld, index: number): SessionId => world.sessionIds[index] as SessionId;
+const sessionOf = (subjects: CommandSubjects, index: number): SessionId =>
+  subjects.sessionIds[index] as SessionId;
 
-const flowOf = (world: CommandWorld, index: number): FlowId => world.flowIds[index] as FlowId;
+const flowOf = (subjects: CommandSubjects, index: number): FlowId => subjects.flowIds[index] as FlowId;
 
-const stateHashOf = (world: CommandWorld, index: number): string => world.challenges[index] as string;
+const stateHashOf = (subjects: CommandSubjects, index: number): string =>
+  subjects.challenges[index] as string;
 
-const idOf = (world: CommandWorld, index: number): KeyId => world.keyIds[index] as KeyId;
+const idOf = (subjects: CommandSubjects, index: number): KeyId => subjects.keyIds[index] as KeyId;
 
-const hashOf = (world: CommandWorld, index: number): string => world.hashes[index] as string;
+const hashOf = (subjects: CommandSubjects, index: number): string => subjects.hashes[index] as string;

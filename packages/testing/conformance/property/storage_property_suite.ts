@@ -6,12 +6,12 @@ import { expectEqual, expectThat } from "../expect.ts";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { anyCommand, type Command, commandsInOrder } from "./command.ts";
 import {
-  type CommandWorld,
-  newCommandWorld,
+  type CommandSubjects,
+  newSubjects,
   type Observation,
   observe,
   runCommand,
-  storeCommandWorld,
+  storeSubjects,
 } from "./run_command.ts";
 
 export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {
@@ -60,20 +60,20 @@ const agreesInOrder = Effect.fnUntraced(function* (
   model: Layer.Layer<StoragePorts>,
   commands: ReadonlyArray<Command>,
 ) {
-  const world = newCommandWorld();
-  const actual = yield* outcomeOf(world, [], commands, 1);
-  expectEqual(actual, yield* onModel(model, outcomeOf(world, [], commands, 1)));
+  const subjects = newSubjects();
+  const actual = yield* outcomeOf(subjects, [], commands, 1);
+  expectEqual(actual, yield* onModel(model, outcomeOf(subjects, [], commands, 1)));
 });
 
 const agreesInSomeOrder = Effect.fnUntraced(function* (
   model: Layer.Layer<StoragePorts>,
   { before, atOnce }: { readonly before: ReadonlyArray<Command>; readonly atOnce: ReadonlyArray<Command> },
 ) {
-  const world = newCommandWorld();
-  const actual = yield* outcomeOf(world, before, atOnce, "unbounded");
+  const subjects = newSubjects();
+  const actual = yield* outcomeOf(subjects, before, atOnce, "unbounded");
   for (const order of permutations(atOnce.map((_, i) => i))) {
     const inOrder = order.map((i) => atOnce[i] as Command);
-    const serial = yield* onModel(model, outcomeOf(world, before, inOrder, 1));
+    const serial = yield* onModel(model, outcomeOf(subjects, before, inOrder, 1));
     const answers = atOnce.map((_, i) => serial.answers[order.indexOf(i)]);
     if (Equal.equals(unordered(actual), unordered({ ...serial, answers }))) return;
   }
@@ -81,16 +81,18 @@ const agreesInSomeOrder = Effect.fnUntraced(function* (
 });
 
 const outcomeOf = (
-  world: CommandWorld,
+  subjects: CommandSubjects,
   before: ReadonlyArray<Command>,
   commands: ReadonlyArray<Command>,
   concurrency: number | "unbounded",
 ): Effect.Effect<Outcome, StoreUnavailable, StoragePorts> =>
   Effect.gen(function* () {
-    yield* storeCommandWorld(world);
-    yield* Effect.forEach(before, (command) => runCommand(world, command));
-    const answers = yield* Effect.forEach(commands, (command) => runCommand(world, command), { concurrency });
-    return { answers, observed: yield* observe(world) };
+    yield* storeSubjects(subjects);
+    yield* Effect.forEach(before, (command) => runCommand(subjects, command));
+    const answers = yield* Effect.forEach(commands, (command) => runCommand(subjects, command), {
+      concurrency,
+    });
+    return { answers, observed: yield* observe(subjects) };
   });
 
 const onModel = <A, E>(

@@ -1,12 +1,12 @@
-/** Commands for sessions and flows, in the same small world as those for links. */
+/** Commands for sessions and flows, on the same subjects as those for links. */
 import type { ChatId, GameId } from "@accountlink/core";
 import type { Proof } from "@accountlink/core/flow";
 import type { SessionStep } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
-import { ada, bob, chess, dan, poker, type ScopeName } from "../world.ts";
+import { ada, bob, chess, dan, poker, type ScopeName } from "../scopes.ts";
 
-/** Sessions, flows and challenges are indexes of those of the world. */
+/** Sessions, flows and challenges are indexes into the subjects. */
 export type VerificationCommand =
   | {
       readonly op: "createSession";

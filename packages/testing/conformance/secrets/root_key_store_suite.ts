@@ -3,8 +3,8 @@ import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
 import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeWorld } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -16,7 +16,7 @@ const cases: Cases<StoragePorts> = {
     const first = uniqueText();
     expectEqual(yield* root.adopt(first), first);
     expectEqual(yield* adopt(root), first);
-    yield* makeWorld;
+    yield* makeScopes;
     expectEqual(yield* adopt(root), first);
   }),
 

@@ -4,24 +4,24 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { deadline, uniqueSessionId } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
+import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, chess } from "../world.ts";
-import { newVerificationBench, type VerificationBench } from "./verification_bench.ts";
+import { newVerificationFixture, type VerificationFixture } from "./verification_fixture.ts";
 
 export const inState = Effect.fnUntraced(function* (
-  bench: VerificationBench,
+  fixture: VerificationFixture,
   state: SessionState,
 ): Effect.fn.Return<VerificationSession, unknown> {
-  const { id } = yield* bench.create({ chatId: ada });
-  if (state !== "pending") yield* bench.advance(id, "opened");
-  if (state === "cancelled") yield* bench.advance(id, "cancelled");
-  if (state === "expired") yield* bench.advance(id, "expired", deadline);
-  if (state === "completed") yield* bench.complete(yield* bench.proven(id));
+  const { id } = yield* fixture.create({ chatId: ada });
+  if (state !== "pending") yield* fixture.advance(id, "opened");
+  if (state === "cancelled") yield* fixture.advance(id, "cancelled");
+  if (state === "expired") yield* fixture.advance(id, "expired", deadline);
+  if (state === "completed") yield* fixture.complete(yield* fixture.proven(id));
   if (state === "failed") {
-    yield* bench.links.set(ada, chess);
-    yield* bench.links.remove(ada);
+    yield* fixture.links.set(ada, chess);
+    yield* fixture.links.remove(ada);
   }
-  const session = (yield* bench.find(id)) as VerificationSession;
+  const session = (yield* fixture.find(id)) as VerificationSession;
   expectEqual(session.state, state);
   return session;
 });
@@ -55,14 +55,14 @@ export const changes: Cases<StoragePorts> = {
     for (const state of states) {
       for (const to of steps) {
         for (const [when, at] of Object.entries(times)) {
-          const bench = yield* newVerificationBench;
-          const session = yield* inState(bench, state);
-          const advanced = yield* bench.advance(session.id, to, at);
+          const fixture = yield* newVerificationFixture;
+          const session = yield* inState(fixture, state);
+          const advanced = yield* fixture.advance(session.id, to, at);
           const changed = advanced?.changed === true;
           if (changed) taken.push(`${state} → ${to} ${when}`);
           const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
           expectEqual(advanced, { session: expected, changed });
-          expectEqual(yield* bench.find(session.id), expected);
+          expectEqual(yield* fixture.find(session.id), expected);
         }
       }
     }
@@ -70,21 +70,21 @@ export const changes: Cases<StoragePorts> = {
   }),
 
   "advance of an unknown session returns none": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    for (const to of steps) expectEqual(yield* bench.advance(uniqueSessionId(), to), null);
+    const fixture = yield* newVerificationFixture;
+    for (const to of steps) expectEqual(yield* fixture.advance(uniqueSessionId(), to), null);
   }),
 
   "sweep deletes expired flows with their challenges, and no others": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const [over, alive] = [yield* bench.begin(), yield* bench.begin(null, { expiresAt: deadline + 1 })];
-    yield* bench.challenge(over, `${over} state`, deadline * 2);
-    yield* bench.challenge(alive, `${alive} state`, deadline * 2);
+    const fixture = yield* newVerificationFixture;
+    const [over, alive] = [yield* fixture.begin(), yield* fixture.begin(null, { expiresAt: deadline + 1 })];
+    yield* fixture.challenge(over, `${over} state`, deadline * 2);
+    yield* fixture.challenge(alive, `${alive} state`, deadline * 2);
     yield* sweepAt(deadline - 1);
-    expectEqual((yield* bench.findFlow(over))?.id, over);
+    expectEqual((yield* fixture.findFlow(over))?.id, over);
     yield* sweepAt(deadline);
-    expectEqual(yield* bench.findFlow(over), null);
-    yield* bench.begin(null, { id: over });
-    expectEqual(yield* bench.takeChallenge(over, `${over} state`), null);
-    expectEqual((yield* bench.takeChallenge(alive, `${alive} state`))?.flow, alive);
+    expectEqual(yield* fixture.findFlow(over), null);
+    yield* fixture.begin(null, { id: over });
+    expectEqual(yield* fixture.takeChallenge(over, `${over} state`), null);
+    expectEqual((yield* fixture.takeChallenge(alive, `${alive} state`))?.flow, alive);
   }),
 };

@@ -6,44 +6,44 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, bob } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob } from "../world.ts";
-import { newVerificationBench } from "./verification_bench.ts";
+import { newVerificationFixture } from "./verification_fixture.ts";
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
 export const completion: Cases<StoragePorts> = {
   "complete logs the user as the actor": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
+    const fixture = yield* newVerificationFixture;
     const actor = { type: "user", id: ada } as const;
-    yield* bench.complete(yield* bench.proven(), { actor, requestId: null });
+    yield* fixture.complete(yield* fixture.proven(), { actor, requestId: null });
     expectEqual(
-      (yield* bench.entries).map(({ actor: who, requestId }) => [who, requestId]),
+      (yield* fixture.entries).map(({ actor: who, requestId }) => [who, requestId]),
       [[actor, null]],
     );
   }),
 
   "complete with unstorable text is a defect, and stores nothing": Effect.gen(function* () {
     const flows = yield* FlowStore;
-    const bench = yield* newVerificationBench;
-    const session = yield* bench.create();
-    const flow = yield* bench.proven(session.id);
+    const fixture = yield* newVerificationFixture;
+    const session = yield* fixture.create();
+    const flow = yield* fixture.proven(session.id);
     const before = yield* flows.find(flow, 0);
     for (const text of unstorableTexts) {
-      yield* expectDefect(bench.complete(flow, { requestId: text }));
-      yield* expectDefect(bench.complete(flow, { address: { ...address, hash: text } }));
-      yield* expectDefect(bench.complete(flow, { address: { ...address, sealed: text } }));
-      yield* expectDefect(bench.complete(flow, { address: { ...address, addressKeyId: text } }));
+      yield* expectDefect(fixture.complete(flow, { requestId: text }));
+      yield* expectDefect(fixture.complete(flow, { address: { ...address, hash: text } }));
+      yield* expectDefect(fixture.complete(flow, { address: { ...address, sealed: text } }));
+      yield* expectDefect(fixture.complete(flow, { address: { ...address, addressKeyId: text } }));
     }
     expectEqual(yield* flows.find(flow, 0), before);
-    expectEqual(yield* bench.find(session.id), session);
-    expectEqual(yield* bench.links.find(ada), null);
-    expectEqual(yield* bench.entries, []);
+    expectEqual(yield* fixture.find(session.id), session);
+    expectEqual(yield* fixture.links.find(ada), null);
+    expectEqual(yield* fixture.entries, []);
   }),
 
   "recordSightings keeps the latest of each chat user at each address": Effect.gen(function* () {
     const sessions = yield* SessionStore;
-    const { pid } = yield* newVerificationBench;
+    const { pid } = yield* newVerificationFixture;
     yield* sessions.recordSightings(pid, []);
     yield* sessions.recordSightings(pid, [seen(ada, 10), seen(bob, 20)]);
     yield* sessions.recordSightings(pid, [
@@ -57,7 +57,7 @@ export const completion: Cases<StoragePorts> = {
 
   "recordSightings in an unknown scope, or with unstorable text, is a defect": Effect.gen(function* () {
     const sessions = yield* SessionStore;
-    const { pid } = yield* newVerificationBench;
+    const { pid } = yield* newVerificationFixture;
     const sighting = { chatId: ada, address, seenAt: 0 };
     yield* expectDefect(sessions.recordSightings(uniquePid(), [sighting]));
     for (const text of unstorableTexts) {
@@ -69,7 +69,7 @@ export const completion: Cases<StoragePorts> = {
   }),
 
   "complete keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
+    const fixture = yield* newVerificationFixture;
     for (const sighting of [
       seen(ada, 2),
       seen(ada, 1),
@@ -78,10 +78,10 @@ export const completion: Cases<StoragePorts> = {
       seen(ada, 4, "elsewhere"),
     ]) {
       const { chatId, seenAt: at, address: place } = sighting;
-      const flow = yield* bench.proven(null, chatId);
-      expectEqual((yield* bench.complete(flow, { chatId, at, address: place }))._tag, "Completed");
+      const flow = yield* fixture.proven(null, chatId);
+      expectEqual((yield* fixture.complete(flow, { chatId, at, address: place }))._tag, "Completed");
     }
-    expectEqual(yield* sightingsIn(bench.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
+    expectEqual(yield* sightingsIn(fixture.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
   }),
 };
 

@@ -11,7 +11,7 @@ import {
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationBench, twoVerificationBenches } from "./verification_bench.ts";
+import { newVerificationFixture, twoVerificationFixtures } from "./verification_fixture.ts";
 
 const burst = { capacity: 3, refillMs: 100 };
 const many = Array.from({ length: 30 }, (_, i) => i);
@@ -21,59 +21,59 @@ const made: SessionCreated = { _tag: "Created" };
 
 export const creation: Cases<StoragePorts> = {
   "create stores the session unchanged": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const plain = yield* bench.create();
-    const full = yield* bench.create({
+    const fixture = yield* newVerificationFixture;
+    const plain = yield* fixture.create();
+    const full = yield* fixture.create({
       guildId: GuildId.make("700000000000000001"),
       chatId: ChatId.make("9".repeat(32)),
       redirect: "https://example.com/?a=%20#b",
       createdAt: 1_767_225_600_123,
       expiresAt: 1_767_225_900_123,
     });
-    expectEqual(yield* bench.find(plain.id), plain);
-    expectEqual(yield* bench.find(full.id), full);
-    expectEqual(yield* bench.find(uniqueSessionId()), null);
+    expectEqual(yield* fixture.find(plain.id), plain);
+    expectEqual(yield* fixture.find(full.id), full);
+    expectEqual(yield* fixture.find(uniqueSessionId()), null);
   }),
 
   "client IDs and redirects keep every Unicode text": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
+    const fixture = yield* newVerificationFixture;
     for (const text of hostileTexts) {
-      const session = yield* bench.create({ clientId: text, redirect: text });
-      expectEqual(yield* bench.find(session.id), session);
+      const session = yield* fixture.create({ clientId: text, redirect: text });
+      expectEqual(yield* fixture.find(session.id), session);
     }
   }),
 
   "a burst admits its capacity at once, and one more with each refill": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
+    const fixture = yield* newVerificationFixture;
     const results = [];
     for (const at of [1_000, 1_000, 1_000, 1_000, 1_099, 1_100, 1_100, 1_250, 1_250, 1_300]) {
-      results.push((yield* bench.take(burst, at)).created);
+      results.push((yield* fixture.take(burst, at)).created);
     }
     const [third, fourth] = [refusedUntil(1_100), refusedUntil(1_200)];
     expectEqual(results, [made, made, made, third, third, made, fourth, made, refusedUntil(1_300), made]);
   }),
 
   "an unused burst refills to its capacity, and no further": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    for (const _ of [1, 2, 3]) yield* bench.take(burst, 1_000);
-    for (const _ of [1, 2, 3]) expectEqual((yield* bench.take(burst, 9_000)).created, made);
-    expectEqual((yield* bench.take(burst, 9_000)).created, refusedUntil(9_100));
+    const fixture = yield* newVerificationFixture;
+    for (const _ of [1, 2, 3]) yield* fixture.take(burst, 1_000);
+    for (const _ of [1, 2, 3]) expectEqual((yield* fixture.take(burst, 9_000)).created, made);
+    expectEqual((yield* fixture.take(burst, 9_000)).created, refusedUntil(9_100));
   }),
 
   "a refused create stores nothing, and takes nothing from the burst": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
+    const fixture = yield* newVerificationFixture;
     const one = { capacity: 1, refillMs: 100 };
-    expectEqual((yield* bench.take(one, 1_000)).created, made);
+    expectEqual((yield* fixture.take(one, 1_000)).created, made);
     for (const at of [1_000, 1_050, 1_099]) {
-      const { created, id } = yield* bench.take(one, at);
+      const { created, id } = yield* fixture.take(one, at);
       expectEqual(created, refusedUntil(1_100));
-      expectEqual(yield* bench.find(id), null);
+      expectEqual(yield* fixture.find(id), null);
     }
-    expectEqual((yield* bench.take(one, 1_100)).created, made);
+    expectEqual((yield* fixture.take(one, 1_100)).created, made);
   }),
 
   "each key has its own burst; a null burst is unlimited": Effect.gen(function* () {
-    const [one, other] = yield* twoVerificationBenches;
+    const [one, other] = yield* twoVerificationFixtures;
     const single = { capacity: 1, refillMs: 100 };
     yield* one.create();
     expectEqual((yield* one.take(single, 0)).created, made);
@@ -84,24 +84,24 @@ export const creation: Cases<StoragePorts> = {
 
   "concurrent create never exceeds the capacity, and refuses all others with the same time": Effect.gen(
     function* () {
-      const bench = yield* newVerificationBench;
-      const results = yield* Effect.forEach(many, () => bench.take(burst, 1_000), {
+      const fixture = yield* newVerificationFixture;
+      const results = yield* Effect.forEach(many, () => fixture.take(burst, 1_000), {
         concurrency: "unbounded",
       });
       const created = results.filter((result) => result.created._tag === "Created");
       expectEqual(created.length, burst.capacity);
       for (const { created: result, id } of results) {
         if (result._tag === "TooMany") expectEqual(result.readyAt, 1_100);
-        expectEqual((yield* bench.find(id)) !== null, result._tag === "Created");
+        expectEqual((yield* fixture.find(id)) !== null, result._tag === "Created");
       }
     },
   ),
 
   "an invalid create is a defect, and takes nothing from the burst": Effect.gen(function* () {
     const sessions = yield* SessionStore;
-    const bench = yield* newVerificationBench;
-    const { key } = bench;
-    const taken = yield* bench.create();
+    const fixture = yield* newVerificationFixture;
+    const { key } = fixture;
+    const taken = yield* fixture.create();
     const single = { capacity: 1, refillMs: 100 };
     const wrong = [
       makeSession(key, { id: taken.id, clientId: "other" }),
@@ -113,8 +113,8 @@ export const creation: Cases<StoragePorts> = {
       ]),
     ];
     for (const session of wrong) yield* expectDefect(sessions.create({ session, burst: single }));
-    expectEqual(yield* bench.find(taken.id), taken);
+    expectEqual(yield* fixture.find(taken.id), taken);
     for (const { id } of wrong.slice(1)) expectEqual(yield* sessions.find(id), Option.none());
-    expectEqual((yield* bench.take(single, 0)).created, made);
+    expectEqual((yield* fixture.take(single, 0)).created, made);
   }),
 };

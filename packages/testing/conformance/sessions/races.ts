@@ -3,9 +3,9 @@ import { isVoided } from "@accountlink/core/flow";
 import { Effect } from "effect";
 import { deadline } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
+import { ada, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, chess, poker, rummy } from "../world.ts";
-import { newVerificationBench, type VerificationBench } from "./verification_bench.ts";
+import { newVerificationFixture, type VerificationFixture } from "./verification_fixture.ts";
 
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
@@ -14,17 +14,17 @@ const atOnce = { concurrency: "unbounded" } as const;
 const countOf = (results: ReadonlyArray<{ readonly _tag: string }>, tag: string): number =>
   results.filter(({ _tag }) => _tag === tag).length;
 
-const enders = Effect.fnUntraced(function* (bench: VerificationBench, count: number) {
-  const { id } = yield* bench.create();
+const enders = Effect.fnUntraced(function* (fixture: VerificationFixture, count: number) {
+  const { id } = yield* fixture.create();
   const flows = yield* Effect.forEach(crowd, (chatId) =>
-    Effect.map(bench.proven(id, chatId), (flow) => ({ flow, chatId })),
+    Effect.map(fixture.proven(id, chatId), (flow) => ({ flow, chatId })),
   );
   const each = Array.from({ length: count }, (_, i) => {
     const { flow, chatId } = flows[i % flows.length] as (typeof flows)[number];
     return [
-      Effect.map(bench.complete(flow, { chatId, at: 1 }), ({ _tag }) => _tag === "Completed"),
-      Effect.map(bench.advance(id, "cancelled", 1), (advanced) => advanced?.changed === true),
-      Effect.map(bench.advance(id, "expired", deadline), (advanced) => advanced?.changed === true),
+      Effect.map(fixture.complete(flow, { chatId, at: 1 }), ({ _tag }) => _tag === "Completed"),
+      Effect.map(fixture.advance(id, "cancelled", 1), (advanced) => advanced?.changed === true),
+      Effect.map(fixture.advance(id, "expired", deadline), (advanced) => advanced?.changed === true),
     ];
   });
   return { id, each };
@@ -32,81 +32,84 @@ const enders = Effect.fnUntraced(function* (bench: VerificationBench, count: num
 
 export const races: Cases<StoragePorts> = {
   "concurrent complete, cancel and expire: exactly one of 200 ends the session": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const { id, each } = yield* enders(bench, 67);
+    const fixture = yield* newVerificationFixture;
+    const { id, each } = yield* enders(fixture, 67);
     const won = yield* Effect.all(each.flat().slice(0, 200), atOnce);
     expectEqual(won.filter(Boolean).length, 1);
-    const session = (yield* bench.find(id)) as VerificationSession;
+    const session = (yield* fixture.find(id)) as VerificationSession;
     expectEqual(session.change, 2);
-    expectEqual((yield* bench.links.all).length, session.state === "completed" ? 1 : 0);
+    expectEqual((yield* fixture.links.all).length, session.state === "completed" ? 1 : 0);
   }),
 
   "concurrent complete, cancel and expire: in any order, the session ends once": Effect.gen(function* () {
     for (const round of rounds) {
-      const bench = yield* newVerificationBench;
-      const { id, each } = yield* enders(bench, 3);
+      const fixture = yield* newVerificationFixture;
+      const { id, each } = yield* enders(fixture, 3);
       const inTurn = each.flatMap((three) => [...three.slice(round % 3), ...three.slice(0, round % 3)]);
       const won = yield* Effect.all(inTurn, atOnce);
       expectEqual(won.filter(Boolean).length, 1);
-      const session = (yield* bench.find(id)) as VerificationSession;
+      const session = (yield* fixture.find(id)) as VerificationSession;
       const { chatId, gameId } = session;
-      const isLinked = chatId !== null && (yield* bench.links.find(chatId))?.gameId === gameId;
+      const isLinked = chatId !== null && (yield* fixture.links.find(chatId))?.gameId === gameId;
       expectEqual(isLinked, session.state === "completed");
-      expectEqual((yield* bench.links.all).length, isLinked ? 1 : 0);
+      expectEqual((yield* fixture.links.all).length, isLinked ? 1 : 0);
     }
   }),
 
   "concurrent complete of one flow: exactly one succeeds": Effect.gen(function* () {
-    const bench = yield* newVerificationBench;
-    const flow = yield* bench.proven();
-    const results = yield* Effect.forEach(crowd, () => bench.complete(flow), atOnce);
+    const fixture = yield* newVerificationFixture;
+    const flow = yield* fixture.proven();
+    const results = yield* Effect.forEach(crowd, () => fixture.complete(flow), atOnce);
     expectEqual(countOf(results, "Completed"), 1);
     expectEqual(countOf(results, "FlowGone"), crowd.length - 1);
-    expectEqual((yield* bench.entries).length, 1);
+    expectEqual((yield* fixture.entries).length, 1);
   }),
 
   "concurrent complete of several flows of one chat user: exactly one succeeds": Effect.gen(function* () {
     const games = crowd.map((_, i) => GameId.make(`${1_000 + i}`));
     for (const isLinked of [false, true]) {
-      const bench = yield* newVerificationBench;
-      if (isLinked) yield* bench.links.set(ada, poker);
+      const fixture = yield* newVerificationFixture;
+      if (isLinked) yield* fixture.links.set(ada, poker);
       const flows = yield* Effect.forEach(games, (gameId) =>
-        Effect.map(bench.proven(null, ada, gameId), (flow) => ({ flow, gameId })),
+        Effect.map(fixture.proven(null, ada, gameId), (flow) => ({ flow, gameId })),
       );
       const results = yield* Effect.forEach(
         flows,
-        ({ flow, gameId }) => bench.complete(flow, { gameId }),
+        ({ flow, gameId }) => fixture.complete(flow, { gameId }),
         atOnce,
       );
       expectEqual(countOf(results, "Completed"), 1);
       expectEqual(countOf(results, "LinkChanged"), games.length - 1);
       const winner = games.find((_, i) => results[i]?._tag === "Completed");
-      expectEqual((yield* bench.links.find(ada))?.gameId, winner ?? null);
+      expectEqual((yield* fixture.links.find(ada))?.gameId, winner ?? null);
     }
   }),
 
   "complete concurrent with setGame: one precedes the other": Effect.gen(function* () {
     for (const round of rounds) {
-      const bench = yield* newVerificationBench;
-      if (round % 2 === 0) yield* bench.links.set(ada, poker);
-      const flow = yield* bench.proven();
-      const [completed, set] = yield* Effect.all([bench.complete(flow), bench.links.set(ada, rummy)], atOnce);
+      const fixture = yield* newVerificationFixture;
+      if (round % 2 === 0) yield* fixture.links.set(ada, poker);
+      const flow = yield* fixture.proven();
+      const [completed, set] = yield* Effect.all(
+        [fixture.complete(flow), fixture.links.set(ada, rummy)],
+        atOnce,
+      );
       const before = round % 2 === 0 ? poker : null;
       expectEqual(set.previousGameId, completed._tag === "Completed" ? chess : before);
       expectThat(["Completed", "LinkChanged"].includes(completed._tag), "it completes or sees the other");
-      expectEqual((yield* bench.links.find(ada))?.gameId, rummy);
+      expectEqual((yield* fixture.links.find(ada))?.gameId, rummy);
     }
   }),
 
   "complete concurrent with removeGame: one precedes the other": Effect.gen(function* () {
     for (const _ of rounds) {
-      const bench = yield* newVerificationBench;
-      yield* bench.links.set(ada, poker);
-      const { id } = yield* bench.create();
-      const flow = yield* bench.proven(id);
-      const [completed] = yield* Effect.all([bench.complete(flow), bench.links.remove(ada)], atOnce);
-      const session = yield* bench.find(id);
-      expectEqual((yield* bench.links.find(ada))?.gameId, null);
+      const fixture = yield* newVerificationFixture;
+      yield* fixture.links.set(ada, poker);
+      const { id } = yield* fixture.create();
+      const flow = yield* fixture.proven(id);
+      const [completed] = yield* Effect.all([fixture.complete(flow), fixture.links.remove(ada)], atOnce);
+      const session = yield* fixture.find(id);
+      expectEqual((yield* fixture.links.find(ada))?.gameId, null);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
       expectEqual(session?.state === "completed" ? null : session?.error, session?.error ?? null);
       expectThat(session?.state === "completed" || session?.state === "failed", "the session has ended");
@@ -115,28 +118,28 @@ export const races: Cases<StoragePorts> = {
 
   "complete concurrent with deleteScope: one precedes the other": Effect.gen(function* () {
     for (const round of rounds) {
-      const bench = yield* newVerificationBench;
-      if (round % 2 === 0) yield* bench.links.set(ada, poker);
-      const { id } = yield* bench.create();
-      const flow = yield* bench.proven(id);
-      const [completed] = yield* Effect.all([bench.complete(flow), bench.links.deleteAll()], atOnce);
-      expectEqual(yield* bench.links.find(ada), null);
-      const session = yield* bench.find(id);
+      const fixture = yield* newVerificationFixture;
+      if (round % 2 === 0) yield* fixture.links.set(ada, poker);
+      const { id } = yield* fixture.create();
+      const flow = yield* fixture.proven(id);
+      const [completed] = yield* Effect.all([fixture.complete(flow), fixture.links.deleteAll()], atOnce);
+      expectEqual(yield* fixture.links.find(ada), null);
+      const session = yield* fixture.find(id);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
     }
   }),
 
   "concurrent removals of several chat users of one session end it once, without a deadlock": Effect.gen(
     function* () {
-      const bench = yield* newVerificationBench;
-      yield* Effect.forEach(crowd, (chatId) => bench.links.set(chatId, chess));
-      const [one, other] = [yield* bench.create(), yield* bench.create()];
+      const fixture = yield* newVerificationFixture;
+      yield* Effect.forEach(crowd, (chatId) => fixture.links.set(chatId, chess));
+      const [one, other] = [yield* fixture.create(), yield* fixture.create()];
       yield* Effect.forEach(crowd, (chatId, i) =>
-        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => bench.proven(id, chatId)),
+        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => fixture.proven(id, chatId)),
       );
-      yield* Effect.forEach(crowd, (chatId) => bench.links.remove(chatId), atOnce);
+      yield* Effect.forEach(crowd, (chatId) => fixture.links.remove(chatId), atOnce);
       for (const { id } of [one, other]) {
-        const session = yield* bench.find(id);
+        const session = yield* fixture.find(id);
         expectEqual([session?.state, session?.change], ["failed", 2]);
       }
     },
@@ -144,18 +147,18 @@ export const races: Cases<StoragePorts> = {
 
   "prove concurrent with removeGame: the proof is removed, or is later": Effect.gen(function* () {
     for (const _ of rounds) {
-      const bench = yield* newVerificationBench;
-      yield* bench.links.set(ada, poker);
-      const flow = yield* bench.begin();
+      const fixture = yield* newVerificationFixture;
+      yield* fixture.links.set(ada, poker);
+      const flow = yield* fixture.begin();
       const prove = Effect.andThen(
-        bench.prove(flow, { step: "chat", chatId: ada }),
-        bench.prove(flow, { step: "game", gameId: chess }),
+        fixture.prove(flow, { step: "chat", chatId: ada }),
+        fixture.prove(flow, { step: "game", gameId: chess }),
       );
-      yield* Effect.all([prove, bench.links.remove(ada)], atOnce);
-      const found = yield* bench.findFlow(flow);
+      yield* Effect.all([prove, fixture.links.remove(ada)], atOnce);
+      const found = yield* fixture.findFlow(flow);
       const isSeen = found?.chatId === ada && found.gameId === chess;
       expectEqual(isSeen ? found.seenVersion : found && isVoided(found), isSeen ? 2 : true);
-      expectEqual((yield* bench.complete(flow))._tag, isSeen ? "Completed" : "LinkChanged");
+      expectEqual((yield* fixture.complete(flow))._tag, isSeen ? "Completed" : "LinkChanged");
     }
   }),
 };

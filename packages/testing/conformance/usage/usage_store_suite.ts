@@ -13,8 +13,8 @@ import {
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -73,7 +73,7 @@ const adding: Cases<StoragePorts> = {
 
   "the usage of an account is that of all its keys, also of revoked ones": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
-    const [{ account, global, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const [one, revoked, foreign] = [makeKey(global), makeKey(guild), makeKey(other.global)];
     for (const key of [one, revoked, foreign]) {
       yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
@@ -88,7 +88,7 @@ const adding: Cases<StoragePorts> = {
 
   "the usage of an account by key is that of each key, also of revoked ones": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
-    const [{ account, global, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const [one, revoked, unused, foreign] = [
       makeKey(global),
       makeKey(guild),
@@ -153,7 +153,7 @@ const adding: Cases<StoragePorts> = {
 
   "a batch stores the last uses, which never go back": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
-    const { global } = yield* makeWorld;
+    const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
     const meter = uniqueText();

@@ -3,9 +3,9 @@ import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
+import { bob, chess, cyd, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { bob, chess, cyd, origin, poker } from "../world.ts";
-import { newUserBench } from "./user_bench.ts";
+import { newUserFixture } from "./user_fixture.ts";
 
 const nothing = {
   records: 0,
@@ -19,8 +19,8 @@ const nothing = {
 
 export const erasures: Cases<StoragePorts> = {
   "erase deletes the user's records and sightings in every scope, and no others": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { global, guild } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
       yield* user.set(scope, chess);
       yield* user.set(scope, chess, bob);
@@ -42,8 +42,8 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase deletes the reviews of every pair that the user is in, and no other": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { account, global, guild } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { account, global, guild } = yield* user.newScopes;
     const other = uniqueChatId();
     for (const scope of [global, guild]) yield* user.review(scope, bob);
     yield* user.review(guild, cyd);
@@ -60,7 +60,7 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase deletes the user's sign-ins, and no others": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];
     yield* user.erase([]);
     expectEqual(yield* user.findSignIn(theirs), null);
@@ -70,9 +70,9 @@ export const erasures: Cases<StoragePorts> = {
 
   "erase replaces the user with [erased] in every log, and logs an entry in each scope": Effect.gen(
     function* () {
-      const user = yield* newUserBench;
+      const user = yield* newUserFixture;
       const { chatId } = user;
-      const [one, other] = [yield* user.newWorld, yield* user.newWorld];
+      const [one, other] = [yield* user.newScopes, yield* user.newScopes];
       yield* user.set(one.global, chess);
       yield* user.set(one.global, poker);
       yield* user.move(one.global, chatId, bob);
@@ -99,9 +99,9 @@ export const erasures: Cases<StoragePorts> = {
   ),
 
   "erase ends the user's unfinished sessions and flows, and deletes final sessions": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const { chatId } = user;
-    const { global, guild } = yield* user.newWorld;
+    const { global, guild } = yield* user.newScopes;
     const [named, proven] = [yield* user.create(global, { chatId }), yield* user.create(guild)];
     const untouched = yield* user.create(global, { chatId: bob });
     const [cancelled, done] = [yield* user.create(guild, { chatId }), yield* user.create(guild)];
@@ -126,9 +126,9 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase removes the names of the user's accounts, and revokes their keys": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const { chatId, keys } = user;
-    const { account, global } = yield* user.newWorld;
+    const { account, global } = yield* user.newScopes;
     const own = { name: `chat:${chatId}`, chatId, tier: "premium" } as const;
     yield* keys.ensureAccount(own);
     const scope = yield* keys.ensureScope(own.name, { kind: "global" }, uniquePid());
@@ -174,8 +174,8 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase changes nothing if a record exists in another scope": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { account, global, guild } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { account, global, guild } = yield* user.newScopes;
     yield* user.set(global, chess);
     yield* user.set(guild, poker);
     yield* user.see(guild, "hash");
@@ -185,8 +185,8 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase of an unknown user logs nothing": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { account, global } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { account, global } = yield* user.newScopes;
     expectEqual(yield* user.erase([global.pid]), nothing);
     expectEqual(yield* user.entries(account.name), []);
     yield* user.set(global, chess);

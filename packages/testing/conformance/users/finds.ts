@@ -1,15 +1,15 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
+import { bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { bob, chess, poker } from "../world.ts";
-import { newUserBench, sightingOf } from "./user_bench.ts";
+import { newUserFixture, sightingOf } from "./user_fixture.ts";
 
 export const finds: Cases<StoragePorts> = {
   "find returns all data of a user, and of no other": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const { chatId } = user;
-    const [one, other] = [yield* user.newWorld, yield* user.newWorld];
+    const [one, other] = [yield* user.newScopes, yield* user.newScopes];
     const account = { name: `chat:${chatId}`, chatId, tier: "free" } as const;
     yield* user.keys.ensureAccount(account);
     yield* user.set(one.global, chess);
@@ -68,8 +68,8 @@ export const finds: Cases<StoragePorts> = {
   }),
 
   "forgetBrowsers deletes the sightings of the user in browsers, and no others": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { global, guild } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
       yield* user.see(scope, "hash");
       yield* user.seeIn(scope, "phone");

@@ -1,18 +1,18 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
+import { chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { chess } from "../world.ts";
-import { newUserBench } from "./user_bench.ts";
+import { newUserFixture } from "./user_fixture.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 const rounds = Array.from({ length: 10 }, (_, i) => i);
 
 export const races: Cases<StoragePorts> = {
   "erase concurrent with setGame: link and entry are both erased, or both remain": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     for (const round of rounds) {
-      const { account, global, guild } = yield* user.newWorld;
+      const { account, global, guild } = yield* user.newScopes;
       yield* user.set(global, chess);
       const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
       yield* Effect.all([...sets, user.eraseAll], atOnce);
@@ -29,8 +29,8 @@ export const races: Cases<StoragePorts> = {
 
   "erase concurrent with complete: link, sighting and entry are all erased, or all remain": Effect.gen(
     function* () {
-      const user = yield* newUserBench;
-      const { global, guild } = yield* user.newWorld;
+      const user = yield* newUserFixture;
+      const { global, guild } = yield* user.newScopes;
       for (const _ of rounds) {
         const flows = [yield* user.prove(global, chess), yield* user.prove(guild, chess)];
         yield* Effect.all([...flows.map((flow) => user.complete(flow, chess)), user.eraseAll], atOnce);
@@ -44,8 +44,8 @@ export const races: Cases<StoragePorts> = {
   ),
 
   "concurrent erase: each record, sighting and entry is erased once": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const { account, global, guild } = yield* user.newWorld;
+    const user = yield* newUserFixture;
+    const { account, global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
       yield* user.set(scope, chess);
       yield* user.see(scope, "hash");

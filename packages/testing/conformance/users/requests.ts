@@ -2,16 +2,16 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
+import { bob, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { bob, chess } from "../world.ts";
-import { newUserBench } from "./user_bench.ts";
+import { newUserFixture } from "./user_fixture.ts";
 
 const erased = { fingerprint: "content", answer: null, isErased: true };
 
 export const requests: Cases<StoragePorts> = {
   "erase erases the requests with answers that name the user, until their end, and no others": Effect.gen(
     function* () {
-      const user = yield* newUserBench;
+      const user = yield* newUserFixture;
       const { chatId } = user;
       for (const named of [[bob, chatId], [chatId]]) {
         const claim = yield* user.claim();
@@ -37,9 +37,9 @@ export const requests: Cases<StoragePorts> = {
 
   "erase takes the key from requests under way that name the user, and from no others": Effect.gen(
     function* () {
-      const user = yield* newUserBench;
+      const user = yield* newUserFixture;
       const { chatId } = user;
-      const { global } = yield* user.newWorld;
+      const { global } = yield* user.newScopes;
       const theirs = [yield* user.claim(chatId), yield* user.claim(bob, chatId)];
       const others = [yield* user.claim(bob), yield* user.claim()];
       yield* user.erase([]);
@@ -54,7 +54,7 @@ export const requests: Cases<StoragePorts> = {
   ),
 
   "erase erases requests that name the user and ended without an answer": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const [released, over, others] = [
       yield* user.claim(user.chatId),
       yield* user.claim(user.chatId),
@@ -67,10 +67,10 @@ export const requests: Cases<StoragePorts> = {
   }),
 
   "erase concurrent with commit: the user is gone, and the request erased": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const { chatId } = user;
     for (let round = 0; round < 10; round++) {
-      const { account, global } = yield* user.newWorld;
+      const { account, global } = yield* user.newScopes;
       const claims = [yield* user.claim(chatId), yield* user.claim(chatId)];
       const commits = claims.map((claim) => user.commit(claim, user.set(global, chess), chatId));
       yield* Effect.all([...commits, user.eraseAll], { concurrency: "unbounded" });
@@ -83,10 +83,10 @@ export const requests: Cases<StoragePorts> = {
   }),
 
   "erase concurrent with a whole request: its answer is kept if its write is": Effect.gen(function* () {
-    const user = yield* newUserBench;
+    const user = yield* newUserFixture;
     const { chatId } = user;
     for (let round = 0; round < 10; round++) {
-      const { global } = yield* user.newWorld;
+      const { global } = yield* user.newScopes;
       const request = Effect.gen(function* () {
         const claim = yield* user.claim(chatId);
         yield* user.commit(claim, user.set(global, chess), chatId);

@@ -3,10 +3,10 @@ import type { StoredDelivery } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { makeDelivery, uniqueEventId, uniqueWebhookId } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { linkBench } from "../links/link_bench.ts";
+import { linkFixture } from "../links/link_fixture.ts";
+import { ada, bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, poker } from "../world.ts";
-import { newWebhookBench, start } from "./webhook_bench.ts";
+import { newWebhookFixture, start } from "./webhook_fixture.ts";
 
 const unknown = uniqueWebhookId();
 const idsOf = (deliveries: ReadonlyArray<StoredDelivery>) => deliveries.map(({ eventId }) => eventId);
@@ -20,7 +20,7 @@ const failingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
 
 export const deliveries: Cases<StoragePorts> = {
   "record stores deliveries unchanged, and replaces earlier ones": Effect.gen(function* () {
-    const { addHeld, findDelivery, deliveries: list } = yield* newWebhookBench;
+    const { addHeld, findDelivery, deliveries: list } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const failing = makeDelivery({
       at: start,
@@ -53,7 +53,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "record keeps the times of deliveries and failures": Effect.gen(function* () {
-    const { addHeld, find } = yield* newWebhookBench;
+    const { addHeld, find } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const times = Effect.map(find(id), (webhook) => [webhook?.lastDeliveredAt, webhook?.failingSince]);
     yield* recordOf({ failedAt: start });
@@ -70,7 +70,7 @@ export const deliveries: Cases<StoragePorts> = {
 
   "deliveries are listed newest first, without those that wait, by status and in pages": Effect.gen(
     function* () {
-      const { addHeld, deliveries: list } = yield* newWebhookBench;
+      const { addHeld, deliveries: list } = yield* newWebhookFixture;
       const { id, recordOf } = yield* addHeld();
       const all = Array.from({ length: 6 }, (_, index) =>
         makeDelivery({
@@ -95,7 +95,7 @@ export const deliveries: Cases<StoragePorts> = {
 
   "sendPending makes what is to be tried later due, as an attempt that somebody asked for": Effect.gen(
     function* () {
-      const { addHeld, due, findDelivery, store } = yield* newWebhookBench;
+      const { addHeld, due, findDelivery, store } = yield* newWebhookFixture;
       const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
       const [later, isDue, foreign] = [
         makeDelivery({ nextAttemptAt: start + 60_000, resends: 1, lanes: ["a"] }),
@@ -120,7 +120,7 @@ export const deliveries: Cases<StoragePorts> = {
   ),
 
   "due gives what is to be tried by then, the first due first": Effect.gen(function* () {
-    const { addHeld, due, store } = yield* newWebhookBench;
+    const { addHeld, due, store } = yield* newWebhookFixture;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [second, first] = [
       makeDelivery({ nextAttemptAt: start }),
@@ -133,7 +133,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "look knows the events that have a delivery, and the lanes that one blocks": Effect.gen(function* () {
-    const { addHeld, store } = yield* newWebhookBench;
+    const { addHeld, store } = yield* newWebhookFixture;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [failing, waiting] = [failingIn(1, "a", "b"), waitingIn(2, "b", "c")];
     const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null, lanes: [] });
@@ -147,7 +147,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "a freed lane makes its first waiting delivery due, and no other": Effect.gen(function* () {
-    const { addHeld, due } = yield* newWebhookBench;
+    const { addHeld, due } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const failing = failingIn(1, "a");
     const [second, third, other] = [waitingIn(12, "a"), waitingIn(3, "a"), waitingIn(2, "b")];
@@ -161,7 +161,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "a delivery of two lanes waits until it is the first of both": Effect.gen(function* () {
-    const { addHeld, due } = yield* newWebhookBench;
+    const { addHeld, due } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const [first, other, moved] = [failingIn(1, "a"), failingIn(2, "b"), waitingIn(3, "b", "a")];
     yield* recordOf({ deliveries: [first, other, moved] });
@@ -177,7 +177,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "recordRequested stores an attempt of any node, and a success frees its lanes": Effect.gen(function* () {
-    const { addHeld, find, findDelivery, due, request } = yield* newWebhookBench;
+    const { addHeld, find, findDelivery, due, request } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
     yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
@@ -199,7 +199,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "recordRequested takes back nothing that the schedule did during the attempt": Effect.gen(function* () {
-    const { addHeld, findDelivery, request } = yield* newWebhookBench;
+    const { addHeld, findDelivery, request } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const failing = failingIn(1, "a");
     yield* recordOf({ deliveries: [failing] });
@@ -220,10 +220,10 @@ export const deliveries: Cases<StoragePorts> = {
 
   "pending counts what is failing or waits, and the wanted events after the position": Effect.gen(
     function* () {
-      const bench = yield* newWebhookBench;
-      const links = yield* linkBench(bench.scope);
-      const [all, some] = [yield* bench.addHeld(), yield* bench.addHeld({ types: ["link.removed"] })];
-      const pending = Effect.map(bench.list, (listed) => {
+      const fixture = yield* newWebhookFixture;
+      const links = yield* linkFixture(fixture.scope);
+      const [all, some] = [yield* fixture.addHeld(), yield* fixture.addHeld({ types: ["link.removed"] })];
+      const pending = Effect.map(fixture.list, (listed) => {
         const of = (id: string) => listed.find((webhook) => webhook.id === id)?.pending;
         return [of(all.id), of(some.id)];
       });
@@ -231,7 +231,7 @@ export const deliveries: Cases<StoragePorts> = {
       yield* links.set(bob, poker);
       yield* links.remove(ada);
       expectEqual(yield* pending, [3, 1]);
-      const { end } = yield* (yield* EventStore).range(bench.scope.pid);
+      const { end } = yield* (yield* EventStore).range(fixture.scope.pid);
       const states = ["failing", "waiting", "delivered", "given_up"] as const;
       yield* all.recordOf({
         position: end,
@@ -243,7 +243,7 @@ export const deliveries: Cases<StoragePorts> = {
 
   "sweep deletes the deliveries of old events, any number of them, and nothing else": Effect.gen(
     function* () {
-      const { addHeld, deliveries: list, store } = yield* newWebhookBench;
+      const { addHeld, deliveries: list, store } = yield* newWebhookFixture;
       const { id, recordOf } = yield* addHeld();
       // Before the events of other cases.
       const time = 1_000_000;
@@ -259,7 +259,7 @@ export const deliveries: Cases<StoragePorts> = {
   ),
 
   "sweep lets go on what waited for those that it deletes": Effect.gen(function* () {
-    const { addHeld, due, store } = yield* newWebhookBench;
+    const { addHeld, due, store } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const time = 1_000_000;
     const old = { ...failingIn(1, "a", "b"), eventId: uniqueEventId(time - 1), at: time - 1 };

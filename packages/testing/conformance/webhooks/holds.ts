@@ -3,13 +3,13 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { makeDelivery, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
+import { origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { origin } from "../world.ts";
-import { newWebhookBench, start } from "./webhook_bench.ts";
+import { newWebhookFixture, start } from "./webhook_fixture.ts";
 
 export const holds: Cases<StoragePorts> = {
   "one of several nodes holds a webhook": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookBench;
+    const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const nodes = Array.from({ length: 5 }, uniqueText);
     const holding = yield* Effect.forEach(nodes, (node) => Effect.map(hold(node), (all) => held(id, all)), {
@@ -19,7 +19,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "a webhook passes on exactly when the time of its node is over": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookBench;
+    const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
     expectEqual(held(id, yield* hold(first))?.id ?? null, id);
@@ -29,7 +29,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "a node keeps its webhooks while it says that it lives": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookBench;
+    const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
     for (const at of [0, 1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(first, start + at);
@@ -38,7 +38,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "a node that ends lets its webhooks go at once": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookBench;
+    const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
     yield* hold(first);
@@ -47,7 +47,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "hold takes no more than its limit at once": Effect.gen(function* () {
-    const { add, hold } = yield* newWebhookBench;
+    const { add, hold } = yield* newWebhookFixture;
     for (let count = 0; count < 3; count++) yield* add();
     const node = uniqueText();
     expectEqual((yield* hold(node, start, start + 7_000, 2)).length, 2);
@@ -55,7 +55,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "hold gives active webhooks of accounts that are not suspended": Effect.gen(function* () {
-    const { scope, add, addHeld, hold, held, update, disable } = yield* newWebhookBench;
+    const { scope, add, addHeld, hold, held, update, disable } = yield* newWebhookFixture;
     const keys = yield* KeyStore;
     const { id, node } = yield* addHeld();
     const isHeld = Effect.map(hold(node), (all) => held(id, all) !== null);
@@ -77,7 +77,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "hold gives where a webhook stands": Effect.gen(function* () {
-    const { addHeld, find } = yield* newWebhookBench;
+    const { addHeld, find } = yield* newWebhookFixture;
     const { id, recordOf, reheld } = yield* addHeld({}, 17);
     const stored = yield* find(id);
     const none = { nextAttemptAt: null, oldestFailingAt: null };
@@ -99,18 +99,18 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "record changes nothing for a node that does not hold the webhook": Effect.gen(function* () {
-    const bench = yield* newWebhookBench;
-    const { id, node, recordOf, reheld } = yield* bench.addHeld();
+    const fixture = yield* newWebhookFixture;
+    const { id, node, recordOf, reheld } = yield* fixture.addHeld();
     const before = yield* reheld;
     const write = { position: 9, deliveries: [makeDelivery()], failedAt: start };
-    expectEqual(yield* bench.record(id, uniqueText(), write), false);
+    expectEqual(yield* fixture.record(id, uniqueText(), write), false);
     expectEqual(yield* reheld, before);
-    expectEqual(yield* bench.deliveries(id), []);
+    expectEqual(yield* fixture.deliveries(id), []);
 
-    yield* bench.hold(uniqueText(), start + 7_000);
+    yield* fixture.hold(uniqueText(), start + 7_000);
     expectEqual(yield* recordOf(write), false);
-    expectEqual(yield* bench.deliveries(id), []);
-    yield* bench.remove(id);
-    expectEqual(yield* bench.record(id, node, write), false);
+    expectEqual(yield* fixture.deliveries(id), []);
+    yield* fixture.remove(id);
+    expectEqual(yield* fixture.record(id, node, write), false);
   }),
 };

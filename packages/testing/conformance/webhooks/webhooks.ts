@@ -13,15 +13,15 @@ import {
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, origin } from "../world.ts";
-import { newWebhookBench, start, webhookBench } from "./webhook_bench.ts";
+import { newWebhookFixture, start, webhookFixture } from "./webhook_fixture.ts";
 
 const unknown = uniqueWebhookId();
 
 export const webhooks: Cases<StoragePorts> = {
   "insert stores the webhook unchanged, with its secret": Effect.gen(function* () {
-    const { scope, insert, find } = yield* newWebhookBench;
+    const { scope, insert, find } = yield* newWebhookFixture;
     const webhook = makeWebhook(scope, {
       url: "https://example.com/a?b=%20#c",
       types: ["link.set", "user.erased"],
@@ -38,15 +38,15 @@ export const webhooks: Cases<StoragePorts> = {
 
   "list returns the webhooks of an account, or of all, oldest first, or one of them": Effect.gen(
     function* () {
-      const { account, global, guild } = yield* makeWorld;
-      const [ofGlobal, ofGuild] = [yield* webhookBench(global), yield* webhookBench(guild)];
+      const { account, global, guild } = yield* makeScopes;
+      const [ofGlobal, ofGuild] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
       const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
       const [second, first, third] = [
         yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
         yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
         yield* ofGlobal.add({ createdAt: start }),
       ];
-      const foreign = yield* (yield* newWebhookBench).add();
+      const foreign = yield* (yield* newWebhookFixture).add();
       const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
       const list = (id: WebhookId | null, of: string | null = account.name) =>
         ofGlobal.store.list({ account: of, id });
@@ -64,22 +64,22 @@ export const webhooks: Cases<StoragePorts> = {
 
   "concurrent inserts keep to the maximum of the scope, and another scope has its own": Effect.gen(
     function* () {
-      const { global, guild } = yield* makeWorld;
-      const [bench, other] = [yield* webhookBench(global), yield* webhookBench(guild)];
+      const { global, guild } = yield* makeScopes;
+      const [fixture, other] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
       const inserted = yield* Effect.forEach(
         Array.from({ length: 8 }, () => makeWebhook(global)),
-        (webhook) => bench.insert(webhook, { maxOfScope: 5 }),
+        (webhook) => fixture.insert(webhook, { maxOfScope: 5 }),
         { concurrency: "unbounded" },
       );
       expectEqual(inserted.filter((is) => is).length, 5);
       expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
       expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
-      expectEqual((yield* bench.list).length, 6);
+      expectEqual((yield* fixture.list).length, 6);
     },
   ),
 
   "insert is a defect with an unknown scope, a taken ID, or unstorable text": Effect.gen(function* () {
-    const { scope, insert, add, list } = yield* newWebhookBench;
+    const { scope, insert, add, list } = yield* newWebhookFixture;
     const webhook = yield* add();
     yield* expectDefect(insert({ ...webhook, url: "https://other.example" }));
     yield* expectDefect(insert(makeWebhook({ ...scope, pid: uniquePid() })));
@@ -91,7 +91,7 @@ export const webhooks: Cases<StoragePorts> = {
   }),
 
   "update changes what is given, and nothing twice": Effect.gen(function* () {
-    const { add, find, update, entries } = yield* newWebhookBench;
+    const { add, find, update, entries } = yield* newWebhookFixture;
     const webhook = yield* add();
     const values = { url: "https://example.com/b", types: ["link.set"], description: "B" };
     expectEqual(yield* update(webhook.id, values), true);
@@ -109,32 +109,32 @@ export const webhooks: Cases<StoragePorts> = {
 
   "a disabled webhook keeps its reason until it is active again, which tries its failures at once":
     Effect.gen(function* () {
-      const bench = yield* newWebhookBench;
-      const { id, recordOf } = yield* bench.addHeld();
+      const fixture = yield* newWebhookFixture;
+      const { id, recordOf } = yield* fixture.addHeld();
       const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
       const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
       yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-      expectEqual(yield* bench.disable(id), true);
-      expectEqual(yield* bench.disable(id), true);
-      expectEqual(yield* bench.disable(unknown), false);
-      const disabled = yield* bench.find(id);
+      expectEqual(yield* fixture.disable(id), true);
+      expectEqual(yield* fixture.disable(id), true);
+      expectEqual(yield* fixture.disable(unknown), false);
+      const disabled = yield* fixture.find(id);
       expectEqual([disabled?.status, disabled?.disabledReason], ["disabled", "gone"]);
       expectEqual(disabled?.failingSince ?? null, start);
 
-      yield* bench.update(id, { status: "active" }, start + 1);
-      const active = yield* bench.find(id);
+      yield* fixture.update(id, { status: "active" }, start + 1);
+      const active = yield* fixture.find(id);
       expectEqual([active?.status, active?.disabledReason], ["active", null]);
       expectEqual(active?.failingSince ?? null, null);
-      expectEqual(yield* bench.due(id, start), []);
-      expectEqual(yield* bench.due(id, start + 1), [failing.eventId]);
-      expectEqual((yield* bench.entries(id)).slice(1), [
+      expectEqual(yield* fixture.due(id, start), []);
+      expectEqual(yield* fixture.due(id, start + 1), [failing.eventId]);
+      expectEqual((yield* fixture.entries(id)).slice(1), [
         ["webhook.disabled", { reason: "gone" }],
         ["webhook.updated", { changed: "status" }],
       ]);
     }),
 
   "rotate adds a secret, limits the earlier ones, and drops those that have ended": Effect.gen(function* () {
-    const { add, find, rotate, entries } = yield* newWebhookBench;
+    const { add, find, rotate, entries } = yield* newWebhookFixture;
     const { id } = yield* add();
     expectEqual(yield* rotate(id, "second", start, start + 100), true);
     expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
@@ -154,17 +154,17 @@ export const webhooks: Cases<StoragePorts> = {
   }),
 
   "remove deletes the webhook and its deliveries, and no other": Effect.gen(function* () {
-    const bench = yield* newWebhookBench;
-    const [first, other] = [yield* bench.addHeld(), yield* bench.addHeld()];
+    const fixture = yield* newWebhookFixture;
+    const [first, other] = [yield* fixture.addHeld(), yield* fixture.addHeld()];
     const deliveries = Array.from({ length: 120 }, () => makeDelivery({ status: "delivered" }));
     yield* first.recordOf({ deliveries });
     yield* other.recordOf({ deliveries });
-    expectEqual(yield* bench.remove(first.id), true);
-    expectEqual(yield* bench.remove(first.id), false);
-    expectEqual(yield* bench.find(first.id), null);
-    expectEqual(yield* bench.deliveries(first.id), []);
-    expectEqual((yield* bench.deliveries(other.id, null, null, 1_000)).length, 120);
-    expectEqual((yield* bench.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
+    expectEqual(yield* fixture.remove(first.id), true);
+    expectEqual(yield* fixture.remove(first.id), false);
+    expectEqual(yield* fixture.find(first.id), null);
+    expectEqual(yield* fixture.deliveries(first.id), []);
+    expectEqual((yield* fixture.deliveries(other.id, null, null, 1_000)).length, 120);
+    expectEqual((yield* fixture.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
   }),
 
   "the erasure of its owner deletes a webhook and its deliveries": Effect.gen(function* () {
@@ -173,14 +173,14 @@ export const webhooks: Cases<StoragePorts> = {
     const keys = yield* KeyStore;
     yield* keys.ensureAccount(account);
     const scope = yield* keys.ensureScope(account.name, { kind: "global" }, uniquePid());
-    const bench = yield* webhookBench(scope);
-    const other = yield* (yield* newWebhookBench).add();
-    const { id, recordOf } = yield* bench.addHeld();
+    const fixture = yield* webhookFixture(scope);
+    const other = yield* (yield* newWebhookFixture).add();
+    const { id, recordOf } = yield* fixture.addHeld();
     yield* recordOf({ deliveries: [makeDelivery()] });
     const pseudonym = `erased:${uniqueText()}`;
     yield* (yield* UserStore).erase({ ...origin, chatId, at: start, scopes: [], pseudonym });
-    expectEqual(yield* bench.find(id), null);
-    expectEqual(yield* bench.deliveries(id), []);
-    expectEqual((yield* bench.find(other.id))?.id ?? null, other.id);
+    expectEqual(yield* fixture.find(id), null);
+    expectEqual(yield* fixture.deliveries(id), []);
+    expectEqual((yield* fixture.find(other.id))?.id ?? null, other.id);
   }),
 };

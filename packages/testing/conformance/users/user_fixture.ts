@@ -18,14 +18,14 @@ import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type UserErased, UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { answered, newAnswer, newClaim, retryOf } from "../idempotency/idempotency_bench.ts";
+import { answered, newAnswer, newClaim, retryOf } from "../idempotency/idempotency_fixture.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
-import { makeWorld, origin } from "../world.ts";
 
 const reviewKey = uniqueKeyId();
 
 /** A new chat user, and the operations that store their data. */
-export const newUserBench = Effect.gen(function* () {
+export const newUserFixture = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
   const [reviews, sightings] = [yield* AltReviewStore, yield* SightingStore];
@@ -55,7 +55,7 @@ export const newUserBench = Effect.gen(function* () {
   return {
     chatId,
     keys,
-    newWorld: makeWorld,
+    newScopes: makeScopes,
     insertKey,
     set: ({ pid }: DataScope, gameId: GameId, of: ChatId = chatId) =>
       links.setGame({ ...origin, pid, at: 0, chatId: of, gameId }),

@@ -1,18 +1,18 @@
 import { type DataScope, EventStore } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { Effect, Option } from "effect";
-import { linkBench } from "../links/link_bench.ts";
-import { makeWorld } from "../world.ts";
+import { linkFixture } from "../links/link_fixture.ts";
+import { makeScopes } from "../scopes.ts";
 
 /** The feed of a scope, and the operations that write to it. */
-export const eventBench = Effect.fnUntraced(function* (scope: DataScope) {
+export const eventFixture = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* EventStore;
   const { pid } = scope;
   const read = (after: number, limit = 1_000) => Effect.map(store.read(pid, after, limit), Option.getOrNull);
   const all = Effect.map(read(0), (events) => events ?? []);
   return {
     pid,
-    links: yield* linkBench(scope),
+    links: yield* linkFixture(scope),
     read,
     readBack: (before: number | null, limit: number) => store.readBack(pid, before, limit),
     range: store.range(pid),
@@ -23,4 +23,4 @@ export const eventBench = Effect.fnUntraced(function* (scope: DataScope) {
 
 export const happeningOf = ({ type, data }: FeedEvent) => [type, data] as const;
 
-export const newEventBench = Effect.flatMap(makeWorld, ({ global }) => eventBench(global));
+export const newEventFixture = Effect.flatMap(makeScopes, ({ global }) => eventFixture(global));

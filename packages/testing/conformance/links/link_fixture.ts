@@ -2,10 +2,10 @@ import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStor
 import type { CountOptions, ImportBatch, PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { makeWorld, origin } from "../world.ts";
+import { makeScopes, origin } from "../scopes.ts";
 
 /** The operations of `LinkStore` on one scope, with defaults. */
-export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
+export const linkFixture = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* LinkStore;
   const log = yield* AuditLog;
   const { pid, account } = scope;
@@ -52,10 +52,10 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
 const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink =>
   line(chatId, gameId, lastVerifiedAt);
 
-export const newLinkBench = Effect.flatMap(makeWorld, ({ global }) => linkBench(global));
+export const newLinkFixture = Effect.flatMap(makeScopes, ({ global }) => linkFixture(global));
 
-export const twoLinkBenches = Effect.flatMap(makeWorld, ({ global, guild }) =>
-  Effect.all([linkBench(global), linkBench(guild)]),
+export const twoLinkFixtures = Effect.flatMap(makeScopes, ({ global, guild }) =>
+  Effect.all([linkFixture(global), linkFixture(guild)]),
 );
 
 export const line = (chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis = 0): PortableLink => ({

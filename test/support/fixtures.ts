@@ -38,7 +38,7 @@ export interface SeenAt {
   readonly seenAt: string;
 }
 
-export interface World {
+export interface Fixtures {
   readonly fixture: FixtureFile;
   /** Adds a key and gives its text in full. */
   readonly key: (options?: KeyOptions) => string;
@@ -115,7 +115,7 @@ const scopeOf = (guildId: string | undefined) =>
   guildId === undefined ? ({ scope: "global" } as const) : ({ scope: "guild", guildId } as const);
 
 /** Makes a fixture with both platforms and nothing else. */
-export const makeWorld = (): World => {
+export const makeFixtures = (): Fixtures => {
   const keys: Array<KeyEntry> = [];
   const links: Array<NonNullable<FixtureFile["links"]>[number]> = [];
   const sightings: Array<NonNullable<FixtureFile["sightings"]>[number]> = [];

@@ -43,8 +43,8 @@ export const stores = Layer.mergeAll(
   Digest.layerWebCrypto,
 );
 
-/** All services. Each use of the layer is a new world. */
-export const world = AccountLink.layer.pipe(
+/** All services. Each use of the layer has stores of its own. */
+export const services = AccountLink.layer.pipe(
   Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
   Layer.fresh,
 );

@@ -11,15 +11,15 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueText } from "../../mod.ts";
-import { linkBench } from "../links/link_bench.ts";
-import { ada, chess, makeWorld, origin } from "../world.ts";
+import { linkFixture } from "../links/link_fixture.ts";
+import { ada, chess, makeScopes, origin } from "../scopes.ts";
 
 /** The operations on sessions and flows of a key, with defaults. */
-const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
+const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const { scope } = key;
   const { pid } = scope;
-  const links = yield* linkBench(scope);
+  const links = yield* linkFixture(scope);
 
   const create = Effect.fnUntraced(function* (parts: Partial<VerificationSession> = {}) {
     const session = makeSession(key, parts);
@@ -92,7 +92,7 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
   };
 });
 
-export type VerificationBench = Effect.Success<ReturnType<typeof verificationBench>>;
+export type VerificationFixture = Effect.Success<ReturnType<typeof verificationFixture>>;
 
 const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
   const keys = yield* KeyStore;
@@ -101,15 +101,15 @@ const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
   return key;
 });
 
-export const newVerificationBench = Effect.gen(function* () {
-  const { global } = yield* makeWorld;
-  return yield* verificationBench(yield* keyOf(global));
+export const newVerificationFixture = Effect.gen(function* () {
+  const { global } = yield* makeScopes;
+  return yield* verificationFixture(yield* keyOf(global));
 });
 
-export const twoVerificationBenches = Effect.gen(function* () {
-  const { global, guild } = yield* makeWorld;
+export const twoVerificationFixtures = Effect.gen(function* () {
+  const { global, guild } = yield* makeScopes;
   return [
-    yield* verificationBench(yield* keyOf(global)),
-    yield* verificationBench(yield* keyOf(guild)),
+    yield* verificationFixture(yield* keyOf(global)),
+    yield* verificationFixture(yield* keyOf(guild)),
   ] as const;
 });

@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
 import { makeWebhook, uniqueText } from "../../mod.ts";
-import { makeWorld, origin } from "../world.ts";
+import { makeScopes, origin } from "../scopes.ts";
 
 /** More than 32 bits. */
 export const start = 1_767_225_600_123;
@@ -21,7 +21,7 @@ const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | nul
   all.find((webhook) => webhook.id === id) ?? null;
 
 /** The operations of `WebhookStore` on webhooks of one scope, with defaults. */
-export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
+export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* WebhookStore;
   const log = yield* AuditLog;
 
@@ -102,4 +102,4 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
   };
 });
 
-export const newWebhookBench = Effect.flatMap(makeWorld, ({ global }) => webhookBench(global));
+export const newWebhookFixture = Effect.flatMap(makeScopes, ({ global }) => webhookFixture(global));

@@ -5,8 +5,8 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { makeKey, makeSession, uniqueText } from "../../mod.ts";
-import { linkBench } from "../links/link_bench.ts";
-import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
+import { linkFixture } from "../links/link_fixture.ts";
+import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 
 /** A claim of a new key, from 0 to 10, that is remembered until 100. */
 export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
@@ -34,7 +34,7 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
 export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
   Effect.map(write, (outcome) => [outcome, answer] as const);
 
-export const idempotencyBench = Effect.map(IdempotencyStore, (store) => ({
+export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
   /** The request that holds the key; null if it is this one now. */
   claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
   find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
@@ -46,12 +46,12 @@ export const idempotencyBench = Effect.map(IdempotencyStore, (store) => ({
 }));
 
 /** A scope in which ada plays chess, with a review and a session, and every write that is idempotent. */
-export const writesBench = Effect.gen(function* () {
+export const writesFixture = Effect.gen(function* () {
   const [links, reviews, sessions] = [yield* LinkStore, yield* AltReviewStore, yield* SessionStore];
-  const { global } = yield* makeWorld;
+  const { global } = yield* makeScopes;
   const { pid } = global;
   const context = { ...origin, pid, at: 1 };
-  const { entries, find, set } = yield* linkBench(global);
+  const { entries, find, set } = yield* linkFixture(global);
   const key = makeKey(global);
   yield* (yield* KeyStore).insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
   const [opened, created] = [makeSession(key), makeSession(key)];
@@ -84,4 +84,4 @@ export const writesBench = Effect.gen(function* () {
   };
 });
 
-export type IdempotentWrite = keyof Effect.Success<typeof writesBench>["writes"];
+export type IdempotentWrite = keyof Effect.Success<typeof writesFixture>["writes"];

@@ -2,13 +2,13 @@
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 import type { ChatUser, GameProfile, Guild } from "@accountlink/core/platforms";
 
-export interface World {
-  readonly guilds: Map<string, WorldGuild>;
+export interface PlatformState {
+  readonly guilds: Map<string, GuildState>;
   readonly chatUsers: ReadonlyMap<string, ChatUser>;
   readonly gameUsers: ReadonlyMap<string, GameProfile>;
 }
 
-export interface WorldGuild extends Guild {
+export interface GuildState extends Guild {
   hasBot: boolean;
   readonly members: Map<string, MemberFixture>;
 }
@@ -16,7 +16,7 @@ export interface WorldGuild extends Guild {
 const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map<string, A> =>
   new Map(entries.map((entry) => [entry.id, entry]));
 
-export const makeWorld = ({ guilds, chatUsers, gameUsers }: PlatformFixture): World => ({
+export const makePlatformState = ({ guilds, chatUsers, gameUsers }: PlatformFixture): PlatformState => ({
   guilds: new Map(
     guilds.map(({ id, name, bot, members }) => [
       id,

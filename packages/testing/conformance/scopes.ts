@@ -21,14 +21,14 @@ export const origin: WriteOrigin = {
   requestId: "req_conformance",
 };
 
-export interface World {
+export interface Scopes {
   readonly account: Account;
   readonly global: DataScope;
   readonly guild: DataScope;
 }
 
 /** A new account with a global scope and one of a guild, not yet stored. */
-export const newWorld = (): World => {
+export const newScopes = (): Scopes => {
   const account: Account = { name: uniqueText(), chatId: null, tier: "free", status: "active" };
   const guildId = GuildId.make("700000000000000001");
   return {
@@ -38,16 +38,16 @@ export const newWorld = (): World => {
   };
 };
 
-export const storeWorld = Effect.fnUntraced(function* ({ account, global, guild }: World) {
+export const storeScopes = Effect.fnUntraced(function* ({ account, global, guild }: Scopes) {
   const keys = yield* KeyStore;
   yield* keys.ensureAccount(account);
   yield* keys.ensureScope(account.name, global, global.pid);
   yield* keys.ensureScope(account.name, guild, guild.pid);
 });
 
-export const makeWorld: Effect.Effect<World, StoreUnavailable, KeyStore> = Effect.suspend(() => {
-  const world = newWorld();
-  return Effect.as(storeWorld(world), world);
+export const makeScopes: Effect.Effect<Scopes, StoreUnavailable, KeyStore> = Effect.suspend(() => {
+  const scopes = newScopes();
+  return Effect.as(storeScopes(scopes), scopes);
 });
 
 export type ScopeName = "global" | "guild";

@@ -23,7 +23,7 @@ export const platforms = {
   guildMember: async (_guild: string, chatId: string) => (Number(chatId) < 100_100 ? {} : null),
 };
 
-export interface World {
+export interface TestService {
   readonly al: AccountLink;
   /** Another process, where the storage can have one; else the same. */
   readonly other: AccountLink;
@@ -39,7 +39,7 @@ export interface World {
  * @param storage of one process; called for each
  * @param shares whether several processes can use it at once
  */
-export const makeWorld = (storage: () => Storage, shares: boolean): (() => World) => {
+export const makeService = (storage: () => Storage, shares: boolean): (() => TestService) => {
   const opened: Array<AccountLink> = [];
   const secret = new Uint8Array(32).fill(7);
   const redirectOrigins = ["https://example.com"];
@@ -49,12 +49,12 @@ export const makeWorld = (storage: () => Storage, shares: boolean): (() => World
     opened.push(al);
     return al;
   };
-  let world: World | undefined;
+  let service: TestService | undefined;
   let accounts = 0;
 
   beforeAll(async () => {
     const al = await open();
-    world = {
+    service = {
       al,
       other: shares ? await open() : al,
       open: () => (shares ? open() : open({})),
@@ -67,8 +67,8 @@ export const makeWorld = (storage: () => Storage, shares: boolean): (() => World
   afterAll(() => Promise.all(opened.map((al) => al.close())));
 
   return () => {
-    if (world === undefined) throw new Error("Cannot use the world: expected it in a test");
-    return world;
+    if (service === undefined) throw new Error("Cannot use the service: expected it in a test");
+    return service;
   };
 };
 

@@ -1,0 +1,78 @@
+/** The peer's shared store: `pg` with a pool of 10, and all counts of a request as one script of Redis, by ioredis. */
+import { Redis } from "ioredis";
+import { Pool } from "pg";
+import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
+import * as Store from "./store.ts";
+
+/**
+ * Counts in all windows or in none. KEYS are the windows, ARGV the limit and the end of each. Gives the first that is
+ * full or 0, the count of the key's second and when that ends, and the count of its day.
+ */
+const admitScript = `
+local counts = redis.call('MGET', unpack(KEYS))
+for i = 1, #KEYS do
+  counts[i] = tonumber(counts[i] or 0)
+  if counts[i] >= tonumber(ARGV[2 * i - 1]) then return {i, 0, 0, 0} end
+end
+for i, key in ipairs(KEYS) do
+  redis.call('INCR', key)
+  if counts[i] == 0 then redis.call('PEXPIREAT', key, ARGV[2 * i]) end
+end
+return {0, counts[3] + 1, redis.call('PEXPIRETIME', KEYS[3]), counts[4] + 1}`;
+
+type Admitted = [full: number, second: number, secondEnds: number, day: number];
+type Limiter = Redis & { readonly admit: (...values: ReadonlyArray<string | number>) => Promise<Admitted> };
+
+const fill = async (pool: Pool) => {
+  await pool.query(Store.inserts.insertKey, [Store.hashOf(apiKey), JSON.stringify(Store.storedKey)]);
+  const { links } = fixture();
+  await pool.query(
+    "INSERT INTO links SELECT $1, chat_id, game_id, NULL, 1, $4, $4 FROM unnest($2::text[], $3::text[]) AS link (chat_id, game_id)",
+    [Store.pid, links.map(({ chatId }) => chatId), links.map(({ gameId }) => gameId), Date.now()],
+  );
+  await pool.query(Store.inserts.removeLinks, [Store.pid, chatIdOf(ranges.changing)]);
+};
+
+export const open = async (url: string, redisUrl: string, isNew: boolean): Promise<Store.Database> => {
+  const pool = new Pool({ connectionString: url, max: 10 });
+  await pool.query(Store.schemaOf("bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY", ""));
+  if (isNew) await fill(pool);
+  const redis = new Redis(redisUrl, { keyPrefix: "peer:", enableAutoPipelining: true }) as Limiter;
+  redis.defineCommand("admit", { numberOfKeys: 4, lua: admitScript });
+
+  return {
+    rows: async (name, ...values) =>
+      (await pool.query({ name, text: Store.statements[name], values: [...values] })).rows,
+    admit: async (rules) => {
+      const keys = rules.map(({ bucket, id }) => `${bucket}:${id}`);
+      const values = rules.flatMap(({ limit, endsAt }) => [limit, endsAt]);
+      const [full, second, secondEnds, day] = await redis.admit(...keys, ...values);
+      return rules[full - 1]?.bucket ?? { second, secondEnds, day };
+    },
+    setGame: async (write) => {
+      const client = await pool.connect();
+      try {
+        await client.query("BEGIN");
+        const values = [write.pid, write.chatId, write.gameId, write.now];
+        const set = { name: "setGame", text: Store.statements.setGame, values };
+        const { rows } = await client.query<{ readonly previous_game_id: string | null }>(set);
+        const previousGameId = rows[0]?.previous_game_id ?? null;
+        if (previousGameId !== write.gameId) {
+          const entry = [...Store.entryOf(write, previousGameId)];
+          await client.query({ name: "insertEntry", text: Store.statements.insertEntry, values: entry });
+        }
+        await client.query("COMMIT");
+        return previousGameId;
+      } catch (error) {
+        await client.query("ROLLBACK");
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    close: async () => {
+      redis.disconnect();
+      await pool.end();
+    },
+  };
+};

@@ -1,0 +1,128 @@
+/** What the peer's two stores have in common. */
+import { createHmac } from "node:crypto";
+import { apiKey, unreachedKeyLimits } from "../fixture.ts";
+
+export interface Key {
+  readonly id: string;
+  readonly pid: string;
+  readonly tier: string;
+  readonly status: string;
+  readonly expiresAt: number | null;
+  readonly limits: { readonly perWindow: number; readonly windowMs: number; readonly daily: number };
+}
+
+/** The counts of a key's windows after a request, and when its second ends. */
+export interface Counts {
+  readonly second: number;
+  readonly secondEnds: number;
+  readonly day: number;
+}
+
+export interface LinkWrite {
+  readonly pid: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly now: number;
+  readonly chatId: string;
+  readonly gameId: string;
+}
+
+type Eventual<A> = A | Promise<A>;
+export type Rows = ReadonlyArray<Readonly<Record<string, string>>>;
+
+export interface Database {
+  readonly rows: (
+    name: keyof typeof statements,
+    ...values: ReadonlyArray<string | ReadonlyArray<string>>
+  ) => Eventual<Rows>;
+  /** Counts the request in all windows, or gives the name of a full one. */
+  readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
+  /** Writes a link and its audit entry in a transaction; gives the game user that was replaced. */
+  readonly setGame: (write: LinkWrite) => Eventual<string | null>;
+  readonly close: () => Eventual<void>;
+}
+
+/** A window of a client address or a key. */
+export interface Rule {
+  readonly bucket: string;
+  readonly id: string;
+  readonly limit: number;
+  readonly endsAt: number;
+}
+
+const dayMs = 86_400_000;
+const unreached = 1_000_000_000;
+
+export const midnightAfter = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs;
+
+/** The windows of a request, of which the last two are the key's. */
+export const rulesOf = ({ id, limits }: Key, ip: string, now: number): ReadonlyArray<Rule> => {
+  const midnight = midnightAfter(now);
+  return [
+    { bucket: "ip_second", id: ip, limit: unreached, endsAt: now + 1_000 },
+    { bucket: "ip_day", id: ip, limit: unreached, endsAt: midnight },
+    { bucket: "second", id, limit: limits.perWindow, endsAt: now + limits.windowMs },
+    { bucket: "day", id, limit: limits.daily, endsAt: midnight },
+  ];
+};
+
+/** The scope of all links. */
+export const pid = "pid_0000000000000000";
+
+export const storedKey: Key = {
+  id: apiKey.slice(4, 16),
+  pid,
+  tier: "premium",
+  status: "active",
+  expiresAt: null,
+  limits: unreachedKeyLimits,
+};
+
+const secret = Buffer.alloc(32, "secret");
+export const hashOf = (token: string) => createHmac("sha256", secret).update(token).digest("base64url");
+
+/**
+ * @param identity the type of a number that the database counts up
+ * @param table follows the columns of a table whose key is a text
+ */
+export const schemaOf = (identity: string, table: string): string => `
+  CREATE TABLE IF NOT EXISTS keys (hash text PRIMARY KEY, key text NOT NULL) ${table};
+  CREATE TABLE IF NOT EXISTS links (
+    pid text NOT NULL, chat_id text NOT NULL, game_id text, previous_game_id text, link_version bigint NOT NULL,
+    linked_at bigint NOT NULL, last_verified_at bigint NOT NULL, PRIMARY KEY (pid, chat_id)
+  ) ${table};
+  CREATE INDEX IF NOT EXISTS links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS audit_log (
+    sequence ${identity}, at bigint NOT NULL, account text NOT NULL, pid text, actor_type text NOT NULL,
+    actor_id text NOT NULL, request_id text, action text NOT NULL, details text NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS audit_log_by_account ON audit_log (account, sequence);`;
+
+export const inserts = {
+  insertKey: "INSERT INTO keys VALUES ($1, $2)",
+  removeLinks: "UPDATE links SET game_id = NULL, link_version = 2 WHERE pid = $1 AND chat_id >= $2",
+};
+
+export const statements = {
+  findKey: "SELECT key FROM keys WHERE hash = $1",
+  findGame: "SELECT game_id FROM links WHERE pid = $1 AND chat_id = $2 AND game_id IS NOT NULL",
+  findGames:
+    "SELECT chat_id, game_id FROM links WHERE pid = $1 AND chat_id = ANY ($2) AND game_id IS NOT NULL",
+  findChats: "SELECT chat_id FROM links WHERE pid = $1 AND game_id = $2 ORDER BY linked_at DESC, chat_id",
+  setGame: `
+    INSERT INTO links VALUES ($1, $2, $3, NULL, 1, $4, $4)
+    ON CONFLICT (pid, chat_id) DO UPDATE SET
+      previous_game_id = links.game_id, game_id = excluded.game_id, last_verified_at = excluded.last_verified_at,
+      link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
+      linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END
+    RETURNING previous_game_id`,
+  insertEntry: `
+    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
+    VALUES ($1, 'bench', $2, 'key', $3, $4, 'link.set', $5)`,
+};
+
+/** The parameters of `insertEntry`. */
+export const entryOf = (write: LinkWrite, previousGameId: string | null) => {
+  const { pid: of, keyId, requestId, now, chatId, gameId } = write;
+  return [now, of, keyId, requestId, JSON.stringify({ chatId, gameId, previousGameId })] as const;
+};
