@@ -1,6 +1,6 @@
 /**
  * Builds the documentation with TypeDoc as pages that open from a disk: documents, a page for each error code, the
- * reference and a search. Run as a program, into `dist/guide` or the folder that is given.
+ * reference and a search. Run as a program, it writes into the given folder, by default `dist/guide`.
  */
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,14 +22,14 @@ import { errorMarkdown, withErrorLinks } from "./error_pages.ts";
 
 const repository = "https://github.com/accountlink/accountlink/blob/main/";
 
-/** By the group of the navigation; the first is the first page. */
+/** The documents by navigation group; the first document is the front page. */
 const documents = {
   Start: ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   Guides: globSync("docs/*.md", { cwd: root }).toSorted(),
   Packages: globSync("packages/*/README.md", { cwd: root }).toSorted(),
 };
 
-/** Writes the site, and returns the values that packages export and no example names. */
+/** Writes the site, and returns the exported values of packages that no example uses. */
 export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> => {
   const sources = mkdtempSync(join(tmpdir(), "accountlink-site-"));
   try {
@@ -47,7 +47,7 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
       excludeExternals: true,
       searchInComments: true,
       searchInDocuments: true,
-      // The check compiles the sources.
+      // `npm run check` already checks types.
       skipErrorChecking: true,
       disableGit: true,
       gitRevision: "main",
@@ -72,9 +72,9 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
     });
     app.renderer.on(PageEvent.END, (page) => {
       page.contents = (page.contents ?? "")
-        // The policy of the server forbids inline scripts. This one restores a theme that was chosen.
+        // The server's content security policy forbids inline scripts. The removed script restores a chosen theme.
         .replace(/<script>[^<]*<\/script>/g, "")
-        // A folder is no page on a disk.
+        // On a disk, the address of a folder opens no page.
         .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2");
     });
     const project = await app.convert();
@@ -86,7 +86,7 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
   }
 };
 
-/** By path; without those that are internal. */
+/** The public entry points by path; internal ones are left out. */
 const publicEntryPoints = (): ReadonlyMap<string, string> =>
   new Map(
     publishablePackages().flatMap((published) =>
@@ -97,9 +97,10 @@ const publicEntryPoints = (): ReadonlyMap<string, string> =>
   );
 
 /**
- * Writes the documents and the pages of errors into a folder, where TypeDoc links those that name each other.
+ * Writes the documents and the error pages into a folder, and TypeDoc turns their links to each other into links of
+ * pages.
  *
- * @returns the files but the first page, by their title
+ * @returns all files except the front page, by title
  */
 const writeDocuments = (folder: string): ReadonlyMap<string, string> => {
   const titles = new Map<string, string>();
@@ -124,7 +125,7 @@ const writeDocuments = (folder: string): ReadonlyMap<string, string> => {
   return titles;
 };
 
-/** Links to files that are no documents lead to the repository. */
+/** Links to files that are not documents lead to the repository. */
 const withLinks = (file: string, text: string, known: ReadonlySet<string>): string =>
   text.replaceAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g, (link, path: string) => {
     const target = posix.join(posix.dirname(file), path);
