@@ -1,5 +1,11 @@
 /** Paths and methods: those that exist, those that do not, and those for operators and readers. */
-import { compatRoutes, routes as ownRoutes, pathTemplate, takesHead } from "@accountlink/http-api";
+import {
+  compatRoutes,
+  dashboardRoutes,
+  routes as ownRoutes,
+  pathTemplate,
+  takesHead,
+} from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../support/http.ts";
@@ -235,7 +241,7 @@ describe("For operators and readers", () => {
     const documented = Object.entries(body.paths ?? {}).flatMap(([path, item]) =>
       Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const known = routes.map((route) => `${route.method} ${pathTemplate(route)}`);
+    const known = [...routes, ...dashboardRoutes].map((route) => `${route.method} ${pathTemplate(route)}`);
     expect(documented.toSorted()).toEqual(known.toSorted());
   });
 

@@ -90,7 +90,7 @@ export const gameUsers = Array.from({ length: 9 }, (_, index) => ({
 }));
 
 /** Each member's nickname, date and roles in the guild. */
-export const membership = {
+const membership = {
   nickname: "Nick",
   joined: "2024-01-01T00:00:00.000Z",
   roles: [{ id: "1", name: "Member" }],

@@ -52,8 +52,8 @@ export const addMember = defineRoute({
   source: "body",
   parameters: { chatId: optional(chatId()), username: optional(username), role },
   requiresOneOf: ["chatId", "username"],
-  success: success(Schema.Struct({ member: Member })),
   status: 201,
+  success: success(Schema.Struct({ member: Member }), 201),
   errors: ["CONFLICT"],
 });
 
