@@ -76,6 +76,7 @@ export const migratePostgres = (
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
   Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
+/** The state of a database, as `inspectPostgres` returns it. */
 export interface PostgresState {
   /** `host:port/database`. */
   readonly path: string;

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
+/** The path of the database in a data folder. */
 export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
 
 /** Whether a data folder has a database file, valid or not. */
