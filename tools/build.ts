@@ -1,13 +1,13 @@
 /**
- * Compiles the published packages to `packages/<name>/dist`: modules, declarations and their maps,
- * which lead to the sources that are published beside them. The workspace itself runs the sources.
+ * Compiles the published packages to `packages/<name>/dist`: modules, declarations, and maps that point at the
+ * sources published next to them. The workspace itself runs the sources.
  */
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { compile } from "./compile.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
-/** Compiles all of them at once. Fails if there is a type error. */
+/** Compiles all packages at once. Fails on a type error. */
 export const build = async (): Promise<void> => {
   const compiled = await compile();
   for (const { folder } of publishablePackages()) {
@@ -18,7 +18,7 @@ export const build = async (): Promise<void> => {
   }
 };
 
-/** From `dist/links/link.js` the source is `../../links/link.ts`; the compiler wrote where it was. */
+/** Corrects the source paths in maps, which the compiler makes relative to its own folder. */
 const pointMapsAtSources = (compiled: string, folder: string): void => {
   for (const file of globSync("**/*.map", { cwd: compiled })) {
     const map = JSON.parse(readFileSync(join(compiled, file), "utf8")) as { readonly sources: [string] };

@@ -1,7 +1,4 @@
-/**
- * Static checks: types, lint, format, boundaries, unused code.
- * Run as a program, it exits with 1 if a step fails.
- */
+/** Static checks: types, lint, format, boundaries, unused code. Run as a program, it exits with 1 if a step fails. */
 import { execFile, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -10,14 +7,14 @@ import { combine, type Results } from "./run_vitest.ts";
 type Command = readonly [program: string, ...args: ReadonlyArray<string>];
 
 /**
- * Steps run side by side, so that more threads of each would only cost time. The compilers are written in Go, whose
- * garbage collector runs less often so.
+ * One thread per compiler, since the steps already run in parallel, and less garbage collection. The compilers are
+ * written in Go.
  */
 const environment = { ...process.env, GOMAXPROCS: "1", GOGC: "400" };
 
 const node = process.execPath;
 
-/** The TypeScript compiler, with the rules of Effect built in. */
+/** The TypeScript compiler with the rules of Effect built in. */
 const findEffectCompiler = async (): Promise<string> => {
   const command = ["node_modules/@effect/tsgo/dist/effect-tsgo.cjs", "get-exe-path"];
   return (await promisify(execFile)(node, command)).stdout.trim();
@@ -47,7 +44,7 @@ const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
   ],
 });
 
-/** Runs all steps in parallel and prints each result, with the output of steps that failed. */
+/** Runs all steps in parallel and prints each result, with the output of failed steps. */
 export const check = async (): Promise<Results> =>
   combine(await Promise.all(Object.entries(await steps()).map(runStep)));
 

@@ -1,4 +1,4 @@
-/** The compiler of the published packages. It keeps what it made of the sources as they are. */
+/** Compiles the published packages, and caches the output for unchanged sources. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -16,18 +16,18 @@ import { promisify } from "node:util";
 import { root } from "./publishable.ts";
 
 /**
- * Those above the umbrella first, with all that they import; then the others again, without it. In
- * declarations the compiler names a type by the shortest way to it, which beside the umbrella is
- * `accountlink` also for types of core, whose users need not have it.
+ * First compiles the packages above the umbrella with everything that they import, then the others again without the
+ * umbrella. In declarations, the compiler imports a type by the shortest path. With the umbrella present, that is
+ * `accountlink` even for types of core, whose users may not have it.
  */
 const projects = ["tsconfig.build.above.json", "tsconfig.build.json"];
 
 const kept = join(root, "node_modules/.cache/compiled");
 
 /**
- * Compiles all of them: modules, declarations and their maps. Fails if there is a type error.
+ * Compiles all packages: modules, declarations and their maps. Fails on a type error.
  *
- * @returns the folder with a folder for each package, for reading only
+ * @returns a read-only folder that contains a folder for each package
  */
 export const compile = async (): Promise<string> => {
   const folder = join(kept, fingerprint());
@@ -67,7 +67,7 @@ const runCompiler = async (project: string, output: string): Promise<void> => {
   });
 };
 
-/** Of all that the compiler reads, and of this file, which calls it. */
+/** Covers everything that the compiler reads, and this file, which calls it. */
 const fingerprint = (): string => {
   const exclude = ["**/node_modules", "packages/*/dist", "**/*_test.ts", "**/test_*.ts"];
   const sources = globSync("packages/**/*.{ts,js,json}", { cwd: root, exclude });

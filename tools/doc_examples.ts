@@ -1,24 +1,23 @@
 /**
  * Turns the examples of the documentation into modules that run.
  *
- * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module
- * with its imports; in a comment, the exports of its own package need none. A comment after an
- * expression, on the same line, states its value: `keyIdOf("secret") // null`. After
- * `console.log(…)` it states what is logged.
+ * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module with its imports; in
+ * a comment, the exports of the comment's own package need no import. A comment after an expression, on the same
+ * line, states its value: `keyIdOf("secret") // null`. After `console.log(…)`, it states what is logged.
  */
 import { type Comment, parseSync, Visitor } from "oxc-parser";
 
 export interface Example {
   readonly file: string;
-  /** The number of its first line of code, from 1. */
+  /** The number of the first line of code, from 1. */
   readonly line: number;
   readonly code: string;
 }
 
-/** The global function that modules call with each value and what is documented of it. */
+/** The global function that modules call with each value and its documented value. */
 export const expectation = "expectDocumented";
 
-/** The examples of a file in order. In source files only JSDoc comments are read. */
+/** The examples of a file in order. In source files, only JSDoc comments are read. */
 export const examplesIn = (file: string, source: string): ReadonlyArray<Example> => {
   const inComments = file.endsWith(".ts");
   const examples: Array<Example> = [];
@@ -44,7 +43,7 @@ export const examplesIn = (file: string, source: string): ReadonlyArray<Example>
 export interface ExampleModule {
   readonly source: string;
   readonly values: number;
-  /** Whether it declares tests, so that it has to be loaded while tests are collected. */
+  /** Whether the example declares tests, so that it must be loaded while tests are collected. */
   readonly isTest: boolean;
 }
 

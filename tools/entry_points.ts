@@ -1,14 +1,13 @@
-/** The entry points of a package, with those that a pattern of its `exports` stands for. */
+/** The entry points of a package, including those that match a pattern in its `exports`. */
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { type Package, root } from "./publishable.ts";
 
 export interface EntryPoint {
-  /** What a user imports, such as `@accountlink/core/links`. */
+  /** The import specifier, such as `@accountlink/core/links`. */
   readonly specifier: string;
-  /** As in `exports`: `./links`. */
   readonly subpath: string;
-  /** The path of the source from the folder of the package: `./links/mod.ts`. */
+  /** The path of the source, relative to the package folder: `./links/mod.ts`. */
   readonly source: string;
 }
 

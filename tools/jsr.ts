@@ -1,6 +1,6 @@
 /**
  * Writes the `jsr.json` of each published package from its `package.json`, for a release: JSR has no patterns in
- * exports, every import names its registry, and every name has a scope.
+ * exports, every import must name its registry, and every name has a scope.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export const jsrManifestOf = (described: Package): Readonly<Record<string, unkno
 
 const scoped = (name: string): string => (name.startsWith("@") ? name : `@accountlink/${name}`);
 
-/** Where an import comes from, in the version that is installed or a later one that is compatible. */
+/** The registry specifier of an import, for the installed version or a later compatible one. */
 const sourceOf = (folder: string, name: string): string => {
   const path = join(root, folder, "node_modules", name, "package.json");
   const { version } = JSON.parse(readFileSync(path, "utf8")) as Manifest;

@@ -28,7 +28,7 @@ const hasOldNode = await run("/usr/bin/node", ["--version"]).then(
 );
 
 describe("tools/node", () => {
-  it("runs the machine's Node where none is packaged for the platform", async () => {
+  it("runs the machine's Node if no package exists for the platform", async () => {
     expect((await runOn(own, "-p", "process.version")).stdout).toBe(`${process.version}\n`);
   });
 
@@ -40,7 +40,7 @@ describe("tools/node", () => {
     });
   });
 
-  it("runs the installed Node, and ends with its exit code", async () => {
+  it("runs the installed Node, and exits with its exit code", async () => {
     const installed = join(folder, "node_modules/node-some-platform/bin");
     await mkdir(installed, { recursive: true });
     await symlink(process.execPath, join(installed, "node"));

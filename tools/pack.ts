@@ -1,6 +1,6 @@
 /**
- * Builds the published packages and packs them as they would be published. Run as a program, it
- * packs into the folder that is given, `dist` by default, and prints the tarballs.
+ * Builds and packs the published packages as for publishing. Run as a program, it packs into the given folder, by
+ * default `dist`, and prints the tarballs.
  */
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -10,9 +10,9 @@ import { build } from "./build.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
 /**
- * Returns the path of each tarball, by the name of its package.
+ * Returns the path of each tarball by package name.
  *
- * @param names of the packages; by default, all that are published
+ * @param names package names; all published packages by default
  */
 export const pack = async (
   folder: string,
@@ -23,7 +23,7 @@ export const pack = async (
   const filters = names.map((name) => `--filter=${name}`);
   const args = ["--recursive", ...filters, "pack", "--json", `--pack-destination=${folder}`];
   const { stdout } = await promisify(execFile)(join(root, "tools/pnpm"), args, { cwd: root });
-  // Of one package it is an object.
+  // For one package, the output is an object instead of an array.
   const packed = [JSON.parse(stdout)].flat() as ReadonlyArray<{
     readonly name: string;
     readonly filename: string;

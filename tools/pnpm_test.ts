@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-test("tools/pnpm refuses an archive that has not the hash in packageManager", async () => {
+test("tools/pnpm refuses an archive whose hash differs from packageManager", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-pnpm-"));
   try {
     await cp(pathOf("pnpm"), join(folder, "tools/pnpm"));

@@ -1,4 +1,4 @@
-/** The packages that are published: all under `packages` that are not private. */
+/** The published packages: all packages under `packages` that are not private. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -8,7 +8,6 @@ export interface Manifest {
   readonly name: string;
   readonly version?: string;
   readonly private?: boolean;
-  /** Entry points by their subpath. */
   readonly exports?: Readonly<Record<string, string | null>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -27,7 +26,6 @@ export const packageIn = (folder: string): Package => ({
   manifest: JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest,
 });
 
-/** In the order of their folders. */
 export const publishablePackages = (): ReadonlyArray<Package> =>
   globSync("packages/*/package.json", { cwd: root })
     .toSorted()

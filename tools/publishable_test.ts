@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 };
 
 describe.each(packages)("$folder", ({ folder, manifest }) => {
-  it("says what is the same in every package", () => {
+  it("has the fields that are equal in every package", () => {
     expect(manifest).toMatchObject({
       version,
       description: expect.stringMatching(/^[A-Z].*[^.]$/),
@@ -29,12 +29,12 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     });
   });
 
-  it("publishes the entry points that the workspace has, compiled", () => {
+  it("publishes the compiled entry points that the workspace has", () => {
     const exports = Object.entries(manifest.exports ?? {});
     expect(manifest["publishConfig"]).toEqual({
       access: "public",
       exports: compiled(manifest.exports ?? {}),
-      // Programs of the command line.
+      // A package with a command line lists its programs.
       ...(manifest.bin === undefined ? {} : { bin: compiled(manifest.bin) }),
     });
     const sources = entryPointsOf({ folder, manifest }).map(({ source }) => source);
@@ -43,14 +43,14 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(missing).toEqual([]);
   });
 
-  it("says what it is for and how to install it, with an example", () => {
+  it("has a README with a purpose, an installation command and an example", () => {
     const text = readFileSync(join(root, folder, "README.md"), "utf8");
     expect(text).toMatch(new RegExp(`^# ${manifest.name}\\n`));
     expect(text).toMatch(new RegExp(`npm install .*${manifest.name}\\b`));
     expect(text).toContain("```ts\n");
   });
 
-  it("has the effect of its user, and depends on ranges of others and on what is published", () => {
+  it("uses its user's version of effect, and depends on version ranges and published packages", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
     const isOwn = (name: string) => /^@?accountlink/.test(name);
@@ -61,7 +61,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
   });
 });
 
-it("describes a package to JSR with its scope, and its imports with their registry", () => {
+it("gets a jsr.json with its scope, and with the registry of each import", () => {
   expect(jsrManifestOf(packageIn("packages/accountlink"))).toMatchObject({
     name: "@accountlink/accountlink",
     version,

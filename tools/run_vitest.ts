@@ -1,4 +1,4 @@
-/** Runs the tests of a project of `vitest.config.ts` in a runtime, with the output passed on, and counts them. */
+/** Runs the tests of a `vitest.config.ts` project in a runtime, prints their output, and counts them. */
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,13 +7,12 @@ import { join, relative } from "node:path";
 export interface Results {
   readonly passed: number;
   readonly skipped: number;
-  /** A line for each test or step that failed. */
   readonly failures: ReadonlyArray<string>;
-  /** The tests that failed at first and passed when their file was run again. */
+  /** Tests that failed at first and passed when their file ran again. */
   readonly flaky: ReadonlyArray<string>;
 }
 
-/** By the start of its user agent: the command that runs a script in that runtime, and its workers with it. */
+/** The command that runs a script in each runtime, by the start of its user agent. Its workers use the same runtime. */
 const runtimes = {
   "Node.js/24": [process.execPath],
   Deno: ["node_modules/deno/deno", "run", "--allow-all"],
@@ -22,7 +21,7 @@ const runtimes = {
 
 type Runtime = keyof typeof runtimes;
 
-/** The machine of a CI run may be busy: up to so many files that fail there are run again, with servers of their own. */
+/** A CI machine may be busy: up to this many failed files run again, with their own servers. */
 const mostAgain = process.env["CI"] === "true" ? 5 : 0;
 
 export const runVitest = async (
@@ -49,7 +48,7 @@ export const combine = (runs: ReadonlyArray<Results>): Results => ({
   flaky: runs.flatMap(({ flaky }) => flaky),
 });
 
-/** Prints what failed and the totals, and sets the exit code. */
+/** Prints failures and totals, and sets the exit code. */
 export const finish = ({ passed, failures, skipped, flaky }: Results): void => {
   for (const test of flaky) console.log(`Passed only when run again: ${test}`);
   for (const failure of failures) console.log(`Failed: ${failure}`);
@@ -59,7 +58,10 @@ export const finish = ({ passed, failures, skipped, flaky }: Results): void => {
 
 const outsideOfFiles = "";
 
-/** Runs files, or else all. A run that fails in no file, such as one that finds none, counts as one failure. */
+/**
+ * Runs files, or all files by default. A run that fails outside of its files, such as one that finds no file, counts
+ * as one failure.
+ */
 const runFiles = async (
   runtime: Runtime,
   project: string,
@@ -68,7 +70,7 @@ const runFiles = async (
 ): Promise<ReadonlyMap<string, Results>> => {
   console.log(`\nTests on ${runtime}: ${[project, ...files].join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
-  // As the folder of the system: Postgres removes its files as another user.
+  // Has the mode of the system's temporary folder, since Postgres removes its files as another user.
   await chmod(folder, 0o1777);
   const report = join(folder, "results.json");
   const options = [`--project=${project}`, "--reporter=default", "--reporter=json"];
@@ -91,12 +93,12 @@ const runFiles = async (
       ? results
       : results.set(outsideOfFiles, { passed: 0, skipped: 0, failures, flaky: [] });
   } finally {
-    // Servers that end with their worker may still write.
+    // Servers that end with their worker may still be writing.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 };
 
-/** What vitest's `json` reporter writes. */
+/** The output of vitest's `json` reporter. */
 interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string;
@@ -109,7 +111,7 @@ const resultsOf = (project: string, file: Report["testResults"][number]): Result
   const tests = Map.groupBy(file.assertionResults, ({ status }) => status);
   const passed = tests.get("passed")?.length ?? 0;
   const failed = tests.get("failed") ?? [];
-  // A file that cannot be loaded, or a hook that fails, keeps tests from running.
+  // A file that cannot be loaded, or a hook that fails, prevents tests from running.
   const broken = file.status === "failed" && failed.length === 0 ? [""] : [];
   const failures = [...broken, ...failed.map(({ fullName }) => fullName)].map(
     (name) => `${project} ${relative(".", file.name)}: ${name}`,
@@ -118,12 +120,12 @@ const resultsOf = (project: string, file: Report["testResults"][number]): Result
   return { passed, skipped, failures, flaky: [] };
 };
 
-/** For what tests write, in bytes: several times what they do. */
+/** Free memory that the files of the tests need, in bytes: several times what they write. */
 const roomInMemory = 4 * 1024 ** 3;
 
 /**
- * Where tests write: memory if there is room, since syncing a disk takes a fifth of their processor time. The proof
- * writes more, and measures disks.
+ * The parent folder for files that tests write: memory if there is enough, since syncing a disk takes a fifth of the
+ * tests' processor time. The proof uses a disk, since it writes more and measures disks.
  */
 const parentOfFiles = async (environment: Readonly<Record<string, string>>): Promise<string> => {
   if ("ACCOUNTLINK_TEST_PROOF" in environment) return tmpdir();
@@ -142,7 +144,7 @@ const run = (
     ...process.env,
     ...environment,
     ACCOUNTLINK_TEST_RUNTIME: runtime,
-    // Of the time in which a worker imports the sources, half is compilation.
+    // Without this cache, compilation is half of the time in which a worker imports the sources.
     NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/vitest"),
   };
   const child = spawn(program, [...args, ...script], { stdio: "inherit", env });

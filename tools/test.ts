@@ -1,4 +1,4 @@
-/** The whole gate: the checks, every test on Node, and those of the portable packages on Deno. */
+/** The whole gate: static checks, every test on Node, and the tests of portable packages on Deno. */
 import { check } from "./check.ts";
 import { combine, finish, runVitest } from "./run_vitest.ts";
 
@@ -6,7 +6,7 @@ finish(
   combine(
     await Promise.all([
       check(),
-      // Most of these tests wait for processes. The others compute meanwhile.
+      // Most of these tests wait for processes, which leaves the processor to the other steps.
       runVitest("Node.js/24", "node"),
       runVitest("Node.js/24", "contract-postgres-redis"),
       runVitest("Deno", "portable"),

@@ -1,9 +1,9 @@
-/** Texts of messages: of errors, and safe to print. */
+/** Texts for messages: the reason of an error, and text that is safe to print. */
 import { Predicate } from "effect";
 
 /**
- * Escapes characters that move the cursor or change the text direction, except line ends. The
- * escapes are those of JSON, so that JSON keeps its meaning.
+ * Escapes characters that move the cursor or change the text direction, except line ends. Uses JSON escapes, so that
+ * JSON keeps its meaning.
  */
 export const printable = (text: string): string =>
   text.replace(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
@@ -11,7 +11,7 @@ export const printable = (text: string): string =>
 export const escaped = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** The innermost message: that of the database, the file system or the network. */
+/** The innermost message, which comes from the database, the file system or the network. */
 export const reasonOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
   return Predicate.hasProperty(cause, "message") ? reasonOf(cause) : messageOf(error);
@@ -19,6 +19,6 @@ export const reasonOf = (error: unknown): string => {
 
 const messageOf = (error: unknown): string => (ownMessage(error) === "" ? String(error) : ownMessage(error));
 
-/** The message of an error itself. Some have a name but none. */
+/** The message of the error itself. Some errors have only a name. */
 export const ownMessage = (error: unknown): string =>
   Predicate.hasProperty(error, "message") ? String(error.message) : "";

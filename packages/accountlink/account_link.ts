@@ -1,4 +1,3 @@
-/** Layers with every service. */
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
@@ -28,8 +27,8 @@ const inScope = Layer.mergeAll(
 );
 
 /**
- * `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events` and `Webhooks` of another data scope, over the services of
- * `layer`.
+ * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events` and `Webhooks` of another data scope, over the
+ * services of `layer`.
  *
  * @example
  * ```ts
@@ -42,12 +41,12 @@ const inScope = Layer.mergeAll(
  * ```
  */
 export const layerScope = (choice: ScopeChoice) =>
-  // Another choice is another build of the same layers.
+  // Build the layers anew, because another choice of scope shares the same layer values.
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
 
 /**
- * Every service of this package, over those of core that a program made itself: what `layer` adds to `layer` and
- * `layerWeb` of `@accountlink/core`.
+ * Provides every service of this package over core services that the program built itself: the part that `layer` adds
+ * to `layer` and `layerWeb` of `@accountlink/core`.
  *
  * @example
  * ```ts
@@ -69,8 +68,8 @@ export const layerServices = (scope: ScopeChoice, address: Address) =>
   );
 
 /**
- * Every service on a storage, and the ports below them. It fails with `InvalidOptions`, with `SecretRejected` if another
- * secret was used with the storage before, and with what keeps the storage from opening.
+ * Provides every service on a storage, and the ports below them. Fails with `InvalidOptions`, with `SecretRejected` if
+ * the storage was used with another secret before, and with the errors of opening the storage.
  *
  * @example
  * ```ts
@@ -85,7 +84,7 @@ export const layerServices = (scope: ScopeChoice, address: Address) =>
  */
 export const layer = <E>(options: Options<E>) => Layer.unwrap(Effect.map(checkOptions(options), layerOf));
 
-/** Every service in memory. */
+/** Provides every service, in memory. */
 export const layerMemory = (settings: Settings) => layer<never>(settings);
 
 const layerOf = <E>({
@@ -123,14 +122,13 @@ const layerOf = <E>({
     ),
   );
 
-/** Sends what webhooks are to get. */
 const couriers: Layer.Layer<
   never,
   never,
   Layer.Services<typeof WebhookCouriers.layer>
 > = WebhookCouriers.layer;
 
-/** Addresses of users are protected with the root key, under the name that a server gives it. */
+/** The root key protects addresses of users, under the same name that the server uses for it. */
 const deploymentKeys = (secrets: DeploymentSecrets) =>
   Layer.merge(
     Secrets.layer,

@@ -8,7 +8,7 @@ import { AccountLink, Alts, LinkEvents, Links, Sessions } from "./mod.ts";
 const settings = { gameUserExists: (gameId: string) => gameId !== "404" };
 
 describe("The layers", () => {
-  it.effect("have the services of the default scope, and those of another", () =>
+  it.effect("provides the services of the default scope and of another scope", () =>
     Effect.gen(function* () {
       const links = yield* Links;
       yield* links.set("100001", "1");
@@ -19,7 +19,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("take rules from their options, else from the services around them", () =>
+  it.effect("takes rules from the options, or else from the surrounding services", () =>
     Effect.gen(function* () {
       const lifeWith = (options: object) =>
         Effect.gen(function* () {
@@ -34,7 +34,7 @@ describe("The layers", () => {
     }),
   );
 
-  it.effect("follow Effect's clock", () =>
+  it.effect("uses Effect's clock for session expiry", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions;
       const { sid } = yield* sessions.create({ clientId: "one" });
@@ -43,7 +43,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("count the characters of texts as the HTTP interface does", () =>
+  it.effect("counts characters of texts like the HTTP interface", () =>
     Effect.gen(function* () {
       const [sessions, alts] = [yield* Sessions, yield* Alts];
       const create = (length: number) => sessions.create({ clientId: "🎮".repeat(length) });
@@ -56,7 +56,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("have a stream of events", () =>
+  it.effect("provides a stream of events", () =>
     Effect.gen(function* () {
       const events = yield* (yield* LinkEvents).subscribe("linkChanged");
       yield* (yield* Links).set("100001", "1");
@@ -65,7 +65,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("open with the live platforms, which are not asked before they are needed", () =>
+  it.effect("opens with the live platforms without calling them", () =>
     Effect.gen(function* () {
       assert.isNull(yield* (yield* Links).get("100001"));
     }).pipe(

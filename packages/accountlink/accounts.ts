@@ -1,4 +1,4 @@
-/** Accounts: who owns scopes and keys. */
+/** Accounts, which own scopes and keys. */
 
 import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import { type Account, KeyStore, type Tier } from "@accountlink/core/keys";
@@ -9,7 +9,7 @@ type Options = Pick<WriteOptions, "actor">;
 type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
 
 /**
- * The accounts of the service. A change holds for their keys on every node within a second. An unknown name is
+ * The accounts of the service. A change applies to their keys on every node within a second. An unknown name fails with
  * `InvalidParameter`.
  *
  * @example
@@ -27,16 +27,15 @@ type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** By name. */
+    /** Returns the accounts, sorted by name. */
     readonly list: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
 
     /** Sets the tier of the account and of its normal keys. */
     readonly setTier: (name: string, tier: Tier, options?: Options) => Change;
 
-    /** Refuses all keys of the account. */
+    /** Suspends the account: the service refuses all of its keys. */
     readonly suspend: (name: string, options?: Options) => Change;
 
-    /** Ends a suspension. */
     readonly restore: (name: string, options?: Options) => Change;
   }
 >()("accountlink/Accounts") {

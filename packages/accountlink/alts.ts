@@ -1,4 +1,4 @@
-/** Possibly related accounts, and what moderators say about them. */
+/** Possibly related accounts, and the reviews of moderators. */
 import {
   AltDetection,
   AltReviews,
@@ -22,11 +22,10 @@ import { chatIdOf, gameIdOf } from "./ids.ts";
 import type { LookupOptions } from "./links.ts";
 import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
 
-/** Who is asked about: at least one of the three. */
+/** The user or address to check: at least one of the three fields. */
 export interface AltQuestion {
   readonly chatId?: string;
   readonly gameId?: string;
-  /** An IP address. */
   readonly address?: string;
 }
 
@@ -54,13 +53,13 @@ export class Alts extends Context.Service<
   {
     readonly find: (question: AltQuestion, options?: LookupOptions) => Effect.Effect<AltReport, ReadError>;
 
-    /** The newest 100 reviews of the pairs that a chat user is in. */
+    /** Returns the newest 100 reviews that involve a chat user. */
     readonly reviews: (
       chatId: string,
       options?: CallOptions,
     ) => Effect.Effect<ReadonlyArray<AltReview>, ReadError>;
 
-    /** Says that two chat users are the same person, or different ones. It beats every evidence. */
+    /** Records that two chat users are the same person, or different persons. A review overrides all evidence. */
     readonly review: (
       chatId: string,
       otherChatId: string,

@@ -1,21 +1,20 @@
-/** The audit log of an account. */
 import { AuditLog, type InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import type { AuditAction, AuditEntry, AuditFilter } from "@accountlink/core/audit";
 import { Array, Context, Effect, Layer, Option, Stream } from "effect";
 import { keyIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
 
-/** Which entries; all if left out. */
+/** Selects entries; all if left out. */
 export interface AuditChoice {
   readonly action?: AuditAction;
-  /** A key that changed, or that made the change. */
+  /** The ID of a key that changed or that made the change. */
   readonly keyId?: string;
-  /** Only entries before this sequence. */
+  /** Only entries before this sequence number. */
   readonly before?: number;
 }
 
 /**
- * Who changed which links, keys and accounts.
+ * The audit log of the account: who changed which links, keys and accounts.
  *
  * @example
  * ```ts
@@ -34,7 +33,7 @@ export interface AuditChoice {
 export class Audit extends Context.Service<
   Audit,
   {
-    /** The entries of the account that owns the scope, newest first, read as they are needed. */
+    /** Streams the entries of the account that owns the scope, newest first. It reads them on demand. */
     readonly entries: (
       choice?: AuditChoice,
     ) => Stream.Stream<AuditEntry, InvalidParameter | StoreUnavailable>;

@@ -1,4 +1,4 @@
-/** The service with promises. */
+/** The service as an object with promises. */
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
 import type { PageServices } from "@accountlink/pages";
@@ -33,30 +33,29 @@ export interface PromisedAccountLink extends ScopedAccountLink {
   readonly accounts: Promised<Accounts["Service"]>;
   readonly users: Promised<Users["Service"]>;
 
-  /** The services of another account or guild. It asks the store, so keep what it returns. */
+  /** Returns the services of another account or guild. It reads the store, so keep the result. */
   readonly scope: (choice: ScopeChoice) => Promise<ScopedAccountLink>;
 
   /**
-   * Calls back with each later event, of every scope and, with Redis, of every process. One at a time: the next waits
-   * for the promise of the one before. An event can be lost, while the listener or Redis is away.
+   * Calls the listener for each later event of every scope and, with Redis, of every process. It waits for the
+   * listener's promise before the next call. An event can be lost while this process or Redis is down.
    *
-   * @returns once it listens: a function that ends it
+   * @returns a promise that resolves once events are received, with a function that unsubscribes
    */
   readonly on: <Name extends keyof LinkEventMap>(name: Name, listener: Listener<Name>) => Promise<() => void>;
 
   /**
-   * Answers a request to the HTTP interface, pages included. It needs the option `http`.
+   * Answers a request to the HTTP interface, pages included. Requires the option `http`.
    *
-   * @param info the IP address of the client, as the server's connection has it
+   * @param info the client's IP address, as the server's connection reports it
    */
   readonly fetch: WebHandler["fetch"];
 
   /**
-   * Answers a request to the HTTP interface that Node's HTTP server, Express or Fastify passes on, without a `Request` in
-   * between. It needs the option `http`. It reads the body, so it comes before body parsers.
+   * Answers an HTTP request that Node's HTTP server, Express or Fastify passes on, without making a `Request`. Requires
+   * the option `http`. It reads the body, so register it before body parsers.
    *
-   * @param info the IP address of the client, if it is not that of the socket; `next` of Express is ignored
-   *
+   * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
    * @example
    * ```ts
    * import { createServer } from "node:http";
@@ -70,14 +69,14 @@ export interface PromisedAccountLink extends ScopedAccountLink {
   readonly nodeListener: WebHandler["nodeListener"];
 
   /**
-   * Ends waits and streams, answers the requests under way, and closes the storage, so that the process may exit. Other
+   * Ends waits and streams, finishes the requests in flight, and closes the storage, so the process can exit. Other
    * calls in progress reject with `AccountLinkClosed`.
    */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the service. Rejects with `InvalidOptions`, with `SecretRejected` if another secret was used with the storage
+ * Opens the service. Rejects with `InvalidOptions`, with `SecretRejected` if the storage was used with another secret
  * before, and with the errors of the storage.
  *
  * @example
@@ -102,7 +101,7 @@ export const createAccountLink = async (options: Options): Promise<PromisedAccou
   }
 };
 
-/** What `promisedAccountLink` needs of `AccountLink.layer`. */
+/** The services of `AccountLink.layer` that `promisedAccountLink` requires. */
 type PromisableServices =
   | PageServices
   | Layer.Success<ReturnType<typeof layerServices>>
@@ -111,12 +110,11 @@ type PromisableServices =
   | LinkEvents;
 
 /**
- * Services that a program built with Effect, with promises. `close` ends what runs, and leaves the services to the
- * program.
+ * Wraps the services of a program built with Effect in promises. `close` ends running calls, and leaves the services
+ * open.
  *
- * @param services what `AccountLink.layer` builds
- * @param http how `fetch` and `nodeListener` serve the HTTP interface; left out, they do not
- *
+ * @param services the services that `AccountLink.layer` builds
+ * @param http how `fetch` and `nodeListener` serve the HTTP interface; if left out, they fail with `InvalidOptions`
  * @example
  * ```ts
  * import { Effect, Layer } from "effect";
@@ -141,7 +139,7 @@ export const promisedAccountLink = async (
     accounts: runner.promised(Context.get(services, Accounts)),
     users: runner.promised(Context.get(services, Users)),
 
-    // Nothing in a scope has to be closed.
+    // A scope holds no resources, so it needs no close.
     scope: async (choice) => {
       const opened = Effect.scoped(Layer.build(layerScope(choice)));
       return scopedWith(runner, await runner.run(Effect.provideContext(opened, services)));
@@ -184,7 +182,7 @@ const withoutHttp: WebHandler = {
   close: () => Promise.resolve(),
 };
 
-/** Programs that do not serve HTTP do not load it. */
+/** Imports the HTTP interface on demand, so programs that do not serve HTTP do not load it. */
 const webHandlerOf = async (
   services: Layer.Layer<WebHandlerServices | PageServices>,
   options: WebHandlerOptions | undefined,
@@ -203,7 +201,7 @@ const webHandlerOf = async (
 
 type Listener<Name extends keyof LinkEventMap> = (event: LinkEventMap[Name]) => void | Promise<void>;
 
-/** Listens until the scope closes, or the returned function is called. */
+/** Listens until the scope closes or the returned function is called. */
 const listen = Effect.fnUntraced(function* <Name extends keyof LinkEventMap>(
   name: Name,
   listener: Listener<Name>,

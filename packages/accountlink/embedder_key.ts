@@ -1,4 +1,4 @@
-/** The key in whose name the embedding program makes sessions and reviews. */
+/** The API key that the embedding program uses for its sessions and reviews. */
 import {
   type ApiKey,
   ApiKeys,
@@ -14,15 +14,15 @@ import { SecureRandom } from "effect/crypto";
 import { originOf } from "./scope.ts";
 
 /**
- * One for each scope, the same in every process. Its token is forgotten, so nobody can use it over HTTP. It is made when
- * it is first needed; a program whose key was revoked gets a `Conflict` `key_revoked`.
+ * Creates the key on first use: one for each scope, the same in every process. Its token is discarded, so nobody can
+ * use the key over HTTP. If the key was revoked, calls fail with a `Conflict` `key_revoked`.
  */
 export const makeEmbedderKey = (scope: DataScope) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeys;
     const store = yield* KeyStore;
     const random = yield* SecureRandom.SecureRandom;
-    // The public id of a key has the form of this part of a scope's.
+    // This part of the scope's public ID has the format of a key ID.
     const id = scope.pid.slice(4, 16) as KeyId;
 
     const adopt = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The errors of calls, for programs that handle them elsewhere than the service, such as in a browser. */
+/** The errors of calls, importable without the service, for example in a browser. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { Data } from "effect";
@@ -18,7 +18,7 @@ export {
   StoreUnavailable,
 } from "@accountlink/core/errors";
 
-/** A service was used after it was closed, or closed while it was used. */
+/** The service was closed before or during the call. */
 export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}> {
   readonly code = "CLOSED";
   readonly details = null;
@@ -26,8 +26,8 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
 }
 
 /**
- * Everything that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`. The
- * last two are of imports alone.
+ * Every error that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`.
+ * Only imports reject with the last two.
  *
  * @example
  * ```ts

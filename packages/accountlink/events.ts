@@ -1,4 +1,3 @@
-/** What changed in a scope. */
 import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
 import type { RateLimited } from "@accountlink/core/errors";
 import { EventFeed, type EventType, type FeedTarget, type NewEvent } from "@accountlink/core/events";
@@ -7,26 +6,27 @@ import { Context, Effect, Layer, Stream } from "effect";
 import { chatIdOf, gameIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
 
-/** Which events, and where to begin. */
+/** Which events to read, and where to begin. */
 export interface EventChoice {
-  /** Where to go on: the cursor that came with an event, or of `now`. */
+  /** Where to resume: a cursor that came with an event, or the result of `now`. */
   readonly cursor?: string;
-  /** Where to begin without a cursor: with what happens from now on, if left out, or with the oldest event. */
+  /** Where to begin without a cursor: at the present, which is the default, or at the oldest event. */
   readonly from?: "now" | "oldest";
   readonly types?: ReadonlyArray<EventType>;
-  /** Only events of this chat user, present or previous. */
+  /** Only events of this chat user, as the present or previous user of the link. */
   readonly chatId?: string;
-  /** Only events of this game user, present or previous. */
+  /** Only events of this game user, as the present or previous user of the link. */
   readonly gameId?: string;
 }
 
-/** An event, and the cursor to go on after it. Save it with what you did about the event. */
+/** An event, and the cursor after it. Save the cursor together with your handling of the event. */
 export type FollowedEvent = NewEvent & { readonly cursor: string };
 
 type EventError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
 /**
- * The feed of the scope: every committed change, whichever way it was made, once and in the order of the scope.
+ * The event feed of the scope: every committed change, no matter who made it, exactly once and in the order of the
+ * scope.
  *
  * @example
  * ```ts
@@ -48,12 +48,14 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Every event from a cursor on, for as long as it is read. Fails with `Conflict` `cursor_expired` if the cursor is
-     * older than what is kept: read `links.all` anew.
+     * Streams every event from a cursor on, without end. Fails with `Conflict` `cursor_expired` if the service no
+     * longer keeps events as old as the cursor; then read `links.all` again.
      */
     readonly follow: (choice?: EventChoice) => Stream.Stream<FollowedEvent, EventError>;
 
-    /** The cursor of now. Take it before `links.all`, and follow from it: so a copy of the links stays equal to them. */
+    /**
+     * Returns the cursor of the present. To keep a copy of all links, take it before `links.all`, and follow from it.
+     */
     readonly now: () => Effect.Effect<string, EventError>;
   }
 >()("accountlink/Events") {

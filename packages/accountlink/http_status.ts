@@ -1,9 +1,9 @@
-/** Errors of calls in an HTTP interface of your own. */
+/** HTTP statuses of errors, for an HTTP interface of your own. */
 import { statusOf } from "@accountlink/http";
 import type { AccountLinkError } from "./errors.ts";
 
 /**
- * The HTTP status that the service answers an error with. After a 503 a client can try again.
+ * Returns the HTTP status that the service answers an error with. After a 503 a client can retry.
  *
  * @example
  * ```ts

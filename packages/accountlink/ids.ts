@@ -1,4 +1,3 @@
-/** Checks the IDs that a program passes as text. */
 import { ChatId, GameId, GuildId, InvalidParameter, KeyId } from "@accountlink/core";
 import { idRules } from "@accountlink/core/ids";
 import { Effect, Schema } from "effect";
@@ -19,7 +18,7 @@ const readGameId = reader(GameId, idRules.gameId);
 const readGuildId = reader(GuildId, idRules.guildId);
 const readKeyId = reader(KeyId, "12 letters or digits");
 
-/** @param name of the parameter, for the error */
+/** @param name the parameter that the error names */
 export const chatIdOf = (text: string, name = "chatId") => readChatId(text, name);
 export const gameIdOf = (text: string) => readGameId(text, "gameId");
 export const guildIdOf = (text: string) => readGuildId(text, "guildId");

@@ -1,4 +1,4 @@
-/** API keys, with which other programs use the HTTP interface. */
+/** API keys, which give other programs access to the HTTP interface. */
 import { ApiKeys, Conflict, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import {
   type IssuedKey,
@@ -11,15 +11,15 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { keyIdOf } from "./ids.ts";
 import { originOf, Scope, type WriteOptions } from "./scope.ts";
 
-/** The fields of a new key. Left out, it has those of its account and no expiry. */
+/** The fields of a new key. Its limits default to the account's, and it does not expire by default. */
 export type KeyChoice = Omit<NewKey, "account" | "target" | "status">;
 
 type Options = Pick<WriteOptions, "actor">;
 type WriteError = InvalidParameter | Conflict | StoreUnavailable;
 
 /**
- * The keys of a scope. A change holds on every node within a second. An id that is no key of the scope is
- * `InvalidParameter`, a change of a revoked key `Conflict` `key_revoked`.
+ * The keys of a scope. A change applies on every node within a second. An ID that is not a key of the scope fails with
+ * `InvalidParameter`, a change of a revoked key with `Conflict` `key_revoked`.
  *
  * @example
  * ```ts
@@ -37,13 +37,16 @@ type WriteError = InvalidParameter | Conflict | StoreUnavailable;
 export class Keys extends Context.Service<
   Keys,
   {
-    /** Creates a key. Its `token` cannot be read again. `Conflict` `key_limit` if its account may have no more. */
+    /**
+     * Creates a key. Its `token` cannot be read again. Fails with `Conflict` `key_limit` if the account has as many
+     * keys as allowed.
+     */
     readonly create: (key: KeyChoice, options?: Options) => Effect.Effect<IssuedKey, WriteError>;
 
-    /** The oldest first, with those that are revoked. */
+    /** Returns the keys, oldest first, including revoked ones. */
     readonly list: () => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
 
-    /** Null if it is no key of the scope. */
+    /** Returns a key; null if the scope has no such key. */
     readonly get: (id: string) => Effect.Effect<KeyDetails | null, InvalidParameter | StoreUnavailable>;
 
     readonly update: (
@@ -52,11 +55,10 @@ export class Keys extends Context.Service<
       options?: Options,
     ) => Effect.Effect<KeyDetails, WriteError>;
 
-    /** Gives the key a new token. */
     readonly rotate: (
       id: string,
       options?: Options & {
-        /** How long the earlier token stays accepted; 0 if left out. */
+        /** How long the previous token stays valid; 0 if left out. */
         readonly graceSeconds?: number;
       },
     ) => Effect.Effect<IssuedKey, WriteError>;

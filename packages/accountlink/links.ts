@@ -1,4 +1,3 @@
-/** Links, in both directions. */
 import {
   type BulkLimitExceeded,
   BulkLookup,
@@ -39,7 +38,6 @@ import type { Digest } from "effect/crypto";
 import { chatIdOf, gameIdOf } from "./ids.ts";
 import { type CallOptions, callGuild, originOf, Scope, type WriteOptions, writeTarget } from "./scope.ts";
 
-/** Options of lookups. */
 export interface LookupOptions extends CallOptions {
   /** Whether to add the profiles of both users; false if left out. */
   readonly resolved?: boolean;
@@ -48,12 +46,11 @@ export interface LookupOptions extends CallOptions {
 /** A file of links: a function that opens it, or a pipe, which can be read only once. */
 export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
 
-/** Options of an import. */
 export interface LinkImport
   extends ImportOptions,
     Omit<ReadOptions, "unreadColumns">,
     Pick<WriteOptions, "actor"> {
-  /** The format of the file; found out by how it begins if left out. */
+  /** The format of the file; detected from its beginning if left out. */
   readonly format?: LinkReaderName;
 }
 
@@ -61,7 +58,7 @@ type ReadError = InvalidParameter | GuildError | StoreUnavailable;
 type WriteError = ReadError | Conflict;
 
 /**
- * The links of a scope. An ID that is not one is `InvalidParameter`.
+ * The links of a scope. A malformed ID fails with `InvalidParameter`.
  *
  * @example
  * ```ts
@@ -79,40 +76,44 @@ type WriteError = ReadError | Conflict;
 export class Links extends Context.Service<
   Links,
   {
-    /** The game user of a chat user; null if they are not linked. */
+    /** Returns the game user of a chat user; null if they are not linked. */
     readonly get: (chatId: string, options?: LookupOptions) => Effect.Effect<ChatLookup | null, ReadError>;
 
     /**
-     * The game users of any number of chat users, in their order; null for who is not linked or not a member of the guild.
+     * Returns the game users of any number of chat users, in their order; null for users who are not linked or not
+     * members of the guild.
      */
     readonly getMany: (
       chatIds: ReadonlyArray<string>,
       options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<ChatLookup | null>, ReadError>;
 
-    /** The chat users of a game user, newest link first; null if there are none. */
+    /** Returns the chat users of a game user, newest link first; null if there are none. */
     readonly byGame: (gameId: string, options?: LookupOptions) => Effect.Effect<GameLookup | null, ReadError>;
 
-    /** The chat users of any number of game users, in their order, each newest link first. */
+    /** Returns the chat users of any number of game users, in their order, each list with the newest link first. */
     readonly byGameMany: (
       gameIds: ReadonlyArray<string>,
       options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<GameLookup | null>, ReadError>;
 
-    /** Whether a chat user is linked, with the version and hash of the link and when it was last verified. */
+    /**
+     * Returns whether a chat user is linked, with the version and hash of the link and the time of the last
+     * verification.
+     */
     readonly verification: (
       chatId: string,
       options?: LookupOptions,
     ) => Effect.Effect<VerificationStatus, ReadError>;
 
-    /** Links a chat user to a game user, who has to exist, and returns what it replaced. */
+    /** Links a chat user to a game user, who must exist, and returns the replaced link. */
     readonly set: (
       chatId: string,
       gameId: string,
       options?: WriteOptions,
     ) => Effect.Effect<GameUpdated, WriteError>;
 
-    /** Moves the link of a chat user to another, who must not be linked, else `Conflict`. */
+    /** Moves the link of a chat user to another chat user. Fails with `Conflict` if that user is already linked. */
     readonly move: (
       chatId: string,
       newChatId: string,
@@ -125,18 +126,19 @@ export class Links extends Context.Service<
       options?: WriteOptions,
     ) => Effect.Effect<GameRemoved, WriteError | LinkNotFound>;
 
-    /** Deletes every record of the scope, and returns how many there were. */
+    /** Deletes every record of the scope, and returns the number of deleted records. */
     readonly deleteAll: (options?: Pick<WriteOptions, "actor">) => Effect.Effect<number, WriteError>;
 
-    /** Every link of the scope, by chat ID as text. */
+    /** Streams every link of the scope, sorted by chat ID as text. */
     readonly all: () => Stream.Stream<PortableLink, StoreUnavailable>;
 
     /**
-     * Imports a file of links of any size, for users of whom your program knows; the platforms are not asked, and no
-     * event is told. A file is checked first; its wrong rows are left out, or keep all of it out with `strict`. The same
-     * import again resumes an interrupted one, and repeats no completed one. A pipe is stored as it arrives.
+     * Imports a file of links of any size. It trusts the program's data: it does not ask the platforms, and fires no
+     * events. It checks a file before it stores anything; wrong rows are left out, or make the import fail with
+     * `strict`. Repeating an import resumes it if it was interrupted, and does nothing if it completed. Rows of a pipe
+     * are stored as they arrive.
      *
-     * What the file throws is the cause of an `InternalError`.
+     * An error thrown by the file becomes the cause of an `InternalError`.
      *
      * @example
      * ```ts
@@ -169,7 +171,7 @@ export class Links extends Context.Service<
       options?: LinkImport,
     ) => Effect.Effect<ImportOutcome, WrongLines | UnreadableLinkFile | StoreUnavailable>;
 
-    /** The text of a file with every link of the scope, in constant memory, which `import` reads. */
+    /** Streams the text of a file with every link of the scope, in constant memory. `import` can read it. */
     readonly export: (format: LinkFormatName) => Stream.Stream<string, StoreUnavailable>;
   }
 >()("accountlink/Links") {
@@ -263,7 +265,7 @@ type Bulk<A> = Effect.Effect<ReadonlyArray<BulkItem<A>>, GuildError | StoreUnava
 const orNull = <A>(lookup: Lookup<A>) =>
   Effect.catchTag(lookup, "LinkNotFound", () => Effect.succeed<A | null>(null));
 
-/** In parts that are as long as a lookup over HTTP may be. */
+/** Splits the lookup into chunks that are as long as an HTTP bulk lookup may be. */
 const eachOrNull = <Id, A>(ids: ReadonlyArray<Id>, lookup: (part: ReadonlyArray<Id>) => Bulk<A>) =>
   Effect.forEach(Array.chunksOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
     Effect.catchTag("BulkLimitExceeded", Effect.die),

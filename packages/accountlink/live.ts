@@ -10,16 +10,15 @@ import { Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import type { Platforms } from "./platforms.ts";
 
-/** The applications that are registered with the platforms, as `docs/platforms.md` says. */
+/** The applications that are registered with the platforms, as `docs/platforms.md` explains. */
 export interface LiveOptions {
-  /** Where users reach the service. */
   readonly publicUrl: string;
   readonly discord: { readonly botToken: string; readonly clientId: string; readonly clientSecret: string };
   readonly roblox: { readonly clientId: string; readonly clientSecret: string };
 }
 
 /**
- * Both platforms, for the option `platforms`. Answers are cached for seconds.
+ * Both platforms, for the option `platforms`. Their responses are cached for seconds.
  *
  * @example
  * ```ts

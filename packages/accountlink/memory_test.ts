@@ -42,13 +42,13 @@ describe("createAccountLink", () => {
     await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
   });
 
-  it("names an unknown option and those that there are", async () => {
+  it("lists the known options when an option is unknown", async () => {
     await expect(createAccountLink({ gameUserExists, secrets: "" } as never)).rejects.toThrow(
       "secrets is unknown, expected one of storage, secret, scope, ",
     );
   });
 
-  it("has the scope of its options", async () => {
+  it("uses the scope of its options", async () => {
     const al = await createAccountLink({ gameUserExists, scope: { account: "acme" } });
     await al.links.set("100001", "1");
     const acme = await al.scope({ account: "acme" });

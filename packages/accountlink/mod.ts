@@ -1,6 +1,6 @@
 /**
- * Links of chat accounts to game accounts, in your own process: `createAccountLink` with promises, and the same words
- * as services of Effect, with the layers of `AccountLink`.
+ * Links of chat accounts to game accounts in your own process: `createAccountLink` with promises, and the same methods
+ * as Effect services, with the layers of `AccountLink`.
  */
 
 // With promises.

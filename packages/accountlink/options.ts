@@ -1,4 +1,3 @@
-/** The options of a service, checked. */
 import { SessionSettings } from "@accountlink/core";
 import { type LimitSettings, Limits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
@@ -11,47 +10,51 @@ import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms
 import type { ScopeChoice } from "./scope.ts";
 import { memory, type Storage } from "./storage.ts";
 
-/** 32 or more random bytes, or these in base64, as `openssl rand -base64 32` prints them. */
+/** 32 or more random bytes, raw or in base64, as `openssl rand -base64 32` prints them. */
 export type SecretValue = string | Uint8Array;
 
 /**
- * Unlocks the root key of the store, which is useless without it: keep it apart from the store, and do not lose it. A
- * list is for a rotation: the new one, then the one before.
+ * Unlocks the root key in the store. The store is useless without the secret, so store it elsewhere and do not lose it.
+ * To rotate it, pass the new secret and then the previous one.
  */
 export type Secret = SecretValue | readonly [newest: SecretValue, previous: SecretValue];
 
-/** What is not about storage. The platforms are functions of the program, or a layer. */
+/** The options except storage. The platforms are functions of the program, or a layer. */
 export type Settings = Choices & (PlatformFunctions | { readonly platforms: Platforms });
 
-/** The options of a service. Without a storage it is in memory, and the secret may be left out. */
+/** The options of a service. Without a storage, the service stores data in memory, and needs no secret. */
 export type Options<E = unknown> = Settings &
   (
     | { readonly storage: Storage<E>; readonly secret: Secret }
     | { readonly storage?: undefined; readonly secret?: Secret }
   );
 
-/** What sends webhooks, made by `sendWebhooks`. */
+/** A layer that sends webhooks, made by `sendWebhooks`. */
 export type WebhookSending = Layer.Layer<never, InvalidOptions>;
 
 interface Choices {
-  /** The data scope of the services; if left out, the global one of the account `default`. */
+  /** The data scope of the services; the global scope of the account `default` if left out. */
   readonly scope?: ScopeChoice;
-  /** Origins to which sessions may send a browser in the end, such as `https://example.com`; none if left out. */
+  /**
+   * Origins to which a session may redirect the browser at its end, such as `https://example.com`; none if left out.
+   */
   readonly redirectOrigins?: ReadonlyArray<string>;
-  /** How `fetch` and `nodeListener` serve the HTTP interface; left out, they do not. */
+  /** How `fetch` and `nodeListener` serve the HTTP interface; if left out, they fail with `InvalidOptions`. */
   readonly http?: WebHandlerOptions;
-  /** Sends the events of webhooks: `sendWebhooks()` of `accountlink/webhooks`; left out, this process sends none. */
+  /** Sends webhooks: `sendWebhooks()` of `accountlink/webhooks`; if left out, this process sends none. */
   readonly webhooks?: WebhookSending;
-  /** What is logged to the console, at least; with promises `Warn` if left out, with Effect what your program logs. */
+  /**
+   * The minimum level of console logs. The default with promises is `Warn`; with Effect your program's logger decides.
+   */
   readonly logLevel?: LogLevel.LogLevel;
-  /** Limits of keys and addresses over HTTP, where they differ from the defaults. */
+  /** Limits of keys and addresses over HTTP that differ from the defaults. */
   readonly limits?: Partial<LimitSettings>;
-  /** Rules of verification sessions, where they differ from the defaults. Durations are in milliseconds. */
+  /** Rules of verification sessions that differ from the defaults. Durations are in milliseconds. */
   readonly sessions?: Partial<SessionRules>;
 }
 
 /**
- * The options cannot be used.
+ * The options are invalid.
  *
  * @example
  * ```ts
@@ -63,7 +66,7 @@ interface Choices {
  * ```
  */
 export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
-  /** Each names an option, what it is, and what was expected. */
+  /** Each problem names an option, its value, and the expected value. */
   readonly problems: ReadonlyArray<string>;
 }> {
   readonly code = "INVALID_OPTIONS";
@@ -71,13 +74,13 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }
 
-/** Options that can be used. */
+/** Options after validation. */
 export interface CheckedOptions<E> {
   readonly storage: Storage<E>;
   readonly secrets: DeploymentSecrets;
   readonly scope: ScopeChoice;
   readonly redirectOrigins: ReadonlyArray<string>;
-  /** Where browsers reach the service, without a trailing slash; null if it is not served. */
+  /** The URL where browsers reach the service, without a trailing slash; null without the HTTP interface. */
   readonly publicUrl: string | null;
   readonly limits: Partial<LimitSettings>;
   readonly sessions: Partial<SessionRules>;
@@ -106,7 +109,7 @@ const names = {
 
 type OptionName = "storage" | "secret" | "platforms" | keyof Choices | keyof PlatformFunctions;
 
-/** Checks options, also those of a program without types. */
+/** Validates options, including options from untyped programs. */
 export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptions<E>, InvalidOptions> => {
   const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {} } = options;
   const secrets = secretsOf(options.secret, storage !== undefined);
@@ -154,7 +157,7 @@ const platformProblems = (options: object): ReadonlyArray<string> => {
   return [`gameUserExists is ${given}, expected a function that tells whether a game user exists`];
 };
 
-/** A store that ends with this process needs no secret that is kept. */
+/** Validates the secret. Memory storage needs no stored secret, so a random one is used. */
 const secretsOf = (secret: Secret | undefined, isKept: boolean): Result.Result<DeploymentSecrets, string> => {
   if (secret === undefined && isKept) return Result.fail(`secret is missing, ${expectedSecret}`);
   const [newest = crypto.getRandomValues(new Uint8Array(32)), previous] =

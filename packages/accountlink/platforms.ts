@@ -19,29 +19,29 @@ import type {
 } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
 
-/** Both platforms and the sign-ins at them. `accountlink/live` has those of Discord and Roblox. */
+/** Both platforms and their sign-ins. `accountlink/live` provides Discord and Roblox. */
 export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity | GameIdentity, never, Cache>;
 
 /**
- * What a program knows of the platforms. A function that throws or rejects could not ask: the call fails with
- * `PlatformUnavailable` and can be tried again.
+ * The program's own platform data. If a function throws or rejects, the call fails with `PlatformUnavailable`, which
+ * can be retried.
  */
 export interface PlatformFunctions {
-  /** Whether a game user exists. Only such a one can be linked. */
+  /** Whether a game user exists. Only existing users can be linked. */
   readonly gameUserExists: (gameId: GameId) => boolean | Promise<boolean>;
-  /** The profile of a game user; null if they do not exist. Left out, lookups resolve no game users. */
+  /** Returns the profile of a game user; null if they do not exist. Without it, lookups resolve no game users. */
   readonly gameProfile?: (gameId: GameId) => Answer<Partial<GameProfile>>;
-  /** A chat user; null if they do not exist. Left out, lookups resolve no chat users. */
+  /** Returns a chat user; null if they do not exist. Without it, lookups resolve no chat users. */
   readonly chatUser?: (chatId: ChatId) => Answer<Partial<ChatUser>>;
-  /** A guild; null if the bot is not in it. Left out, the bot is in none, so that no call may name one. */
+  /** Returns a guild; null if the bot is not in it. Without it, the bot is in no guild, so calls cannot name one. */
   readonly guild?: (guildId: GuildId) => Answer<Partial<Guild>>;
-  /** The membership of a chat user; null if they are no member. Left out, nobody is a member. */
+  /** Returns the membership of a chat user; null if they are not a member. Without it, nobody is a member. */
   readonly guildMember?: (guildId: GuildId, chatId: ChatId) => Answer<Partial<GuildMember>>;
 }
 
 type Answer<A> = A | null | Promise<A | null>;
 
-/** The platforms of a program that has functions for them. Nobody can sign in at these. */
+/** Makes platforms from the program's functions. Users cannot sign in at them. */
 export const platformsOf = (functions: PlatformFunctions): Platforms => {
   const { gameUserExists, gameProfile, chatUser, guild, guildMember } = functions;
   const findGuild = (id: GuildId) => find("ChatPlatform.findGuild", guild, { id, name: null }, id);
@@ -72,7 +72,7 @@ const ask = <A>(operation: string, answer: () => A | Promise<A>): Effect.Effect<
     catch: (cause) => new PlatformUnavailable({ operation, cause }),
   });
 
-/** @param rest what the answer may leave out */
+/** @param rest defaults for fields that the answer leaves out */
 const find = <Args extends ReadonlyArray<string>, A extends object>(
   operation: string,
   lookup: ((...args: Args) => Answer<Partial<A>>) | undefined,
@@ -86,7 +86,7 @@ const find = <Args extends ReadonlyArray<string>, A extends object>(
         (found) => Option.map(Option.fromNullishOr(found), (known) => ({ ...rest, ...known })),
       );
 
-/** Sends the browser back at once, to a page that says that the platform cannot be asked. */
+/** Redirects the browser back at once, to a page that says that the platform is unavailable. */
 const noSignIn = <Id>(operation: string): IdentityProvider<Id> => {
   const cause = new Error('Nobody can sign in: expected the option "platforms"');
   return {

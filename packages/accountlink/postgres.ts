@@ -1,4 +1,4 @@
-/** Links in Postgres, for any number of processes. */
+/** Stores links in Postgres, for any number of processes. */
 
 import type { StoreUnavailable } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
@@ -12,9 +12,9 @@ import type { Storage } from "./storage.ts";
 
 export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "url"> {
   /**
-   * Where processes count limits together and tell each other of changes: `redis://…` or `rediss://…`, or more than the
-   * URL. Without it, each process counts for itself, learns of revoked keys within a second and of sessions within two,
-   * and hears the events of no other.
+   * The Redis through which processes share rate limits and changes: a `redis://…` or `rediss://…` URL, or an object
+   * with more options. Without it, each process counts limits alone, learns of revoked keys within a second and of
+   * sessions within two, and receives no events of other processes.
    */
   readonly redis?: string | (Omit<CacheRedis.RedisOptions, "url"> & { readonly url: string });
 }
@@ -26,7 +26,6 @@ export type PostgresError = StoragePostgres.PostgresError | CacheRedis.InvalidRe
  * A database of Postgres 15 or later.
  *
  * @param url `postgres://user:password@host:port/database`; `?sslmode=verify-full` uses TLS
- *
  * @example
  * ```ts
  * import { createAccountLink } from "accountlink";
@@ -53,7 +52,7 @@ export const postgres = (
 };
 
 /**
- * Every service, with links in Postgres.
+ * Provides every service, with links in Postgres.
  *
  * @example
  * ```ts

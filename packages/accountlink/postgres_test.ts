@@ -19,12 +19,12 @@ describe.skipIf(missing !== null)(`Two processes on Postgres and Redis ${missing
   const servers = Effect.all({ database: makePostgresDatabase(), redis: redisUrl });
   const { database, redis } = await Effect.runPromise(Scope.provide(servers, scope));
   const prefix = `embedded-${crypto.randomUUID()}:`;
-  // The machine of a CI run may be busy.
+  // Generous timeouts, because the machine of a CI run may be busy.
   const generous = { connectTimeout: "20 seconds", statementTimeout: "20 seconds" } as const;
   const shared = { url: redis, prefix, commandTimeout: "20 seconds" } as const;
   promiseApiSuite(() => postgres(database.url, { redis: shared, ...generous }), { shares: true });
 
-  it("lets the program end that closes it", () => {
+  it("lets a program exit after it closes the service", () => {
     const program = join(import.meta.dirname, "test_program.ts");
     const { status, stdout } = spawnSync(process.execPath, [program, database.url, redis], {
       timeout: 40_000,

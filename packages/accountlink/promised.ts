@@ -1,14 +1,14 @@
-/** Services with promises and async iterables, made of services with effects and streams. */
+/** Wraps services with effects and streams into services with promises and async iterables. */
 import { InternalError } from "@accountlink/core/errors";
 import { Cause, type Context, Effect, Exit, type Fiber, Option, Pull, Scope, Stream } from "effect";
 import { AccountLinkClosed, type AccountLinkError } from "./errors.ts";
 
-/** Ends a call. The promise rejects with the reason of the signal. */
+/** Aborts a call. The promise rejects with the reason of the signal. */
 interface Abortable {
   readonly signal?: AbortSignal;
 }
 
-/** The arguments of a method. An object of options may have a `signal` too. */
+/** The arguments of a method. An object of options may also contain a `signal`. */
 type PromisedArgs<Args extends ReadonlyArray<unknown>> = {
   [Index in keyof Args]: NonNullable<Args[Index]> extends string | number | ReadonlyArray<unknown>
     ? Args[Index]
@@ -26,7 +26,7 @@ export type Promised<Service> = {
     : never;
 };
 
-/** What a service has to be made of. */
+/** The shape of a service that can be wrapped. */
 type Promisable = Readonly<
   Record<
     string,
@@ -46,7 +46,7 @@ export class PromiseRunner {
     this.#context = context;
   }
 
-  /** Rejects with the error of the effect itself; with `InternalError` for a defect. */
+  /** Runs an effect. The promise rejects with the error of the effect itself, or with `InternalError` for a defect. */
   run<A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new AccountLinkClosed());
@@ -61,7 +61,7 @@ export class PromiseRunner {
     });
   }
 
-  /** The elements of a stream. Each iteration runs it anew. */
+  /** Iterates over a stream. Each iteration runs it anew. */
   async *iterate<A, E>(stream: Stream.Stream<A, E>, signal?: AbortSignal): AsyncGenerator<A, void> {
     const scope = Scope.makeUnsafe();
     try {
@@ -74,7 +74,7 @@ export class PromiseRunner {
     }
   }
 
-  /** Each method of a service, with promises. */
+  /** Wraps each method of a service to return promises. */
   promised<Service extends Promisable>(service: Service): Promised<Service> {
     const promised =
       (method: Promisable[string]) =>
@@ -87,7 +87,7 @@ export class PromiseRunner {
     return Object.fromEntries(methods.map(([name, method]) => [name, promised(method)])) as Promised<Service>;
   }
 
-  /** Ends everything that runs, and refuses what comes. */
+  /** Interrupts all running calls, and rejects later ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#running];
@@ -96,7 +96,7 @@ export class PromiseRunner {
   }
 
   #reasonOf(cause: Cause.Cause<unknown>, signal: AbortSignal | undefined): unknown {
-    // What was interrupted may also fail as it cleans up.
+    // An interrupted effect may also fail while it cleans up.
     if (Cause.hasInterrupts(cause)) {
       if (signal?.aborted) return signal.reason;
       if (this.#isClosed) return new AccountLinkClosed();

@@ -1,4 +1,3 @@
-/** The data scope that the services work in. */
 import {
   ApiKeys,
   type DataScope,
@@ -13,13 +12,16 @@ import { expectedNameText, isNameText } from "@accountlink/core/name_text";
 import { Context, Effect, Layer } from "effect";
 import { guildIdOf } from "./ids.ts";
 
-/** Which data scope. Links of one are not visible in another. */
+/** Selects a data scope. Links of one scope are invisible in another. */
 export interface ScopeChoice {
-  /** The account that owns the scope, made if it does not exist; `default` if left out. */
+  /** The account that owns the scope, created if it does not exist; `default` if left out. */
   readonly account?: string;
-  /** One guild of the account. Left out, all of them together. */
+  /** One guild of the account. If left out, the scope covers all guilds. */
   readonly guildId?: string;
-  /** The tier of an account that is made now; `premium` if left out. Its keys over HTTP have the limits of the tier. */
+  /**
+   * The tier of an account that is created now; `premium` if left out. The account's keys have the HTTP limits of the
+   * tier.
+   */
   readonly tier?: Tier;
 }
 
@@ -48,29 +50,27 @@ const openScope = Effect.fnUntraced(function* ({
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Restricts the call to members of a guild that the bot is in. A guild's scope has no need of it. */
+  /** Restricts the call to members of a guild that the bot is in. A guild's own scope does not need it. */
   readonly guildId?: string;
 }
 
-/** Options of calls that change something. */
+/** Options of calls that change data. */
 export interface WriteOptions extends CallOptions {
-  /** Who made the change, for the audit log; `embedder` if left out. */
+  /** The author of the change in the audit log; `embedder` if left out. */
   readonly actor?: string;
 }
 
-/** The guild of a call: that of its options, else that of the scope. */
+/** The guild of a call: from its options, or else from the scope. */
 export const callGuild = (
   scope: DataScope,
   { guildId }: CallOptions = {},
 ): Effect.Effect<GuildId | null, InvalidParameter> =>
   guildId === undefined ? Effect.succeed(guildOf(scope)) : guildIdOf(guildId);
 
-/** The origin of a change by the embedding program. */
 export const originOf = ({ actor = "embedder" }: Pick<WriteOptions, "actor"> = {}): WriteOrigin => ({
   actor: { type: "operator", id: actor },
   requestId: null,
 });
 
-/** The scope, guild and origin of a write. */
 export const writeTarget = (scope: DataScope, options: WriteOptions = {}) =>
   Effect.map(callGuild(scope, options), (guildId) => ({ scope, guildId, origin: originOf(options) }));

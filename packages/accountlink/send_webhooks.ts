@@ -1,14 +1,13 @@
-/** Sends webhooks from this process. It needs `node:https`: Node 20 or newer, Deno or Bun. */
+/** Sends webhooks from this process. Requires `node:https`: Node 20 or newer, Deno or Bun. */
 import { parseNetwork } from "@accountlink/core/addresses";
 import { Effect, Layer, Option } from "effect";
 import { InvalidOptions, type WebhookSending } from "./options.ts";
 import { NodeWebhookSender } from "./webhook_sender/mod.ts";
 
 /**
- * Sends webhooks to addresses of the public internet, while the process lives. Processes on one storage share the work.
+ * Sends webhooks to public internet addresses while the process runs. Processes on one storage share the work.
  *
- * @param networks private networks that may be reached as well, also by http, as CIDRs
- *
+ * @param networks private networks that may be reached too, also by http, as CIDRs
  * @example
  * ```ts
  * import { createAccountLink } from "accountlink";

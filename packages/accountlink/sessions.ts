@@ -22,32 +22,32 @@ import { chatIdOf } from "./ids.ts";
 import { PublicAddress } from "./public_address.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
 
-/** A session as its program sees it. */
+/** A session as the program sees it. */
 export interface Session extends Omit<VerificationSession, "id"> {
-  /** Secret: whoever has it can verify under it and read it. */
+  /** Secret: anyone who has it can verify in the session and read it. */
   readonly sid: Sid;
-  /** Where the user verifies; null without `http.publicUrl`. */
+  /** The URL where the user verifies; null without `http.publicUrl`. */
   readonly url: string | null;
-  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl`. */
+  /** For a user who cannot open `url`, for example in a game: the code to type at `codeUrl`. */
   readonly code: string;
-  /** Where the user types the code; null without `http.publicUrl`. */
+  /** The URL where the user types the code; null without `http.publicUrl`. */
   readonly codeUrl: string | null;
 }
 
-/** A new session. */
+/** The fields of a new session. */
 export interface SessionRequest extends CallOptions {
   /** The program's own name for the user, 1 to 128 characters. */
   readonly clientId: string;
-  /** The only chat user who may complete it; anyone if left out. */
+  /** The only chat user who may complete the session; anyone if left out. */
   readonly chatId?: string;
-  /** Where the browser goes in the end, at one of `redirectOrigins`; a page of the service if left out. */
+  /** The URL, at one of `redirectOrigins`, that the browser goes to at the end; a page of the service if left out. */
   readonly redirect?: string;
 }
 
 type ReadError = SessionNotFound | StoreUnavailable;
 
 /**
- * The verification sessions of a scope, those made over HTTP too. Reading has no limits here.
+ * The verification sessions of a scope, including sessions created over HTTP. Reads have no limits here.
  *
  * @example
  * ```ts
@@ -69,22 +69,22 @@ export class Sessions extends Context.Service<
       request: SessionRequest,
     ) => Effect.Effect<Session, InvalidParameter | GuildError | Conflict | RateLimited | StoreUnavailable>;
 
-    /** The session as it is; null if there is none, or if it ended more than a day ago. */
+    /** Returns the session; null if it does not exist or ended more than a day ago. */
     readonly get: (sid: string) => Effect.Effect<Session | null, StoreUnavailable>;
 
-    /** Waits until the session is completed, failed, cancelled or expired, at most 5 minutes after it was made. */
+    /** Waits until the session is completed, failed, cancelled or expired, at most 5 minutes after its creation. */
     readonly wait: (
       sid: string,
       options?: {
-        /** How long to wait at most; then the session is returned as it is. */
+        /** The maximum wait; then the session is returned in its current state. */
         readonly within?: Duration.Input;
       },
     ) => Effect.Effect<Session, ReadError>;
 
-    /** The session as it is, and after each change. The final state, or the end of the service, ends the stream. */
+    /** Streams the session now and after each change, until its final state or the close of the service. */
     readonly watch: (sid: string) => Stream.Stream<Session, ReadError>;
 
-    /** Cancels an open session; `Conflict` if it reached another final state. */
+    /** Cancels an open session. Fails with `Conflict` if the session has another final state. */
     readonly cancel: (sid: string) => Effect.Effect<Session, ReadError | SessionExpired | Conflict>;
   }
 >()("accountlink/Sessions") {
@@ -193,7 +193,7 @@ export class Sessions extends Context.Service<
   );
 }
 
-/** A session without what only its reads have. */
+/** Removes the fields that only reads of a session have. */
 const storedOf = ({ pollsRemaining: _, ...session }: ReadSession): VerificationSession => session;
 
 const isSid = Schema.is(Sid);

@@ -1,5 +1,6 @@
 /**
- * Links in a data folder of this machine, for one process. It needs `node:sqlite`: Node 22.13 or newer, Deno or Bun.
+ * Stores links in a data folder of this machine, for one process. Requires `node:sqlite`: Node 22.13 or newer, Deno or
+ * Bun.
  */
 
 import type { StoreUnavailable } from "@accountlink/core";
@@ -15,11 +16,10 @@ import type { Storage } from "./storage.ts";
 export type SqliteError = StorageSql.EmbeddedError | StoreUnavailable;
 
 /**
- * An SQLite database in a folder, which a server of accountlink can open as well. One process at a time may have it,
- * else `DataFolderInUse`. What was answered survives `kill -9` and a power loss.
+ * An SQLite database in a folder, which the accountlink server can open too. Only one process at a time can open it;
+ * another fails with `DataFolderInUse`. Acknowledged writes survive `kill -9` and a power loss.
  *
- * @param folder its path; created if it does not exist
- *
+ * @param folder the path; created if it does not exist
  * @example
  * ```ts
  * import { createAccountLink } from "accountlink";
@@ -36,7 +36,7 @@ export const sqlite = (folder: string): Storage<SqliteError> =>
   );
 
 /**
- * Every service, with links in a data folder.
+ * Provides every service, with links in a data folder.
  *
  * @example
  * ```ts

@@ -22,7 +22,7 @@ describe("sqlite", () => {
       gameUserExists: () => true,
     });
 
-  it("lets the program end that closes it", () => {
+  it("lets a program exit after it closes the service", () => {
     const program = join(import.meta.dirname, "test_program.ts");
     const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], {
       timeout: 40_000,

@@ -1,16 +1,14 @@
-/** Where links, keys and sessions live. */
-
 import type { Cache, Counters, Signals, StoragePorts } from "@accountlink/core";
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Layer } from "effect";
 
 /**
- * A store and what nodes share: `memory()`, `sqlite()` of `accountlink/sqlite`, `postgres()` of
+ * A store, and the ports that nodes share: `memory()`, `sqlite()` of `accountlink/sqlite`, `postgres()` of
  * `accountlink/postgres`, or a layer of your own.
  *
  * @typeParam E why it cannot be opened
  */
 export type Storage<E = unknown> = Layer.Layer<StoragePorts | Cache | Counters | Signals, E>;
 
-/** In the memory of this process, and empty in every build. */
+/** Stores data in the memory of this process. Every build of the layer starts empty. */
 export const memory = (): Storage<never> => Layer.fresh(Layer.merge(StorageMemory.layer, CacheMemory.layer));

@@ -1,4 +1,3 @@
-/** What calls reject with. */
 import { describe, expect, it } from "vitest";
 import { httpStatusOf, InternalError, InvalidParameter, PlatformUnavailable } from "./mod.ts";
 import { down, type TestService } from "./test_service.ts";
@@ -10,8 +9,8 @@ const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 export const errorsApiSuite = (service: () => TestService): void => {
-  describe("a call rejects", () => {
-    it("with what it got and what it expects", async () => {
+  describe("a call that fails", () => {
+    it("names the received and the expected value", async () => {
       const { al } = service();
       const reason = await reasonOf(al.links.set("abc", "1"));
       expect(reason).toBeInstanceOf(InvalidParameter);
@@ -28,7 +27,7 @@ export const errorsApiSuite = (service: () => TestService): void => {
       expect(await reasonOf(al.links.set("100001", "100"))).toMatchObject({ code: "INVALID_PARAMETER" });
     });
 
-    it("with a 503 if a platform cannot be asked", async () => {
+    it("answers 503 if a platform is unavailable", async () => {
       const { al } = service();
       const reason = await reasonOf(al.links.set("100001", down));
       expect(reason).toBeInstanceOf(PlatformUnavailable);
@@ -36,14 +35,14 @@ export const errorsApiSuite = (service: () => TestService): void => {
       expect(httpStatusOf(reason as PlatformUnavailable)).toBe(503);
     });
 
-    it("with an error of its own for a bug", async () => {
+    it("wraps a bug in an InternalError", async () => {
       const { al } = service();
       const reason = await reasonOf(al.alts.find(null as never));
       expect(reason).toBeInstanceOf(InternalError);
       expect(reason).toMatchObject({ code: "INTERNAL_ERROR", cause: expect.any(TypeError) });
     });
 
-    it("with the reason of its signal", async () => {
+    it("rejects with the reason of its signal", async () => {
       const { al } = service();
       const { sid } = await al.sessions.create({ clientId: "one" });
       const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** The HTTP interface of an embedded service. */
+/** Tests the HTTP interface of an embedded service. */
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { listenLocally } from "@accountlink/test-servers";
@@ -19,10 +19,10 @@ const sender =
     return { status: response.status, data: answer.data };
   };
 
-/** @param shares whether other processes share the storage, so that a read waits for it */
+/** @param shares whether other processes share the storage, so that a read has to wait for it */
 export const fetchSuite = (service: () => TestService, { shares }: { readonly shares: boolean }): void => {
   describe("fetch", () => {
-    it("answers for the same data, below the base path", async () => {
+    it("answers with the data of the promise API, below the base path", async () => {
       const { al, newScope } = service();
       const send = sender(al);
       const { keys, links, sessions } = await newScope();
@@ -47,7 +47,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
       expect(await send("GET", "/v2/chat?chatId=100001", token)).toMatchObject({ status: 401 });
     });
 
-    it("listens to Node's HTTP server", async () => {
+    it("answers requests of Node's HTTP server", async () => {
       const { keys, links } = await service().newScope();
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", limits: "none" });
@@ -64,7 +64,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
 
     it.skipIf(shares)("answers a lookup before the listener returns", async () => {
       const { al } = service();
-      // Of a Premium account v1 would ask for the profile.
+      // A free account, because v1 lookups of a Premium account would ask for the profile.
       const { keys, links } = await al.scope({ account: "waits nowhere", tier: "free" });
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });
@@ -81,7 +81,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
               headers: { authorization: `Bearer ${token}` },
             })
             .then(({ status }) => status);
-        // The first request loads the key.
+        // The first request loads the key into the cache.
         expect(await get("/v2/chat?chatId=100001")).toBe(200);
         const paths = ["/v2/chat?chatId=100001", "/v2/chat?chatId=100002", "/v2/game?gameId=1"];
         const v1 = ["/api/v1/public/chat-to-game?chatId=100001", "/api/v1/public/game-to-chat?gameId=1"];
@@ -94,14 +94,14 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
       }
     });
 
-    it("shows its pages", async () => {
+    it("serves the page of a session", async () => {
       const { sessions } = await service().newScope();
       const { url } = await sessions.create({ clientId: "one" });
       const page = await service().al.fetch(new Request(url ?? ""), client);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     });
 
-    it("needs options that say where it is and whether it knows addresses", async () => {
+    it("requires the options publicUrl and clientAddress", async () => {
       const al = await createAccountLink(platforms);
       await expect(al.fetch(new Request("https://links.example/"))).rejects.toBeInstanceOf(InvalidOptions);
       const request = new IncomingMessage(new Socket());

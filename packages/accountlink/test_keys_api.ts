@@ -1,11 +1,10 @@
-/** Keys, accounts and alts with promises. */
 import { describe, expect, it } from "vitest";
 import { InvalidParameter } from "./mod.ts";
 import type { TestService } from "./test_service.ts";
 
 export const keysApiSuite = (service: () => TestService): void => {
   describe("keys", () => {
-    it("are created, listed, changed, rotated and revoked", async () => {
+    it("creates, lists, changes, rotates and revokes keys", async () => {
       const { newScope } = service();
       const { keys } = await newScope();
       const { key, token } = await keys.create({ name: "bot", access: "read" });
@@ -19,7 +18,7 @@ export const keysApiSuite = (service: () => TestService): void => {
       await expect(keys.rotate(key.id)).rejects.toMatchObject({ details: { reason: "key_revoked" } });
     });
 
-    it("of another scope are not there", async () => {
+    it("hides keys from another scope", async () => {
       const { al, newScope } = service();
       const { key } = await al.keys.create({ name: "mine" });
       const { keys } = await newScope();
@@ -30,7 +29,7 @@ export const keysApiSuite = (service: () => TestService): void => {
   });
 
   describe("accounts", () => {
-    it("are listed, moved to another tier, suspended and restored", async () => {
+    it("lists accounts, changes their tier, suspends and restores them", async () => {
       const { al } = service();
       const account = "an account";
       await al.scope({ account, tier: "free" });
@@ -52,7 +51,7 @@ export const keysApiSuite = (service: () => TestService): void => {
   });
 
   describe("alts", () => {
-    it("are found by reviews, which can be deleted", async () => {
+    it("finds alts from reviews, and deletes reviews", async () => {
       const { newScope } = service();
       const { alts } = await newScope();
       expect(await alts.review("100001", "100002", "same", { note: "told us" })).toMatchObject({

@@ -1,4 +1,3 @@
-/** Links, users and the audit log with promises. */
 import { describe, expect, it } from "vitest";
 import {
   Conflict,
@@ -17,7 +16,7 @@ const fileOf = (text: string) =>
 
 export const linksApiSuite = (service: () => TestService): void => {
   describe("links", () => {
-    it("are set, found in both directions, moved and deleted", async () => {
+    it("sets, finds in both directions, moves and deletes links", async () => {
       const { newScope } = service();
       const { links } = await newScope();
       expect(await links.get("100001")).toBeNull();
@@ -47,7 +46,7 @@ export const linksApiSuite = (service: () => TestService): void => {
       expect(await collect(links.all())).toEqual([]);
     });
 
-    it("are exported to a file and imported into another scope, once", async () => {
+    it("exports links to a file and imports the file into another scope once", async () => {
       const { newScope } = service();
       const [from, to] = [await newScope(), await newScope()];
       await from.links.set("100001", "1");
@@ -65,7 +64,7 @@ export const linksApiSuite = (service: () => TestService): void => {
       expect(entry).toMatchObject({ actor: { type: "operator", id: "ada" }, details: { inserted: 2 } });
     });
 
-    it("of a file with a wrong line are not imported", async () => {
+    it("imports no link of a file that has a wrong line", async () => {
       const { links } = await service().newScope();
       await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { strict: true })).rejects.toEqual(
         new WrongLines({
@@ -86,7 +85,7 @@ export const linksApiSuite = (service: () => TestService): void => {
       expect(await collect(links.all())).toEqual([]);
     });
 
-    it("are found in bulk, in the order of the inputs", async () => {
+    it("finds links in bulk, in the order of the inputs", async () => {
       const { newScope } = service();
       const { links } = await newScope();
       const ids = Array.from({ length: 60 }, (_, index) => `${100_001 + index}`);
@@ -100,7 +99,7 @@ export const linksApiSuite = (service: () => TestService): void => {
       await expect(links.getMany(["100001", "x"])).rejects.toBeInstanceOf(InvalidParameter);
     });
 
-    it("are seen in their own scope alone", async () => {
+    it("hides links from other scopes", async () => {
       const { al, other, newScope } = service();
       const [acme, guild] = [await newScope(), await al.scope({ account: "acme", guildId })];
       await guild.links.set("100001", "2");
@@ -119,7 +118,7 @@ export const linksApiSuite = (service: () => TestService): void => {
   });
 
   describe("users", () => {
-    it("are exported and erased", async () => {
+    it("exports and erases a user", async () => {
       const { al, newScope } = service();
       const { links, audit } = await newScope();
       await links.set("100090", "1");
@@ -132,7 +131,7 @@ export const linksApiSuite = (service: () => TestService): void => {
   });
 
   describe("the audit log", () => {
-    it("says who changed what, newest first, as far as it is read", async () => {
+    it("reads audit entries newest first, only as far as they are consumed", async () => {
       const { newScope } = service();
       const { links, audit } = await newScope();
       await links.set("100001", "1", { actor: "ada" });
@@ -148,7 +147,7 @@ export const linksApiSuite = (service: () => TestService): void => {
   });
 };
 
-/** A file that cannot be read to its end. */
+/** A file that fails before its end. */
 const broken = async function* () {
   yield new TextEncoder().encode("chatId,gameId\n");
   throw new Error("no such file");

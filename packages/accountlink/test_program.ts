@@ -1,4 +1,4 @@
-/** A program that uses a storage, closes it, and has nothing else to do. */
+/** A program that uses a storage, closes it, and should then exit. */
 import { createAccountLink, type Storage } from "./mod.ts";
 import { postgres } from "./postgres.ts";
 import { sqlite } from "./sqlite.ts";

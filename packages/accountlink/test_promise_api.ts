@@ -1,5 +1,3 @@
-/** Everything that a program with promises can do. */
-
 import type { Storage } from "./mod.ts";
 import { errorsApiSuite } from "./test_errors_api.ts";
 import { fetchSuite } from "./test_fetch.ts";
@@ -9,10 +7,10 @@ import { makeService } from "./test_service.ts";
 import { sessionsApiSuite } from "./test_sessions_api.ts";
 
 /**
- * Tests the whole of it on one storage.
+ * Tests the whole promise API on one storage.
  *
- * @param storage of one process; called for each
- * @param shares whether several processes can use it at once
+ * @param storage of one process; called for each process
+ * @param shares whether several processes can use the storage at once
  */
 export const promiseApiSuite = (storage: () => Storage, { shares }: { readonly shares: boolean }): void => {
   const service = makeService(storage, shares);

@@ -1,4 +1,4 @@
-/** For tests: a service on one storage, with promises. */
+/** Opens a service with promises on one storage, for tests. */
 import { afterAll, beforeAll } from "vitest";
 import {
   type PromisedAccountLink as AccountLink,
@@ -9,10 +9,10 @@ import {
 
 export const guildId = "700000000000000001";
 
-/** A game user whose platform does not answer. */
+/** A game user for whom the platform does not respond. */
 export const down = "666";
 
-/** Game users below 100; chat users below 100100 are members of the guild. */
+/** Platforms with game users below 100; chat users below 100100 are members of the guild. */
 export const platforms = {
   gameUserExists: async (gameId: string) => {
     if (gameId === down) throw new Error("down");
@@ -25,19 +25,19 @@ export const platforms = {
 
 export interface TestService {
   readonly al: AccountLink;
-  /** Another process, where the storage can have one; else the same. */
+  /** A second process if the storage supports several; otherwise the same one. */
   readonly other: AccountLink;
-  /** A new process on the storage, where it can have several; else on one of its own. */
+  /** Opens a new process on the storage if it supports several; otherwise on a storage of its own. */
   readonly open: () => Promise<AccountLink>;
-  /** An account that nothing else uses. */
+  /** Creates an account that no other test uses. */
   readonly newScope: () => Promise<ScopedAccountLink & { readonly account: string }>;
 }
 
 /**
- * Opened before the tests, and closed after them.
+ * Opens the service before the tests, and closes it after them.
  *
- * @param storage of one process; called for each
- * @param shares whether several processes can use it at once
+ * @param storage of one process; called for each process
+ * @param shares whether several processes can use the storage at once
  */
 export const makeService = (storage: () => Storage, shares: boolean): (() => TestService) => {
   const opened: Array<AccountLink> = [];
@@ -72,7 +72,6 @@ export const makeService = (storage: () => Storage, shares: boolean): (() => Tes
   };
 };
 
-/** The elements of an async iterable. */
 export const collect = async <A>(elements: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const collected: Array<A> = [];
   for await (const element of elements) collected.push(element);

@@ -1,11 +1,10 @@
-/** Sessions, events and the end with promises. */
 import { describe, expect, it, vi } from "vitest";
 import { AccountLinkClosed, Conflict, createAccountLink, InvalidParameter, SessionNotFound } from "./mod.ts";
 import { collect, platforms, type TestService } from "./test_service.ts";
 
 export const sessionsApiSuite = (service: () => TestService): void => {
   describe("sessions", () => {
-    it("are read, waited for and watched by several at once, without a limit", async () => {
+    it("lets several callers read, wait for and watch a session without limits", async () => {
       const { al, other } = service();
       const { sid, ...created } = await al.sessions.create({
         clientId: "one",
@@ -28,14 +27,14 @@ export const sessionsApiSuite = (service: () => TestService): void => {
       await expect(al.sessions.cancel(sid)).rejects.toBeInstanceOf(Conflict);
     });
 
-    it("expire", async () => {
+    it("expires a session", async () => {
       const brief = await createAccountLink({ ...platforms, sessions: { life: 1 } });
       const { sid } = await brief.sessions.create({ clientId: "one" });
       expect(await brief.sessions.wait(sid)).toMatchObject({ state: "expired" });
       await brief.close();
     });
 
-    it("of another scope are not there", async () => {
+    it("hides sessions from another scope", async () => {
       const { al, newScope } = service();
       const { sid } = await al.sessions.create({ clientId: "one" });
       const { sessions } = await newScope();
@@ -45,7 +44,7 @@ export const sessionsApiSuite = (service: () => TestService): void => {
       await expect(collect(sessions.watch(sid))).rejects.toBeInstanceOf(SessionNotFound);
     });
 
-    it("send browsers to listed origins only", async () => {
+    it("redirects browsers to listed origins only", async () => {
       const { al } = service();
       const evil = { clientId: "one", redirect: "https://evil.example/" };
       await expect(al.sessions.create(evil)).rejects.toBeInstanceOf(InvalidParameter);
@@ -53,7 +52,7 @@ export const sessionsApiSuite = (service: () => TestService): void => {
   });
 
   describe("events", () => {
-    it("tell every process of changes, in order, until they are not listened to", async () => {
+    it("sends events to every process in order, until it unsubscribes", async () => {
       const { al, other, newScope } = service();
       const { account, links } = await newScope();
       const logged = vi.spyOn(console, "log").mockReturnValue();
@@ -97,7 +96,7 @@ export const sessionsApiSuite = (service: () => TestService): void => {
     });
   });
 
-  it("is closed for calls that wait and calls that come", async () => {
+  it("close rejects calls that wait and later calls", async () => {
     const { open } = service();
     const closing = await open();
     const { sid } = await closing.sessions.create({ clientId: "one" });

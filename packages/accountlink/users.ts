@@ -25,10 +25,10 @@ type UserError = InvalidParameter | StoreUnavailable;
 export class Users extends Context.Service<
   Users,
   {
-    /** Everything that is stored about a chat user. It reads the whole audit log. */
+    /** Returns everything that is stored about a chat user. It reads the whole audit log. */
     readonly export: (chatId: string) => Effect.Effect<FoundUser, UserError>;
 
-    /** Erases a chat user from every scope and from the audit log, and says what was erased. */
+    /** Erases a chat user from every scope and from the audit log, and returns the counts of erased records. */
     readonly erase: (
       chatId: string,
       options?: Pick<WriteOptions, "actor">,

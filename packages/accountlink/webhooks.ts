@@ -14,13 +14,13 @@ import {
 import { Context, Effect, Layer } from "effect";
 import { originOf, Scope, type WriteOptions } from "./scope.ts";
 
-/** The fields of a new webhook. Left out, it is for all types of events. */
+/** The fields of a new webhook. By default it receives all types of events. */
 export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
 
-/** Which deliveries; the newest 50 of every status if left out. */
+/** Selects deliveries; the newest 50 of every status if left out. */
 export interface DeliveryChoice {
   readonly status?: DeliveryStatus;
-  /** Only those before this event: `next` of the page before. */
+  /** Only deliveries before this event: the `next` of the previous page. */
   readonly before?: string;
   readonly limit?: number;
 }
@@ -29,8 +29,8 @@ type Options = Pick<WriteOptions, "actor">;
 type ReadError = InvalidParameter | StoreUnavailable;
 
 /**
- * The webhooks of a scope. An id that is no webhook of the scope is `InvalidParameter`. The service sends their events
- * while its process lives; the nodes on one storage share the work.
+ * The webhooks of a scope. An ID that is not a webhook of the scope fails with `InvalidParameter`. The service sends
+ * events while its process runs; the nodes on one storage share the work.
  *
  * @example
  * ```ts
@@ -49,13 +49,16 @@ type ReadError = InvalidParameter | StoreUnavailable;
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Its `secret` cannot be read again. `Conflict` `webhook_limit` if the scope has five. */
+    /**
+     * Creates a webhook. Its `secret` cannot be read again. Fails with `Conflict` `webhook_limit` if the scope has five
+     * webhooks.
+     */
     readonly create: (
       webhook: WebhookChoice,
       options?: Options,
     ) => Effect.Effect<IssuedWebhook, InvalidParameter | Conflict | StoreUnavailable>;
 
-    /** The oldest first. */
+    /** Returns the webhooks, oldest first. */
     readonly list: () => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     readonly update: (
@@ -66,13 +69,16 @@ export class Webhooks extends Context.Service<
 
     readonly delete: (id: string, options?: Options) => Effect.Effect<void, ReadError>;
 
-    /** Gives it a new secret. For 24 hours the one before signs as well. */
+    /** Gives the webhook a new secret. For 24 hours, requests are signed with the previous secret too. */
     readonly rotate: (id: string, options?: Options) => Effect.Effect<IssuedWebhook, ReadError>;
 
-    /** Sends an event of type `test` now, once. `Conflict` `test_limit` while three of the account are in flight. */
+    /**
+     * Sends an event of type `test` now, once. Fails with `Conflict` `test_limit` while three tests of the account are
+     * in flight.
+     */
     readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError | Conflict>;
 
-    /** What became of each event, newest first, as long as events are kept. */
+    /** Returns the delivery status of each event, newest first, for as long as events are stored. */
     readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
 
     /** Sends an event again now, once. */
@@ -95,7 +101,6 @@ export class Webhooks extends Context.Service<
         if (found.scope.pid !== scope.pid) return yield* new BadRequest({ problem: "not_found" });
       });
 
-      /** Runs an operation on a webhook of the scope. */
       const own = <A, E extends ReadError | Conflict>(
         id: string,
         operation: Effect.Effect<A, BadRequest | E>,
@@ -133,7 +138,7 @@ export class Webhooks extends Context.Service<
   );
 }
 
-/** Reports what is not found as a parameter. */
+/** Converts "not found" errors to `InvalidParameter`. */
 const orInvalid = <A, E extends ReadError | Conflict>(
   name: string,
   reason: string,

@@ -1,8 +1,8 @@
-/** What an answer says: data, or an error. */
+/** Parses a response into data or an error. */
 import type { Meta, RouteId } from "./contract.ts";
 import { AccountLinkError, type ErrorCode, type ErrorDetails } from "./errors.ts";
 
-/** What may stand in the body of an answer. */
+/** The fields that a response body may have. */
 export interface Envelope {
   readonly data?: unknown;
   readonly error?: {
@@ -13,7 +13,7 @@ export interface Envelope {
   readonly meta?: Meta;
 }
 
-/** Reads a body; what is no JSON object is an empty envelope. */
+/** Parses a body; anything other than a JSON object counts as an empty envelope. */
 export const envelopeIn = (text: string): Envelope => {
   try {
     return Object(JSON.parse(text)) as Envelope;
@@ -22,7 +22,7 @@ export const envelopeIn = (text: string): Envelope => {
   }
 };
 
-/** The error that an answer is. */
+/** Converts an error response to an `AccountLinkError`. */
 export const refusalOf = (
   route: RouteId,
   { status, headers }: Response,
@@ -38,7 +38,7 @@ export const refusalOf = (
     retryAfter: secondsIn(headers.get("retry-after")),
   });
 
-/** A proxy may send a date. */
+/** Ignores a date, which proxies may send. */
 const secondsIn = (retryAfter: string | null): number | null => {
   if (retryAfter === null) return null;
   const seconds = Number(retryAfter);
@@ -46,7 +46,6 @@ const secondsIn = (retryAfter: string | null): number | null => {
   return Math.max(0, Math.ceil((Date.parse(retryAfter) - Date.now()) / 1_000)) || 0;
 };
 
-/** The error of a request without an answer. */
 export const unanswered = (route: RouteId, cause: unknown): AccountLinkError => {
   const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
   return new AccountLinkError({

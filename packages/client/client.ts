@@ -9,34 +9,37 @@ import { type Data, makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
-/** The parameters of a route that a method does not take on their own, and the options of the call. */
+/** The parameters of a route that are not separate arguments, and the options of the call. */
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 
-/** Links, from either side. With a guild-scoped key each of these needs its `guildId`, but for the lists of all. */
+/** Links, in both directions. With a guild-scoped key each method except the listings needs its `guildId`. */
 export interface Links {
-  /** Every link, page by page; in the end the cursor of the events from which on the list is out of date. */
+  /**
+   * Iterates over all links, page by page. The return value is a cursor: follow the events from there to keep the list
+   * up to date.
+   */
   (options?: CallOptions): AsyncGenerator<Data<"listLinks">["links"][number], string>;
-  /** A page of all links. `GET /v2/links` */
+  /** Returns a page of all links. `GET /v2/links` */
   readonly list: (options?: Reading<"listLinks">) => Promise<Data<"listLinks">>;
-  /** The game user of a chat user; null without a link. `GET /v2/chat` */
+  /** Returns the game user of a chat user; null without a link. `GET /v2/chat` */
   readonly get: (chatId: ChatId, options?: Reading<"getChat", "chatId">) => Promise<Data<"getChat"> | null>;
-  /** The game users of up to 50 chat users, one result for each, in order. `POST /v2/chat/bulk` */
+  /** Returns the game users of up to 50 chat users, one result for each, in order. `POST /v2/chat/bulk` */
   readonly getMany: (
     chatIds: ReadonlyArray<ChatId>,
     options?: Reading<"bulkChat", "chatIds">,
   ) => Promise<Data<"bulkChat">>;
-  /** The chat users of a game user; null without one. `GET /v2/game` */
+  /** Returns the chat users of a game user; null if there are none. `GET /v2/game` */
   readonly byGame: (
     gameId: GameId,
     options?: Reading<"getGame", "gameId">,
   ) => Promise<Data<"getGame"> | null>;
-  /** The chat users of up to 50 game users, one result for each, in order. `POST /v2/game/bulk` */
+  /** Returns the chat users of up to 50 game users, one result for each, in order. `POST /v2/game/bulk` */
   readonly byGameMany: (
     gameIds: ReadonlyArray<GameId>,
     options?: Reading<"bulkGame", "gameIds">,
   ) => Promise<Data<"bulkGame">>;
-  /** Whether a chat user is linked, since when, and under which version. `GET /v2/verifications/chat` */
+  /** Returns whether a chat user is linked, since when, and under which version. `GET /v2/verifications/chat` */
   readonly verification: (
     chatId: ChatId,
     options?: Reading<"getVerification", "chatId">,
@@ -59,28 +62,28 @@ export interface Links {
   readonly deleteAll: (options: Writing<"deleteData">) => Promise<Data<"deleteData">>;
 }
 
-/** Accounts that may belong to one person, and what moderators said. Premium. */
+/** Accounts that may belong to one person, and the reviews by moderators. Premium. */
 export interface Alts {
-  /** Those of a chat user, a game user or an address. `GET /v2/alts` */
+  /** Finds possible alts of a chat user, a game user or an address. `GET /v2/alts` */
   readonly find: (options: Reading<"getAlts">) => Promise<Data<"getAlts">>;
-  /** Those of up to 10 game users, one result for each, in order. `POST /v2/alts/bulk` */
+  /** Finds possible alts of up to 10 game users, one result for each, in order. `POST /v2/alts/bulk` */
   readonly findMany: (
     gameIds: ReadonlyArray<GameId>,
     options?: Reading<"bulkAlts", "gameIds">,
   ) => Promise<Data<"bulkAlts">>;
-  /** Says whether two chat users are one person. `PUT /v2/alts/reviews` */
+  /** Records whether two chat users are one person. `PUT /v2/alts/reviews` */
   readonly review: (
     chatId: ChatId,
     otherChatId: ChatId,
     verdict: Parameters<"putAltReview">["verdict"],
     options?: Writing<"putAltReview", "chatId" | "otherChatId" | "verdict">,
   ) => Promise<Data<"putAltReview">["review"]>;
-  /** What was said of a chat user. `GET /v2/alts/reviews` */
+  /** Returns the reviews of a chat user. `GET /v2/alts/reviews` */
   readonly reviews: (
     chatId: ChatId,
     options?: Reading<"getAltReviews", "chatId">,
   ) => Promise<Data<"getAltReviews">["reviews"]>;
-  /** Takes back what was said of two chat users. `DELETE /v2/alts/reviews` */
+  /** Deletes the review of two chat users. `DELETE /v2/alts/reviews` */
   readonly deleteReview: (
     chatId: ChatId,
     otherChatId: ChatId,
@@ -88,39 +91,41 @@ export interface Alts {
   ) => Promise<Data<"deleteAltReview">>;
 }
 
-/** What changes in the key's scope. */
+/** Changes in the key's scope. */
 export interface Events {
   /**
-   * Every event from a cursor on, each with the cursor after it, for as long as it is read: over restarts, limits and
-   * the ends of streams. Without a cursor, from now on. It rejects with `CONFLICT` when the cursor is older than what
-   * the service keeps. `GET /v2/events/stream`
+   * Follows events from a cursor on, or from now on without one. Each event comes with the cursor after it. The
+   * iterator has no end: it reconnects after restarts, rate limits and ended streams. It rejects with `CONFLICT` when
+   * the service no longer keeps events as old as the cursor. `GET /v2/events/stream`
    */
   (options?: EventOptions): AsyncGenerator<FollowedEvent, void>;
-  /** A page of events. `GET /v2/events` */
+  /** Returns a page of events. `GET /v2/events` */
   readonly read: (options?: Reading<"getEvents">) => Promise<Data<"getEvents">>;
 }
 
-/** Keys that got into wrong hands. These need no key. */
+/** Leaked keys. These methods need no key. */
 export interface Keys {
-  /** Reports a key, which is revoked at once. `POST /v2/keys/leaked` */
+  /** Reports a leaked key, which is revoked at once. `POST /v2/keys/leaked` */
   readonly reportLeaked: (key: string, options?: CallOptions) => Promise<Data<"reportLeakedKey">>;
 }
 
-/** Verification sessions. */
 export interface Sessions {
   /** Creates a session. Send its user to its `url`. `POST /v2/sessions` */
   readonly create: (options: Writing<"createSession">) => Promise<VerificationSession>;
-  /** The session as it is; null if the key has none such. `GET /v2/sessions/{sid}` */
+  /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/{sid}` */
   readonly get: (sid: string, options?: PollOptions) => Promise<VerificationSession | null>;
-  /** Reads a session by long poll, at each change, until it is over. The last one is final. */
+  /** Yields a session at each change, by long poll. The last one is final. */
   readonly poll: (sid: string, options?: PollOptions) => AsyncGenerator<VerificationSession, void>;
-  /** Reads a session by stream, as it is and at each change, until it is over. `GET /v2/sessions/{sid}/stream` */
+  /** Yields the current session and each change, by stream, up to the final state. `GET /v2/sessions/{sid}/stream` */
   readonly watch: (sid: string, options?: CallOptions) => AsyncGenerator<VerificationSession, void>;
-  /** Waits by long poll until a session is completed, failed or cancelled; `SESSION_EXPIRED` when its time passes. */
+  /**
+   * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the
+   * session expires.
+   */
   readonly wait: (sid: string, options?: PollOptions) => Promise<VerificationSession>;
   /** Cancels a session. `DELETE /v2/sessions/{sid}` */
   readonly cancel: (sid: string, options?: WriteOptions) => Promise<VerificationSession>;
-  /** An address that leads a browser into the session. `GET /v2/sessions/{sid}/redirect` */
+  /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/{sid}/redirect` */
   readonly redirectUrl: (sid: string) => string;
 }
 
@@ -134,10 +139,9 @@ export interface Client {
 }
 
 /**
- * Makes a client. It opens nothing, so there is nothing to close.
+ * Creates a client. It opens no connection, so it has no close method.
  *
- * @throws TypeError when the key has characters that no key has
- *
+ * @throws TypeError when the key contains characters that are invalid in a key
  * @example
  * ```ts
  * import { createClient } from "@accountlink/client";
@@ -191,7 +195,7 @@ const linkMethods = (call: Transport["call"]): Methods<Links> => ({
   deleteAll: (rest) => call("deleteData", { ...rest }),
 });
 
-/** Without what calls it. */
+/** Removes the call signature. */
 type Methods<Group> = { readonly [Name in keyof Group]: Group[Name] };
 
 const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>

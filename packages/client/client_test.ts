@@ -4,7 +4,6 @@ import { key, refusal, scripted, success } from "./test_service.ts";
 
 const link = { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } };
 
-/** The error that a call ends with. */
 const errorOf = async (call: Promise<unknown>): Promise<AccountLinkError> => {
   const error: unknown = await call.then(
     () => new Error("The call succeeded"),
@@ -15,7 +14,7 @@ const errorOf = async (call: Promise<unknown>): Promise<AccountLinkError> => {
 };
 
 describe("a request", () => {
-  it("has its key, its contract and its parameters in the query", async () => {
+  it("sends the key and the contract in headers, and parameters in the query", async () => {
     const { client, heard } = await scripted([success(link)]);
     expect(await client.links.get("100001", { guildId: null, resolved: true })).toEqual(link);
     const [request] = heard;
@@ -28,7 +27,7 @@ describe("a request", () => {
     expect(request?.headers["idempotency-key"]).toBeUndefined();
   });
 
-  it("has the parameters of a write in its body, what is undefined as null", async () => {
+  it("sends the parameters of a write in the body, with null for undefined", async () => {
     const { client, heard } = await scripted([success({})]);
     await client.links.deleteAll({ confirm: true, guildId: undefined, timeout: 5_000 });
     expect(heard[0]).toMatchObject({
@@ -38,7 +37,7 @@ describe("a request", () => {
     });
   });
 
-  it("has a sid in its path, and no body without other parameters", async () => {
+  it("sends the sid in the path, and no body without other parameters", async () => {
     const { client, heard } = await scripted([success({})]);
     await client.sessions.cancel("a/b");
     expect(heard[0]).toMatchObject({ method: "DELETE", path: "/v2/sessions/a%2Fb", body: "" });
@@ -46,21 +45,21 @@ describe("a request", () => {
     expect(client.sessions.redirectUrl("a/b")).toMatch(/^http:.*\/v2\/sessions\/a%2Fb\/redirect$/);
   });
 
-  it("goes below the path of the address, without a key if there is none", async () => {
+  it("uses the path of the service's url, and sends no key if there is none", async () => {
     const { url, heard } = await scripted([success(link)]);
     await createClient({ url: `${url}/links//` }).links.get("100001");
     expect(heard[0]?.path).toBe("/links/v2/chat");
     expect(heard[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("needs an address", () => {
+  it("requires a url", () => {
     for (const url of ["links.example:8080", "example", undefined as unknown as string]) {
       expect(() => createClient({ url, key })).toThrow("Cannot create a client: the url does not begin with");
     }
     for (const url of ["https://links.example", "/links", ""]) createClient({ url });
   });
 
-  it("goes through the fetch that is given", async () => {
+  it("uses the given fetch", async () => {
     const fetch = (request: Request) => Promise.resolve(Response.json({ data: { url: request.url } }));
     const client = createClient({ url: "http://links.example", key, fetch });
     expect(await client.links.verification("100001")).toEqual({
@@ -68,7 +67,7 @@ describe("a request", () => {
     });
   });
 
-  it("is refused when an ID is a number, which loses digits", async () => {
+  it("refuses an ID that is a number, because numbers lose digits", async () => {
     const { client, heard } = await scripted([success(link)]);
     const number = Number("200000000000000007") as unknown as string;
     const calls = [
@@ -89,7 +88,7 @@ describe("a request", () => {
     expect(heard).toEqual([]);
   });
 
-  it("is not made with a key that no header can have, and nothing shows that key", () => {
+  it("refuses a key that is invalid in a header, without showing the key", () => {
     expect(() => createClient({ url: "http://links.example", key: "alk_\nsecret" })).toThrow(
       new TypeError("Cannot create a client: the key has characters that no key has"),
     );
@@ -97,7 +96,7 @@ describe("a request", () => {
 });
 
 describe("an answer", () => {
-  it("is heard of, refusals too", async () => {
+  it("calls onAnswer for every response, including refusals", async () => {
     const answers: Array<Answer> = [];
     const { client } = await scripted([refusal(503, "INTERNAL_ERROR"), success(link)], {
       onAnswer: (answer) => answers.push(answer),
@@ -110,14 +109,14 @@ describe("an answer", () => {
     expect(answers[1]?.headers.get("content-type")).toBe("application/json");
   });
 
-  it("that there is no link is null where links are looked up, and an error where they are written", async () => {
+  it("returns null for a lookup without a link, but rejects a write without one", async () => {
     const { client } = await scripted([refusal(404, "LINK_NOT_FOUND")]);
     expect(await client.links.get("100001")).toBeNull();
     expect(await client.links.byGame("1")).toBeNull();
     expect((await errorOf(client.links.delete("100001"))).code).toBe("LINK_NOT_FOUND");
   });
 
-  it("that refuses is an error with its code, details and request id", async () => {
+  it("turns a refusal into an error with its code, details and request id", async () => {
     const details = { parameters: ["guildId"] };
     const { client, heard } = await scripted([refusal(400, "MISSING_PARAMETER", { details })]);
     const error = await errorOf(client.links.get("100001"));
@@ -138,9 +137,9 @@ describe("an answer", () => {
   it.each([
     ["a page", { body: "<!doctype html>", headers: { "x-request-id": "req_2" } }, 200],
     ["a redirect", { status: 302, headers: { location: "/elsewhere", "x-request-id": "req_2" } }, 302],
-    ["nothing", { body: "", headers: { "x-request-id": "req_2" } }, 200],
+    ["empty", { body: "", headers: { "x-request-id": "req_2" } }, 200],
     ["JSON without data", { body: [], headers: { "x-request-id": "req_2" } }, 200],
-  ])("that is %s is unexpected", async (_what, answer, status) => {
+  ])("rejects with UNEXPECTED_RESPONSE when the response is %s", async (_what, answer, status) => {
     const { client, heard } = await scripted([answer]);
     const error = await errorOf(client.links.get("100001"));
     expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status, requestId: "req_2" });
@@ -148,23 +147,23 @@ describe("an answer", () => {
   });
 });
 
-describe("a call tries again", () => {
+describe("a call", () => {
   it.each([
     ["a broken connection", "cut"],
-    ["a silent one", "silent"],
-    ["a refusal for a while", refusal(503, "INTERNAL_ERROR")],
+    ["a silent connection", "silent"],
+    ["a temporary refusal", refusal(503, "INTERNAL_ERROR")],
     ["the page of a proxy", { status: 502, body: "<!doctype html>" }],
     [
-      "a date to wait for that is over",
+      "a Retry-After date in the past",
       refusal(429, "RATE_LIMITED", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:00 GMT" } }),
     ],
-  ] as const)("after %s", async (_what, answer) => {
+  ] as const)("retries after %s", async (_what, answer) => {
     const { client, heard } = await scripted([answer, answer, success(link)]);
     expect(await client.links.get("100001", { timeout: 1_000 })).toEqual(link);
     expect(heard).toHaveLength(3);
   });
 
-  it("under the same idempotency key, which no other call has", async () => {
+  it("retries under the same idempotency key, which no other call uses", async () => {
     const { client, heard } = await scripted(["cut", refusal(503, "INTERNAL_ERROR"), success({})]);
     await client.links.set("100001", "1");
     await client.links.set("100001", "1");
@@ -175,7 +174,7 @@ describe("a call tries again", () => {
     expect(keys[0]).toMatch(/^[!-~]{20,255}$/);
   });
 
-  it("a second after the attempt before was found under way", async () => {
+  it("retries after a second while the previous attempt is in progress", async () => {
     const inUse = refusal(409, "CONFLICT", { details: { reason: "idempotency_key_in_use" } });
     const { client, heard } = await scripted([inUse, success({})]);
     const begun = performance.now();
@@ -184,7 +183,7 @@ describe("a call tries again", () => {
     expect(heard).toHaveLength(2);
   });
 
-  it("no sooner than it is told", async () => {
+  it("waits as long as Retry-After says before it retries", async () => {
     const busy = refusal(429, "RATE_LIMITED", { headers: { "retry-after": "1" } });
     const { client } = await scripted([busy, success(link)]);
     const begun = performance.now();
@@ -192,7 +191,7 @@ describe("a call tries again", () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("not when it would have to wait for longer than it may", async () => {
+  it("does not retry if it would have to wait longer than retryFor", async () => {
     const details = { bucket: "day" };
     const { client, heard } = await scripted([
       refusal(429, "RATE_LIMITED", { details, headers: { "retry-after": "3600" } }),
@@ -206,13 +205,13 @@ describe("a call tries again", () => {
     [500, "INTERNAL_ERROR", null],
     [403, "PREMIUM_REQUIRED", null],
     [409, "CONFLICT", { reason: "idempotency_key_reused" }],
-  ])("not after %i %s", async (status, code, details) => {
+  ])("does not retry after %i %s", async (status, code, details) => {
     const { client, heard } = await scripted([refusal(status, code, { details })]);
     expect(await errorOf(client.links.set("100001", "1"))).toMatchObject({ status, code, details });
     expect(heard).toHaveLength(1);
   });
 
-  it("until its time is over", async () => {
+  it("stops retrying when retryFor is over", async () => {
     const { client, heard } = await scripted(["cut"], { retryFor: 1_000 });
     const error = await errorOf(client.links.get("100001"));
     expect(error).toMatchObject({ code: "NETWORK_ERROR", status: null, requestId: null, retryAfter: null });
@@ -224,14 +223,14 @@ describe("a call tries again", () => {
   });
 });
 
-describe("a call ends", () => {
-  it("with TIMEOUT when there is no answer in time", async () => {
+describe("a failed call", () => {
+  it("rejects with TIMEOUT when no response arrives in time", async () => {
     const { client, heard } = await scripted(["silent"], { retryFor: 0, timeout: 2_000 });
     expect((await errorOf(client.links.get("100001"))).code).toBe("TIMEOUT");
     expect(heard).toHaveLength(1);
   });
 
-  it("with the reason of its signal, before, in and between attempts", async () => {
+  it("rejects with the reason of its signal, before, during and between attempts", async () => {
     const reason = new Error("No longer wanted");
     const { client } = await scripted([
       "silent",
@@ -246,7 +245,7 @@ describe("a call ends", () => {
     expect(await Promise.allSettled(calls)).toMatchObject([{ reason }, { reason }]);
   });
 
-  it("with no trace of the key in its error", async () => {
+  it("has no part of the key in its error", async () => {
     const { client } = await scripted(["cut"], { retryFor: 0 });
     const error = await errorOf(client.links.get("100001"));
     const texts = [error.stack, error.cause instanceof Error ? error.cause.stack : "", JSON.stringify(error)];

@@ -68,7 +68,7 @@ export interface ChatProfile {
   readonly guild: GuildMember | null;
 }
 
-/** Null unless asked for, or unavailable */
+/** Null unless requested and available */
 export interface ResolvedProfiles {
   readonly game: GameProfile | null;
   readonly chat: ChatProfile | null;
@@ -109,18 +109,18 @@ export interface Meta {
   readonly requestId: string;
   readonly version: "2.0.0";
   readonly rateLimit: RateLimit;
-  /** Of the key */
+  /** The tier of the key */
   readonly tier?: "free" | "premium";
 }
 
 export interface GameLookup {
   readonly gameId: GameId;
-  /** Newest link first, at most 1,000; with a guild, its members among the 100 newest */
+  /** Newest link first, at most 1,000; with a guild, only its members among the 100 newest links */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
   readonly resolved: {
     readonly game: GameProfile | null;
-    /** Profiles of the first 25 of chatIds, in that order */
+    /** Profiles of the first 25 chatIds, in the same order */
     readonly chat: ReadonlyArray<ChatProfile | null> | null;
   };
 }
@@ -158,7 +158,7 @@ export interface BulkMeta {
   readonly requestId: string;
   readonly version: "2.0.0";
   readonly rateLimit: RateLimit;
-  /** Of the key */
+  /** The tier of the key */
   readonly tier?: "free" | "premium";
   readonly bulk: {
     readonly uniqueInputs: number;
@@ -175,7 +175,7 @@ export interface AltEvidence {
   readonly weight: number;
   /** When the candidate was last seen in the browser or at the address */
   readonly lastSeenAt: Timestamp | null;
-  /** How many chat users were seen there */
+  /** How many chat users were seen with this evidence */
   readonly chatUsers: number | null;
   readonly gameId: GameId | null;
 }
@@ -183,9 +183,9 @@ export interface AltEvidence {
 export interface AltMatch {
   readonly chatId: ChatId;
   readonly gameId: GameId | null;
-  /** With explain: 0 to 1, what the evidence weighs together */
+  /** With explain: the combined weight of the evidence, 0 to 1 */
   readonly weight?: number;
-  /** With explain; the strongest first */
+  /** With explain: the evidence, strongest first */
   readonly evidence?: ReadonlyArray<AltEvidence>;
   readonly resolved?: ResolvedProfiles;
 }
@@ -196,14 +196,14 @@ export interface AltDetection {
     readonly gameId: GameId | null;
     readonly guildId: GuildId | null;
   };
-  /** At most 25, the freshest first */
+  /** At most 25, most recent first */
   readonly matches: ReadonlyArray<AltMatch>;
   readonly risk: {
     readonly score: number;
     readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
     readonly alt?: number;
     readonly vpn?: number;
-    /** The greatest weight of those that are not returned, if above every match's; else 0 */
+    /** The greatest weight of an omitted match, if above every returned one; otherwise 0 */
     readonly unlistedWeight?: number;
   };
   readonly summary: {
@@ -221,7 +221,7 @@ export interface AltReview {
   readonly verdict: "different" | "same";
   readonly note: string | null;
   readonly at: Timestamp;
-  /** Null for a review of the dashboard */
+  /** Null for a review made on the dashboard */
   readonly keyId: KeyId | null;
 }
 
@@ -234,11 +234,11 @@ export type EventChatId = string;
 /** ID of a user of the game platform, or `[erased]` */
 export type EventGameId = string;
 
-/** A key, a verification flow, the user, or who runs the community or the service */
+/** A key, a verification flow, the user, the owner of the community, or the operator */
 export type EventSource = "api" | "flow" | "user" | "operator";
 
 export interface LinkSetEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "link.set";
   readonly at: Timestamp;
@@ -253,7 +253,7 @@ export interface LinkSetEvent {
 }
 
 export interface LinkMovedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "link.moved";
   readonly at: Timestamp;
@@ -268,7 +268,7 @@ export interface LinkMovedEvent {
 }
 
 export interface LinkRemovedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "link.removed";
   readonly at: Timestamp;
@@ -282,7 +282,7 @@ export interface LinkRemovedEvent {
 }
 
 export interface LinksImportedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "links.imported";
   readonly at: Timestamp;
@@ -293,7 +293,7 @@ export interface LinksImportedEvent {
 }
 
 export interface ScopeDeletedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "scope.deleted";
   readonly at: Timestamp;
@@ -304,7 +304,7 @@ export interface ScopeDeletedEvent {
 }
 
 export interface UserErasedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "user.erased";
   readonly at: Timestamp;
@@ -314,7 +314,7 @@ export interface UserErasedEvent {
 }
 
 export interface SessionCompletedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "session.completed";
   readonly at: Timestamp;
@@ -329,7 +329,7 @@ export interface SessionCompletedEvent {
 }
 
 export interface SessionFailedEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "session.failed";
   readonly at: Timestamp;
@@ -344,7 +344,7 @@ export interface SessionFailedEvent {
 }
 
 export interface SessionCancelledEvent {
-  /** `evt_` and a ULID; the same wherever it is read */
+  /** `evt_` and a ULID; the same in feed, stream and webhook */
   readonly id: string;
   readonly type: "session.cancelled";
   readonly at: Timestamp;
@@ -378,18 +378,18 @@ export interface UnlinkedSession {
   /** The client's own name for its user */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** Where the user verifies */
+  /** The URL where the user verifies */
   readonly url: string;
-  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
+  /** The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game */
   readonly code: string;
-  /** Where the user types `code` */
+  /** The URL where the user types `code` */
   readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  /** How often it can still be read; null for any number of times */
+  /** How many reads are left; null without a limit */
   readonly pollsRemaining: number | null;
   readonly state: "pending" | "opened" | "cancelled" | "expired";
-  /** The only chat user who may finish it */
+  /** The only chat user who may complete the session */
   readonly chatId: ChatId | null;
   readonly gameId: null;
   readonly linkChanged: false;
@@ -404,15 +404,15 @@ export interface CompletedSession {
   /** The client's own name for its user */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** Where the user verifies */
+  /** The URL where the user verifies */
   readonly url: string;
-  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
+  /** The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game */
   readonly code: string;
-  /** Where the user types `code` */
+  /** The URL where the user types `code` */
   readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  /** How often it can still be read; null for any number of times */
+  /** How many reads are left; null without a limit */
   readonly pollsRemaining: number | null;
   readonly state: "completed";
   readonly chatId: ChatId;
@@ -430,24 +430,24 @@ export interface FailedSession {
   /** The client's own name for its user */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** Where the user verifies */
+  /** The URL where the user verifies */
   readonly url: string;
-  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
+  /** The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game */
   readonly code: string;
-  /** Where the user types `code` */
+  /** The URL where the user types `code` */
   readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  /** How often it can still be read; null for any number of times */
+  /** How many reads are left; null without a limit */
   readonly pollsRemaining: number | null;
   readonly state: "failed";
-  /** The only chat user who may finish it */
+  /** The only chat user who may complete the session */
   readonly chatId: ChatId | null;
   readonly gameId: null;
   readonly linkChanged: false;
   readonly previousGameId: null;
   readonly completedAt: null;
-  /** Why it failed */
+  /** Why the session failed */
   readonly error: "link_removed";
 }
 
@@ -525,9 +525,9 @@ export interface Routes {
       >;
       readonly count: number;
       readonly foundCount: number;
-      /** Results with LINK_NOT_FOUND */
+      /** Number of results with LINK_NOT_FOUND */
       readonly notFoundCount: number;
-      /** Failures other than not found */
+      /** Number of results with another error */
       readonly errorCount: number;
       readonly resolved: boolean;
     };
@@ -564,9 +564,9 @@ export interface Routes {
       >;
       readonly count: number;
       readonly foundCount: number;
-      /** Results with LINK_NOT_FOUND */
+      /** Number of results with LINK_NOT_FOUND */
       readonly notFoundCount: number;
-      /** Failures other than not found */
+      /** Number of results with another error */
       readonly errorCount: number;
       readonly resolved: boolean;
     };
@@ -579,13 +579,13 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** ID of the game user */
       readonly gameId?: GameId | null | undefined;
-      /** IPv4 or IPv6 address; IPv6 matches by its /64 */
+      /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
       /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
-      /** Whether to add the evidence, from which the score can be computed again */
+      /** Whether to add the evidence that the score is computed from */
       readonly explain?: boolean | null | undefined;
     };
     readonly data: AltDetection;
@@ -600,7 +600,7 @@ export interface Routes {
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
-      /** Whether to add the evidence, from which the score can be computed again */
+      /** Whether to add the evidence that the score is computed from */
       readonly explain?: boolean | null | undefined;
     };
     readonly data: {
@@ -624,22 +624,22 @@ export interface Routes {
       >;
       readonly count: number;
       readonly foundCount: number;
-      /** Results with LINK_NOT_FOUND */
+      /** Number of results with LINK_NOT_FOUND */
       readonly notFoundCount: number;
-      /** Failures other than not found */
+      /** Number of results with another error */
       readonly errorCount: number;
       readonly resolved: boolean;
     };
     readonly meta: BulkMeta;
   };
-  /** Say whether two chat users are the same person. `PUT /v2/alts/reviews` */
+  /** Record whether two chat users are the same person. `PUT /v2/alts/reviews` */
   readonly putAltReview: {
     readonly parameters: {
       /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      /** ID of the other, who is another user */
+      /** ID of the other chat user, who must differ */
       readonly otherChatId: ChatId;
-      /** Whether they are two people or one */
+      /** Whether the two users are different persons or the same one */
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
@@ -670,7 +670,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      /** ID of the other, who is another user */
+      /** ID of the other chat user, who must differ */
       readonly otherChatId: ChatId;
       /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
@@ -703,9 +703,9 @@ export interface Routes {
   /** Move a link to another chat user. `PATCH /v2/chat` */
   readonly patchChat: {
     readonly parameters: {
-      /** ID of the chat user who has the link */
+      /** ID of the chat user who has the link now */
       readonly oldChatId: ChatId;
-      /** ID of the chat user who gets it */
+      /** ID of the chat user who gets the link */
       readonly newChatId: ChatId;
       /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
@@ -736,7 +736,7 @@ export interface Routes {
   /** Delete all link data of the key's scope. `DELETE /v2/data` */
   readonly deleteData: {
     readonly parameters: {
-      /** Has to be true */
+      /** Must be true */
       readonly confirm: true;
       /** Required with a guild-scoped key, which names its own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
@@ -749,14 +749,12 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
-  /** Read what changed in the key's scope. `GET /v2/events` */
+  /** Read the changes in the key's scope. `GET /v2/events` */
   readonly getEvents: {
     readonly parameters: {
-      /** Where to go on: the cursor of an earlier answer, or `events` of the list of links */
+      /** Where to resume: the cursor of an earlier response, or `events` of the list of links */
       readonly cursor?: string | null | undefined;
-      /**
-       * Where to begin without a cursor: with what happens from now on, or with the oldest event that is kept
-       */
+      /** Where to begin without a cursor: at the present, or at the oldest stored event */
       readonly from?: "now" | "oldest" | null | undefined;
       /** How many to return at most, 1 to 100 */
       readonly limit?: number | null | undefined;
@@ -764,36 +762,34 @@ export interface Routes {
       readonly wait?: number | null | undefined;
       /** Only events of these types, separated by commas */
       readonly types?: string | null | undefined;
-      /** Only events of this chat user, present or previous */
+      /** Only events of this chat user, as present or previous user of the link */
       readonly chatId?: ChatId | null | undefined;
-      /** Only events of this game user, present or previous */
+      /** Only events of this game user, as present or previous user of the link */
       readonly gameId?: GameId | null | undefined;
       /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       readonly events: ReadonlyArray<FeedEvent>;
-      /** The place after them */
+      /** The position after these events */
       readonly cursor: string;
-      /** Whether there may be more already */
+      /** Whether more events may be available already */
       readonly more: boolean;
     };
     readonly meta: Meta;
   };
-  /** Follow what changes in the key's scope as a stream of at most 30 seconds. `GET /v2/events/stream` */
+  /** Follow the changes in the key's scope as a stream of at most 30 seconds. `GET /v2/events/stream` */
   readonly streamEvents: {
     readonly parameters: {
-      /** Where to go on: the cursor of an earlier answer, or `events` of the list of links */
+      /** Where to resume: the cursor of an earlier response, or `events` of the list of links */
       readonly cursor?: string | null | undefined;
-      /**
-       * Where to begin without a cursor: with what happens from now on, or with the oldest event that is kept
-       */
+      /** Where to begin without a cursor: at the present, or at the oldest stored event */
       readonly from?: "now" | "oldest" | null | undefined;
       /** Only events of these types, separated by commas */
       readonly types?: string | null | undefined;
-      /** Only events of this chat user, present or previous */
+      /** Only events of this chat user, as present or previous user of the link */
       readonly chatId?: ChatId | null | undefined;
-      /** Only events of this game user, present or previous */
+      /** Only events of this game user, as present or previous user of the link */
       readonly gameId?: GameId | null | undefined;
       /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
@@ -804,7 +800,7 @@ export interface Routes {
     readonly parameters: {
       /** How many to return at most, 1 to 1000 */
       readonly limit?: number | null | undefined;
-      /** Where to go on: the cursor of the page before */
+      /** The cursor of the previous page */
       readonly cursor?: string | null | undefined;
       /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
@@ -823,10 +819,10 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
-  /** Report keys that got into wrong hands. `POST /v2/keys/leaked` */
+  /** Report leaked keys. `POST /v2/keys/leaked` */
   readonly reportLeakedKey: {
     readonly parameters: {
-      /** The key in full */
+      /** The complete key */
       readonly key: string;
     };
     readonly data: {
@@ -837,11 +833,11 @@ export interface Routes {
   /** Create a verification session. `POST /v2/sessions` */
   readonly createSession: {
     readonly parameters: {
-      /** The client's own name for its user; comes back with every answer */
+      /** The client's own name for its user; every response repeats it */
       readonly clientId: string;
       /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
-      /** The only chat user who may finish it; with a guild, a member of it */
+      /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
       /**
        * Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list
@@ -890,11 +886,11 @@ export interface Routes {
 /** The name of a route. */
 export type RouteId = keyof Routes;
 
-/** The `details` of each code with which the service refuses a request. */
+/** The `details` of each error code that the service refuses a request with. */
 export interface RefusalDetails {
   /** An unreadable request, an unknown path or a wrong method */
   readonly BAD_REQUEST: null;
-  /** Values are wrong, the game user does not exist, or `Service-Version` is unknown */
+  /** Values are invalid, the game user does not exist, or `Service-Version` is unknown */
   readonly INVALID_PARAMETER: InvalidParameters;
   /** Required values are missing; `guildId` is required with a guild-scoped key */
   readonly MISSING_PARAMETER: {
@@ -906,7 +902,7 @@ export interface RefusalDetails {
   };
   /** The key is missing, unknown, expired, revoked or disabled */
   readonly INVALID_API_KEY: null;
-  /** The key, or who is signed in, may not do this */
+  /** The key, or the signed-in user, may not do this */
   readonly FORBIDDEN: {
     readonly reason:
       | "bot_not_in_guild"
@@ -916,19 +912,19 @@ export interface RefusalDetails {
       | "ip_not_allowed"
       | "key_access";
   };
-  /** The tier of the key has no `resolved=true`, or no alt detection */
+  /** The tier of the key does not include `resolved=true` or alt detection */
   readonly PREMIUM_REQUIRED: null;
-  /** No link in the scope of the key, or none of a guild member */
+  /** The scope of the key has no such link, or its user is not a guild member */
   readonly LINK_NOT_FOUND: null;
-  /** No such session of this key, or it ended more than 24 hours ago */
+  /** The key has no such session, or it ended more than 24 hours ago */
   readonly SESSION_NOT_FOUND: null;
-  /** The time of the session is over, also while a long poll waits */
+  /** The session has expired, possibly while a long poll waited */
   readonly SESSION_EXPIRED: null;
-  /** The client address asked too often, whatever its keys */
+  /** The client address sent too many requests, with all keys together */
   readonly SHARED_IP_RATE_LIMITED: {
     readonly bucket: "ip_day" | "ip_second" | "ip_verify_day" | "ip_auth";
   };
-  /** The key asked too often */
+  /** The key sent too many requests */
   readonly RATE_LIMITED: {
     readonly bucket:
       | "day"
@@ -939,7 +935,7 @@ export interface RefusalDetails {
       | "poll_count"
       | "event_readers";
   };
-  /** More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count */
+  /** More than 50 inputs (alt detection 10, leak reports 100); duplicates count */
   readonly BULK_LIMIT_EXCEEDED: {
     readonly limit: number;
     readonly received: number;
@@ -959,14 +955,14 @@ export interface RefusalDetails {
       | "user_erased"
       | "cursor_expired";
   };
-  /** 503: a store or a platform did not answer. 500: a bug */
+  /** 503: a store or a platform did not respond. 500: a bug */
   readonly INTERNAL_ERROR: null;
 }
 
-/** The dated contract that these types are of. */
+/** The dated contract that these types follow. */
 export const serviceVersion = "2026-01-01";
 
-/** Where each route is. `isIdempotent`: it takes an `Idempotency-Key`. */
+/** The method and path of each route. `isIdempotent`: the route accepts an `Idempotency-Key`. */
 export const routes = {
   getChat: { method: "GET", path: "/v2/chat" },
   getGame: { method: "GET", path: "/v2/game" },

@@ -1,4 +1,4 @@
-/** The contract of the client against the one of the server. Run with `-u` to write it anew. */
+/** Compares the contract of the client with the contract of the server. Run with `-u` to regenerate it. */
 import type { PublicError } from "@accountlink/core/errors";
 import {
   type AltsV2,
@@ -33,11 +33,11 @@ type ParametersOf<R> = R extends Route<infer P> ? ParameterValues<P> : never;
 
 type DetailsOf<Code> = Extract<PublicError, { readonly code: Code }>["details"];
 
-it("is the contract of the server", async () => {
+it("the client's contract equals the server's contract", async () => {
   await expect(clientContract()).toMatchFileSnapshot("contract.ts");
 });
 
-it("has the types of the server's values", () => {
+it("the client's types match the server's schemas", () => {
   expectTypeOf<{ [Id in RouteId]: Data<Id> }>().toEqualTypeOf<{ [Id in RouteId]: DataOf<Values[Id]> }>();
   expectTypeOf<{ [Id in RouteId]: keyof Routes[Id]["parameters"] }>().toEqualTypeOf<{
     [Id in RouteId]: keyof ParametersOf<Values[Id]>;
@@ -47,7 +47,7 @@ it("has the types of the server's values", () => {
   }>();
 });
 
-it("tells by the state of a session which fields are null", () => {
+it("the state of a session decides which fields are null", () => {
   type InState<State> = Extract<VerificationSession, { readonly state: State }>;
   expectTypeOf<InState<"completed">>().toExtend<{ gameId: string; chatId: string; completedAt: string }>();
   expectTypeOf<InState<"failed">>().toExtend<{ gameId: null; error: "link_removed" }>();
@@ -58,8 +58,8 @@ it("tells by the state of a session which fields are null", () => {
   }>();
 });
 
-it("has the details of every error that the service has", () => {
-  // Those of the dashboard are no answers of v2.
+it("the client's types cover the details of every service error", () => {
+  // Reasons that only dashboard routes use are not part of v2.
   type Dashboard = "not_guild_manager" | "account_suspended" | "role" | "csrf";
   type Rest = Exclude<keyof RefusalDetails, "FORBIDDEN" | "CONFLICT">;
   expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();

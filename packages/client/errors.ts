@@ -1,34 +1,31 @@
 /** The errors of the client: one class, with a union of codes. */
 import type { RefusalDetails, RouteId } from "./contract.ts";
 
-/** `details` by code. */
+/** The type of `details` for each code. */
 export interface ErrorDetails extends RefusalDetails {
-  /** No connection, or one that broke. */
+  /** The connection failed or broke. */
   readonly NETWORK_ERROR: null;
-  /** No answer within `timeout`. */
+  /** No response arrived within `timeout`. */
   readonly TIMEOUT: null;
-  /** An answer that is not the service's, such as the page of a proxy, or a redirect. */
+  /** The response does not come from the service: it is a proxy's page or a redirect, for example. */
   readonly UNEXPECTED_RESPONSE: null;
 }
 
-/** A code of the service, or one of the client itself. */
 export type ErrorCode = keyof ErrorDetails;
 
-/** What an error says. */
 export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly code: Code;
-  /** For people; it may change. */
+  /** A message for people; its wording may change. */
   readonly message: string;
   readonly details: ErrorDetails[Code];
-  /** The route that was called. */
   readonly route: RouteId;
-  /** The HTTP status; null without an answer. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** What the operator finds the request by. */
+  /** The ID by which operators find the request in their logs; null without one. */
   readonly requestId: string | null;
-  /** Seconds after which another try may succeed, as the service said; else null. */
+  /** Seconds after which a retry may succeed, as the service said; null if it did not say. */
   readonly retryAfter: number | null;
-  /** Of a `NETWORK_ERROR`, what `fetch` said. */
+  /** For a `NETWORK_ERROR`, the error of `fetch`. */
   readonly cause?: unknown;
 }
 
@@ -51,7 +48,7 @@ class ClientError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** With code, details and request, for logs that write errors as text. */
+  /** Includes code, details and request, for logs that print errors as text. */
   override toString(): string {
     const details = this.details === null ? "" : ` ${JSON.stringify(this.details)}`;
     const request = this.requestId === null ? "" : `, request ${this.requestId}`;
@@ -60,8 +57,8 @@ class ClientError extends Error {
 }
 
 /**
- * Why a call failed. Its `code` decides what `details` are. Each code of the service has a page of its guide, such as
- * `/guide/errors/LINK_NOT_FOUND.html`, which says what to do.
+ * Why a call failed. `code` determines the type of `details`. Each code of the service has a page in its guide that
+ * says what to do, such as `/guide/errors/LINK_NOT_FOUND.html`.
  *
  * @example
  * ```ts
@@ -79,7 +76,6 @@ class ClientError extends Error {
  */
 export type AccountLinkError = { readonly [Code in ErrorCode]: AccountLinkErrorOf<Code> }[ErrorCode];
 
-/** The error with one code. */
 export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failure<Code> {
   readonly name: "AccountLinkError";
   readonly message: string;
@@ -88,6 +84,6 @@ export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failu
 
 export const AccountLinkError = ClientError as unknown as {
   new (failure: Failure): AccountLinkError;
-  // What `instanceof` narrows to, and what it leaves.
+  // Makes `instanceof` narrow to the union of codes, and exclude it otherwise.
   [Symbol.hasInstance](value: unknown): value is AccountLinkError;
 };

@@ -1,19 +1,18 @@
 import type { Received } from "./transport.ts";
 
-/** One event. */
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
-  /** The id of the last event that had one; empty before. */
+  /** The ID of the last event that had one; empty before the first. */
   readonly id: string;
-  /** Milliseconds to wait before connecting again, as the stream said last; null before. */
+  /** Milliseconds to wait before reconnecting, as last sent by the stream; null if never sent. */
   readonly retry: number | null;
 }
 
-/** The service is never silent for so long: it sends a comment every 10 seconds. */
+/** The service sends a comment every 10 seconds, so longer silence means a broken connection. */
 const longestSilence = 25_000;
 
-/** The events of an answer, up to where it ends or its connection breaks. Rejects when the caller ends it, only. */
+/** Yields the events of a response until it ends or its connection breaks. Rejects only when the caller aborts. */
 export async function* eventsOf(
   { response, lifeline }: Received,
   caller: AbortSignal | undefined,
@@ -42,7 +41,7 @@ export async function* eventsOf(
   }
 }
 
-/** Takes one line after the other, and gives an event at the line that ends it. */
+/** Makes a parser that is called with each line, and returns an event at the line that completes it. */
 const makeParser = () => {
   let [event, id] = ["", ""];
   let data: string | null = null;

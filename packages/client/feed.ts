@@ -1,4 +1,4 @@
-/** Following the feed of events, and listing all links. */
+/** Follows the feed of events, and lists all links. */
 
 import type { FeedEvent, Routes } from "./contract.ts";
 import { eventsOf } from "./event_stream.ts";
@@ -6,7 +6,7 @@ import type { CallOptions } from "./options.ts";
 import type { Data, Transport } from "./transport.ts";
 import { sleep } from "./waiting.ts";
 
-/** Which events to follow, and how. `retryFor` is without end by default. */
+/** Which events to follow, and how. `retryFor` is unlimited by default. */
 export interface EventOptions
   extends CallOptions,
     Partial<Omit<Routes["streamEvents"]["parameters"], "types">> {
@@ -14,19 +14,18 @@ export interface EventOptions
   readonly types?: ReadonlyArray<FeedEvent["type"]> | undefined;
 }
 
-/** An event, and the cursor to go on after it. Save it once you are done with the event. */
+/** An event, and the cursor after it. Save the cursor once you have handled the event. */
 export type FollowedEvent = FeedEvent & { readonly cursor: string };
 
-/** Milliseconds until a stream that broke is opened again. */
+/** Milliseconds to wait before reopening a broken stream. */
 const pause = 2_000;
 
-/** Every event from a cursor on. */
 export async function* followEvents(
   { open, call }: Transport,
   { types, cursor, retryFor = Infinity, ...options }: EventOptions = {},
 ): AsyncGenerator<FollowedEvent, void> {
   const cursorOfNow = async () => (await call("getEvents", { ...options, retryFor, limit: 1 })).cursor;
-  // A stream that breaks before its first event does not say where it began.
+  // Read the start first, because a stream that breaks before its first event does not say where it began.
   let last = cursor ?? (options.from === "oldest" ? undefined : await cursorOfNow());
   while (true) {
     const input = { ...options, retryFor, types: types?.join(","), cursor: last };
@@ -42,10 +41,9 @@ export async function* followEvents(
   }
 }
 
-/** How many links a page has. */
 const pageLength = 1_000;
 
-/** Every link, and in the end the cursor of the feed. */
+/** Yields every link, and returns the cursor of the feed. */
 export async function* listLinks(
   { call }: Transport,
   options: CallOptions = {},

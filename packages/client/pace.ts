@@ -1,19 +1,24 @@
-/** Pacing by the headers `RateLimit` and `RateLimit-Policy`: requests wait for a window instead of being refused. */
+/**
+ * Pacing by the headers `RateLimit` and `RateLimit-Policy`: requests wait for the next window instead of being refused.
+ */
 import { abortable, sleep } from "./waiting.ts";
 
-/** Sends a request when its turn comes, in the order of calls. */
+/** Sends requests in the order of calls, each when the window allows it. */
 export type InTurn = <A extends { readonly response: Response }>(
   send: () => Promise<A>,
   signal: AbortSignal | undefined,
 ) => Promise<A>;
 
-/** Milliseconds. A request for a window that opens later, such as at midnight, is left for the service to refuse. */
+/**
+ * In milliseconds. If the window opens later, such as at midnight, the request is sent at once and the service refuses
+ * it.
+ */
 const longestWait = 30_000;
 
-/** Milliseconds that the next request waits at most for the answer that says what is left. */
+/** The most milliseconds that a request waits for an earlier response, which says how many requests are left. */
 const longestHold = 2_000;
 
-/** Makes the pace of a client: one request first, then as many at once as their window has left. */
+/** Makes the pacing of a client: one request first, then as many in parallel as the window has left. */
 export const makePace = (): InTurn => {
   let quota = 1;
   let left = 1;
@@ -26,7 +31,7 @@ export const makePace = (): InTurn => {
 
   const turn = async (signal: AbortSignal | undefined) => {
     await abortable(queue, signal);
-    // A timer may fire a little early, and an answer may have moved the window.
+    // Check again: a timer may fire early, and a response may have moved the window.
     while (isClosed()) await sleep(untilOpen(), signal);
     if (untilOpen() <= 0) left = quota;
     left--;

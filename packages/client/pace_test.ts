@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createClient } from "./mod.ts";
 
-/** A service that allows a key some requests per window, says so, and refuses the rest. */
+/** A service that allows some requests per window, reports the limit in headers, and refuses further requests. */
 const paced = (quota: number, seconds = 1) => {
   let [used, ends] = [0, 0];
   const answered: Array<readonly [chatId: string | null, status: number]> = [];
@@ -36,14 +36,14 @@ it.each([
   },
 );
 
-it("no call waits for a new day", async () => {
+it("a call does not wait for a new day", async () => {
   const { links, answered } = paced(1, 40_000);
   await links.get("100001");
   await expect(links.get("100002")).rejects.toMatchObject({ code: "RATE_LIMITED" });
   expect(answered.at(-1)).toEqual(["100002", 429]);
 });
 
-it("a call that ends while it waits lets the next one go", async () => {
+it("a call that is aborted while it waits lets the next one proceed", async () => {
   const { links, answered } = paced(1);
   const waiting = new AbortController();
   const ended = new Error("No longer wanted");
@@ -64,7 +64,7 @@ it("a call that ends while it waits lets the next one go", async () => {
   expect(answered.map(([id]) => id)).toEqual(["100001", "100004"]);
 });
 
-it("calls do not wait for each other where the service names no limit, or does not answer", async () => {
+it("calls do not wait for each other if the service reports no limit or does not respond", async () => {
   let arrived = 0;
   const fetch = () => {
     arrived++;
@@ -77,7 +77,7 @@ it("calls do not wait for each other where the service names no limit, or does n
   expect(await Promise.allSettled(calls)).toMatchObject(calls.map(() => ({ reason: { code: "TIMEOUT" } })));
 });
 
-it("verification sessions, which have rules of their own, do not wait for lookups", async () => {
+it("verification sessions, which have limits of their own, do not wait for lookups", async () => {
   const { links, sessions, answered } = paced(1);
   await links.get("100001");
   const waiting = new AbortController();

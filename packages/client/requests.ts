@@ -1,21 +1,18 @@
-/** Requests, from the parameters of a route. */
 import { type RouteId, routes, serviceVersion } from "./contract.ts";
 import { AccountLinkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** Parameters by name. */
 export interface Parameters {
   readonly [name: string]: unknown;
 }
 
-/** What is sent. */
 export interface Outgoing {
   readonly route: RouteId;
   readonly parameters: Parameters;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Refuses IDs that are not strings, because a number loses digits. */
+/** Refuses IDs that are not strings, because numbers lose digits. */
 export const checkIds = ({ route, parameters }: Outgoing): void => {
   for (const [name, value] of Object.entries(parameters)) {
     if (!/ids?$/i.test(name)) continue;
@@ -34,7 +31,6 @@ export const checkIds = ({ route, parameters }: Outgoing): void => {
   }
 };
 
-/** Where the routes of a service are. */
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
   if (!/^(https?:\/\/|\/|$)/.test(url))
     throw new TypeError("Cannot create a client: the url does not begin with https://, http:// or /");
@@ -44,9 +40,8 @@ export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
     routes[route].path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
 };
 
-/** Makes requests with the key of a client. */
 export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) => {
-  // A header that cannot be sent is refused with a message that shows it.
+  // Checked here, because the error for an invalid header would show the key.
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw new TypeError("Cannot create a client: the key has characters that no key has");
   const urlOf = makeUrls({ url });
@@ -65,7 +60,7 @@ export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) =
         ...headers,
       },
       ...(isBody ? { body: JSON.stringify(Object.fromEntries(sent), nullForUndefined) } : {}),
-      // A redirect would be followed to a page.
+      // Following a redirect would end at a page.
       redirect: "manual",
       signal,
     });
@@ -78,5 +73,8 @@ const queryOf = (sent: ReadonlyArray<readonly [name: string, value: unknown]>): 
   return query === "" ? "" : `?${query}`;
 };
 
-/** A guild that is undefined by mistake is refused by the deletion of a global scope, which would be a wider one. */
+/**
+ * Sends null for undefined: the service refuses to delete with a null guild, whereas leaving the guild out would delete
+ * the whole global scope.
+ */
 const nullForUndefined = (_name: string, value: unknown): unknown => (value === undefined ? null : value);

@@ -1,5 +1,5 @@
 /**
- * When a call is tried again: after what is temporary, no sooner than the service says.
+ * Retries calls after temporary failures, no sooner than the service allows.
  *
  * Every route can be repeated: reads change nothing, and a write carries an `Idempotency-Key`.
  */
@@ -8,10 +8,10 @@ import { sleep } from "./waiting.ts";
 
 const temporary = new Set([429, 502, 503, 504]);
 
-/** How many seconds the service asks to wait; null for what another try does not help. */
+/** Seconds to wait before a retry; null if a retry cannot help. */
 const retryAfterOf = (error: AccountLinkError): number | null => {
   if (error.code === "NETWORK_ERROR" || error.code === "TIMEOUT") return 0;
-  // The attempt before is still under way.
+  // The previous attempt is still in progress.
   if (error.code === "CONFLICT" && error.details.reason === "idempotency_key_in_use") return 1;
   return temporary.has(error.status ?? 0) ? (error.retryAfter ?? 0) : null;
 };
@@ -19,14 +19,14 @@ const retryAfterOf = (error: AccountLinkError): number | null => {
 const firstBackoff = 250;
 const longestBackoff = 5_000;
 
-/** Milliseconds, spread so that clients that were refused together do not come back together. */
+/** In milliseconds, with jitter, so that clients that were refused together do not come back together. */
 const backoff = (attempt: number): number =>
   Math.min(firstBackoff * 2 ** attempt, longestBackoff) * (0.5 + Math.random() / 2);
 
 /**
- * Tries until it succeeds, or fails for good.
+ * Runs the attempt until it succeeds or fails permanently.
  *
- * @param patience milliseconds from the end of the first attempt within which another may begin
+ * @param patience milliseconds after the end of the first attempt during which another may begin
  */
 export const retrying = async <A>(
   attempt: () => Promise<A>,

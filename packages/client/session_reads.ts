@@ -1,11 +1,9 @@
-/** Reading a session up to its end, by long poll and by stream. */
 import type { VerificationSession } from "./contract.ts";
 import { eventsOf } from "./event_stream.ts";
 import type { CallOptions } from "./options.ts";
 import type { Transport } from "./transport.ts";
 import { sleep } from "./waiting.ts";
 
-/** How a session is polled. */
 export interface PollOptions extends CallOptions {
   /** Whole seconds that one read waits for a change: 0 to 25, 25 by default. */
   readonly wait?: number | undefined;
@@ -16,7 +14,7 @@ const interval = 2_000;
 
 const isFinal = ({ state }: VerificationSession): boolean => state !== "pending" && state !== "opened";
 
-/** The session as it changes, up to its final state. */
+/** Yields the session at each change, up to its final state. */
 export async function* pollSession(
   { call }: Transport,
   sid: string,
@@ -32,7 +30,7 @@ export async function* pollSession(
   }
 }
 
-/** The session as it is and as it changes, up to its final state; over as many connections as that takes. */
+/** Yields the current session and each change, up to its final state, reconnecting as needed. */
 export async function* watchSession(
   { open }: Transport,
   sid: string,
@@ -43,10 +41,10 @@ export async function* watchSession(
   while (true) {
     const headers = lastEventId === "" ? {} : { "last-event-id": lastEventId };
     const opened = await open("streamSession", { ...options, sid }, headers);
-    // The final state is known already.
+    // The service answers 204 if the final state was already sent.
     if (opened.response.status === 204) return;
     for await (const { event, data, id, retry } of eventsOf(opened, options.signal)) {
-      // A timeout has none.
+      // An event for a timeout has no ID.
       lastEventId = id || lastEventId;
       pause = retry ?? pause;
       if (event === "timeout") break;
@@ -58,7 +56,7 @@ export async function* watchSession(
   }
 }
 
-/** The final state of a session, by long poll. */
+/** Returns the final state of a session, by long poll. */
 export const waitForSession = async (
   transport: Transport,
   sid: string,

@@ -10,7 +10,7 @@ const event = (id: number, state: string, name = "session", clientId = "7") =>
 const opening = "retry: 10\n\n";
 const timeout = "event: timeout\ndata: {}\n\n";
 
-/** All that an iterator gives. */
+/** Collects the states that an iterator yields. */
 const all = async (sessions: AsyncIterable<VerificationSession>) => {
   const found: Array<string> = [];
   for await (const { state } of sessions) found.push(state);
@@ -18,7 +18,7 @@ const all = async (sessions: AsyncIterable<VerificationSession>) => {
 };
 
 describe("a stream", () => {
-  it("gives each change, up to the final state", async () => {
+  it("a stream yields each change, up to the final state", async () => {
     const { client, heard } = await scripted([
       streaming([
         opening,
@@ -34,11 +34,11 @@ describe("a stream", () => {
     expect(heard[0]?.headers["last-event-id"]).toBeUndefined();
   });
 
-  it("goes on after the last event, over ends and breaks of its connection", async () => {
+  it("resumes after the last event when its connection ends or breaks", async () => {
     const seen = Promise.withResolvers<void>();
     const { client, heard } = await scripted([
       streaming([opening, event(1, "pending"), timeout]),
-      // A connection that breaks takes what its reader has not read with it.
+      // A broken connection loses data that its reader has not read yet.
       async (outgoing) => {
         outgoing.writeHead(200, { "content-type": "text/event-stream" });
         outgoing.write(opening + event(2, "opened"));
@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
   });
 
-  it("reads what comes in pieces, with any line ends", async () => {
+  it("parses events in any chunks and with any line endings", async () => {
     const bytes = new TextEncoder().encode(
       event(1, "completed", "completed", "Zoë 🎲").replaceAll("\n", "\r\n"),
     );
@@ -72,12 +72,12 @@ describe("a stream", () => {
     expect(value).toEqual(session("completed", "Zoë 🎲"));
   });
 
-  it("ends when the final state was seen, or when it is told", async () => {
+  it("ends after the final state, or when the service answers 204", async () => {
     const { client } = await scripted([{ status: 204 }]);
     expect(await all(client.sessions.watch(sid))).toEqual([]);
   });
 
-  it("fails as the service refuses it, and when the answer is none", async () => {
+  it("fails when the service refuses it or the response is no stream", async () => {
     const { client } = await scripted([refusal(410, "SESSION_EXPIRED"), success({})]);
     await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
     await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE" });
@@ -108,7 +108,7 @@ describe("a stream", () => {
 });
 
 describe("a long poll", () => {
-  it("gives each change, up to the final state, which is what one waits for", async () => {
+  it("a long poll yields each change, and wait returns the final state", async () => {
     const answers = ["pending", "pending", "completed"].map((state) => success(session(state)));
     const { client, heard } = await scripted(answers);
     expect(await all(client.sessions.poll(sid, { wait: 1 }))).toEqual(["pending", "completed"]);
@@ -117,14 +117,14 @@ describe("a long poll", () => {
     expect(heard.at(-1)?.query.get("wait")).toBe("25");
   });
 
-  it("may be silent for as long as it waits, and no longer", async () => {
+  it("times out after its wait plus the timeout, and no sooner", async () => {
     const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
     const begun = performance.now();
     await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });
     expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("ends with the reason of its signal", async () => {
+  it("a long poll rejects with the reason of its signal", async () => {
     const { client } = await scripted([success(session("pending"))]);
     const controller = new AbortController();
     const reason = new Error("No longer wanted");

@@ -3,15 +3,15 @@ import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 
-/** As docs/client.md says. The most it may ever be is 6 kB. */
+/** As documented in docs/client.md. The upper limit ever allowed is 6 kB. */
 const limit = 4_800;
 
-it(`is at most ${limit} bytes, minified and compressed`, async () => {
+it(`the client is at most ${limit} bytes, minified and compressed`, async () => {
   const input = fileURLToPath(new URL("mod.ts", import.meta.url));
   const bundle = await rolldown({ input, platform: "browser" });
   const { output } = await bundle.generate({ minify: true });
   await bundle.close();
-  // All of it: there is no chunk beside it, and no import of another package.
+  // The bundle is complete: there is no second chunk and no import of another package.
   expect(output).toHaveLength(1);
   expect(output[0]).toMatchObject({ imports: [], dynamicImports: [] });
   const size = gzipSync(output[0].code, { level: 9 }).length;

@@ -1,14 +1,13 @@
-/** A service that answers as a test says, over real HTTP, and clients of it. */
+/** A scripted service over real HTTP, and clients of it. */
 import type { ServerResponse } from "node:http";
 import { type HeardRequest, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterEach } from "vitest";
 import { type Client, type ClientOptions, createClient } from "./mod.ts";
 
-/** A key in the form of one. */
 export const key = `alk_${"k".repeat(12)}_${"s".repeat(43)}`;
 
-/** What a client of a script sees and sends. */
+/** A client of a scripted service, and the requests that the service received. */
 export interface Scripted {
   readonly client: Client;
   readonly url: string;
@@ -20,7 +19,7 @@ afterEach(async () => {
   await Promise.all(scopes.splice(0).map((scope) => Effect.runPromise(Scope.close(scope, Exit.void))));
 });
 
-/** Starts a service that gives one answer after the other, the last one from then on, and a client of it. */
+/** Starts a service that sends the given responses one by one, repeating the last one, and creates a client of it. */
 export const scripted = async (
   answers: ReadonlyArray<HttpAnswering>,
   options: Partial<ClientOptions> = {},
@@ -35,13 +34,11 @@ export const scripted = async (
 
 const rateLimit = { limit: 1, remaining: 0, resetAt: null, retryAfter: null, scope: "api_key" } as const;
 
-/** A success. */
 export const success = (data: unknown, status = 200): HttpAnswering => ({
   status,
   body: { status, data, meta: { requestId: "req_1", version: "2.0.0", rateLimit, tier: "free" } },
 });
 
-/** A refusal. */
 export const refusal = (
   status: number,
   code: string,
@@ -56,7 +53,7 @@ export const refusal = (
   },
 });
 
-/** A stream that sends pieces, and then ends, breaks or stays open. */
+/** A stream that sends chunks, and then ends, breaks or stays open. */
 export const streaming =
   (pieces: ReadonlyArray<string | Uint8Array>, then: "end" | "cut" | "open" = "end"): HttpAnswering =>
   (outgoing: ServerResponse) => {

@@ -1,4 +1,4 @@
-/** Calls of routes: one attempt after the other, each within its time. */
+/** Calls routes: one attempt after the other, each with its own timeout. */
 import { envelopeIn, refusalOf, unanswered } from "./answers.ts";
 import { type RouteId, type Routes, routes } from "./contract.ts";
 import type { ClientOptions, WriteOptions } from "./options.ts";
@@ -7,13 +7,12 @@ import { checkIds, makeRequests, type Outgoing, type Parameters } from "./reques
 import { retrying } from "./retries.ts";
 import { type Lifeline, makeLifeline } from "./waiting.ts";
 
-/** The data of the answers of a route. */
+/** The type of a route's response data. */
 export type Data<Id extends RouteId> = Routes[Id] extends { readonly data: infer A } ? A : never;
 
-/** Parameters of a route, and options of the call. */
 type Input = WriteOptions & Parameters;
 
-/** An answer, and what its connection hangs on. */
+/** A response, and the lifeline of its connection. */
 export interface Received {
   readonly response: Response;
   /** Null while a stream arrives. */
@@ -21,15 +20,13 @@ export interface Received {
   readonly lifeline: Lifeline;
 }
 
-/** Calls routes. */
 export interface Transport {
-  /** Gives the data of the answer. */
+  /** Returns the data of the response. */
   readonly call: <Id extends RouteId>(route: Id, input: Input) => Promise<Data<Id>>;
-  /** Gives the answer when its stream begins. Its lifeline has to be cut. */
+  /** Returns the response when its stream begins. The caller must cut its lifeline. */
   readonly open: (route: RouteId, input: Input, headers: Outgoing["headers"]) => Promise<Received>;
 }
 
-/** Makes the transport of a client. */
 export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: ClientOptions): Transport => {
   const requestOf = makeRequests({ url, key });
   const inTurn = makePace();
@@ -96,13 +93,13 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
   };
 };
 
-/** The pace of a key holds for neither verification sessions nor leak reports. */
+/** The limits of a key apply neither to verification sessions nor to leak reports. */
 const isPaced = (route: RouteId): boolean => !/sessions|leaked/.test(routes[route].path);
 
-// Looked up by each request, so that a replacement of it is used.
+// Looked up for each request, so that a replaced global `fetch` is used.
 const globalFetch = (request: Request) => globalThis.fetch(request);
 
-/** `crypto.randomUUID` is missing from pages that came over plain HTTP. */
+/** `crypto.randomUUID` is missing on pages loaded over plain HTTP. */
 const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 const optionNames: Readonly<Record<keyof WriteOptions, true>> = {

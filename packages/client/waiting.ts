@@ -1,6 +1,4 @@
-/** Waiting, and giving up. */
-
-/** Waits for a step. Rejects with the reason of the signal when that aborts first. */
+/** Waits for a step. Rejects with the signal's reason if the signal aborts first. */
 export const abortable = <A>(step: Promise<A>, signal: AbortSignal | undefined): Promise<A> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason as Error);
@@ -10,7 +8,7 @@ export const abortable = <A>(step: Promise<A>, signal: AbortSignal | undefined):
     step.finally(end).then(resolve).catch(reject);
   });
 
-/** Waits some milliseconds. Rejects with the reason of the signal when it aborts. */
+/** Waits some milliseconds. Rejects with the signal's reason when the signal aborts. */
 export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
   let timer: ReturnType<typeof setTimeout>;
   const end = new Promise<void>((resolve) => {
@@ -19,24 +17,24 @@ export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Pr
   return abortable(end, signal).finally(() => clearTimeout(timer));
 };
 
-/** A connection, and how long each step of it may take. */
+/** The abort signal of a connection, with a timeout for each step. */
 export interface Lifeline {
-  /** Aborts with the signal of the caller, with a step that takes too long, and when it is cut. */
+  /** Aborts with the caller's signal, when a step takes too long, and when the lifeline is cut. */
   readonly signal: AbortSignal;
-  /** Waits for a step. Rejects with the reason of `signal` when that aborts first. */
+  /** Waits for a step. Rejects with the reason of `signal` if that aborts first. */
   readonly within: <A>(milliseconds: number, step: Promise<A>) => Promise<A>;
-  /** Ends whatever uses the signal. */
+  /** Aborts everything that uses the signal. */
   readonly cut: () => void;
 }
 
-/** Makes a lifeline that ends with the signal of the caller. */
+/** Makes a lifeline that aborts with the caller's signal. */
 export const makeLifeline = (caller: AbortSignal | undefined): Lifeline => {
   const controller = new AbortController();
   const { signal } = controller;
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error));
   });
-  // It may abort between two steps.
+  // Avoids an unhandled rejection if it aborts between two steps.
   aborted.catch(() => {});
   const follow = () => controller.abort(caller?.reason);
   caller?.addEventListener("abort", follow);

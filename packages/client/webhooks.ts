@@ -1,14 +1,12 @@
-/** Checks what webhooks send, as Standard Webhooks 1.0 says, with Web Crypto. */
+/** Verifies webhook requests according to Standard Webhooks 1.0, with Web Crypto. */
 import type { FeedEvent } from "./contract.ts";
 
-/** Which scope an event is of. */
 interface WebhookScope {
   readonly pid: string;
-  /** Null for that of all guilds. */
+  /** Null for the scope of all guilds. */
   readonly guildId: string | null;
 }
 
-/** A type of event with its data. */
 type Happening =
   | {
       readonly [Type in FeedEvent["type"]]: Pick<Extract<FeedEvent, { type: Type }>, "type" | "data">;
@@ -17,9 +15,9 @@ type Happening =
 
 /** An event that a webhook sent. */
 export type WebhookEvent = Happening & {
-  /** The same in every attempt: skip what you have seen. */
+  /** The same in every attempt: skip events that you have seen. */
   readonly id: string;
-  /** When it happened, ISO 8601. */
+  /** When the event happened, ISO 8601. */
   readonly timestamp: string;
   readonly scope: WebhookScope;
 };
@@ -29,18 +27,17 @@ export class InvalidWebhook extends Error {
   override readonly name = "InvalidWebhook";
 }
 
-/** How far the clocks of both sides may be apart, in seconds. */
+/** The largest accepted difference between the clocks of both sides, in seconds. */
 const tolerance = 300;
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
 /**
- * The event of a webhook's request. Throws `InvalidWebhook` if it is not signed with the secret, or was signed more
- * than five minutes ago.
+ * Verifies a webhook request and returns its event. Throws `InvalidWebhook` if the request is not signed with the
+ * secret, or was signed more than five minutes ago.
  *
- * @param request as the server got it; its body is read
- * @param secret `whsec_…`, as it was shown when the webhook was made
- *
+ * @param request the request as received; its body is read
+ * @param secret `whsec_…`, as it was shown when the webhook was created
  * @example
  * ```ts
  * import { InvalidWebhook, verifyWebhook } from "@accountlink/client";

@@ -13,7 +13,7 @@ const sent = {
 
 const sign = (key: Buffer, text: string) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
 
-/** A delivery, with what a test changes. */
+/** Makes a delivery, with some fields replaced. */
 const delivery = ({
   body = JSON.stringify(sent),
   id = "evt_1",
@@ -31,11 +31,11 @@ const delivery = ({
 };
 
 describe("verifyWebhook", () => {
-  it("gives the event of a signed request", async () => {
+  it("returns the event of a signed request", async () => {
     expect(await verifyWebhook(delivery(), secret)).toEqual({ id: "evt_1", ...sent });
   });
 
-  it("takes one of several signatures, as during a rotation", async () => {
+  it("accepts any one of several signatures, as during a rotation", async () => {
     const request = delivery();
     const own = request.headers.get("webhook-signature") ?? "";
     request.headers.set("webhook-signature", `v1a,abc ${sign(Buffer.alloc(32), "other")} ${own}`);

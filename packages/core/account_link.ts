@@ -1,4 +1,3 @@
-/** Layers that assemble the services. */
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts/accounts.ts";
@@ -38,13 +37,13 @@ import { UserData } from "./users/user_data.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
- * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports
- * `LinkStore`, `KeyStore`, `SessionStore`, `EventStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`,
- * `UsageStore`, `Cache`, `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
- * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
+ * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports `LinkStore`,
+ * `KeyStore`, `SessionStore`, `EventStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`, `UsageStore`, `Cache`,
+ * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`, as well as `Secrets`, and `SecureRandom` and `Digest` of
+ * `effect/crypto`. `AddressVault` is optional; with it, fixtures can contain sightings.
  *
- * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and `layerUsers`
- * the data of one user; `layerWeb` has all of these.
+ * `layerFlows` adds the browser flow, `layerSignIns` sign-ins, and `layerUsers` the data of one user; `layerWeb`
+ * contains all of them.
  */
 export const layer = Layer.mergeAll(
   Accounts.layer,
@@ -72,37 +71,36 @@ export const layer = Layer.mergeAll(
 );
 
 /**
- * `VerificationFlows`, the public verification flow, over the services of `layer`. In addition it
- * requires `FlowStore`, `ChatIdentity`, `GameIdentity` and `AddressVault`.
+ * `VerificationFlows`, the public verification flow. Besides the services of `layer` it requires `FlowStore`,
+ * `ChatIdentity`, `GameIdentity` and `AddressVault`.
  */
 export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
 
 /**
- * `SignIns`, with which people sign in to the dashboard and to their own data, over `Secrets`. It
- * requires `SignInStore`, `ChatIdentity` and `SecureRandom`.
+ * `SignIns`: users sign in to the dashboard and to their own data. It requires `Secrets`, `SignInStore`, `ChatIdentity`
+ * and `SecureRandom`.
  */
 export const layerSignIns = SignIns.layer;
 
 /**
- * `OwnLinks`, `OwnBrowsers` and `UserData`, with which users see and erase their data, over the services of
- * `layer`. In addition they require `UserStore`.
+ * `OwnLinks`, `OwnBrowsers` and `UserData`: users see and erase their data. Besides the services of `layer` they
+ * require `UserStore`.
  */
 export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnBrowsers.layer, UserData.layer);
 
 /**
- * Alt detection over the services above. It requires their ports, `SightingStore`, `AddressVault`
- * and `NetworkIntelligence`.
+ * Alt detection. Besides the services of `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`.
  */
 export const layerAlts = AltDetection.layer;
 
 /**
- * `OwnedScopes` and `OwnedLinks`, with which owners see and change the links of their communities, over
- * the services of `layer`.
+ * `OwnedScopes` and `OwnedLinks`: owners see and change the links of their communities. They require the services of
+ * `layer`.
  */
 export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.layer));
 
 /**
- * All of these, as the HTTP application requires them.
+ * All of the layers above, as the HTTP application requires them.
  *
  * @example
  * ```ts
@@ -137,9 +135,8 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
 export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts, layerOwners);
 
 /**
- * `layer` with cryptography of Web Crypto, which every runtime has. It requires the ports of
- * `layer` and `RootKeyStore`. It fails with `SecretRejected` if another secret wrapped the root key
- * of the store, and with `StoreUnavailable`.
+ * `layer` with Web Crypto, which every runtime has. It requires the ports of `layer` and `RootKeyStore`. It fails with
+ * `SecretRejected` if another secret wrapped the root key of the store, and with `StoreUnavailable`.
  *
  * @param secrets the secret that wraps the root key of the store, 32 or more random bytes; during a
  * rotation followed by the previous one

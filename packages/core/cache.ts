@@ -1,4 +1,3 @@
-/** The port for short-lived values that may be lost, such as answers of the platforms. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "./errors.ts";
 import type { Millis } from "./timestamp.ts";

@@ -1,7 +1,6 @@
-/** Rows of CSV that spreadsheets open, by RFC 4180. */
-
 /**
- * A row without its end. A text that a spreadsheet would run as a formula gets an apostrophe before it.
+ * Formats a row by RFC 4180, without a line end. Text that a spreadsheet would run as a formula is prefixed with an
+ * apostrophe.
  *
  * @internal
  */
@@ -13,5 +12,5 @@ const cellText = (cell: string | number | null): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Also full-width signs, and signs behind white space, begin a formula. */
+/** Formulas can also begin with full-width signs, or behind white space. */
 const harmless = (text: string): string => (/^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text);

@@ -1,11 +1,10 @@
 /**
- * The errors of the service. Each class has one of the stable codes. `message` and `details` are
- * public, `cause` and `operation` are internal. `errors.ts` of http-api says what each means over HTTP.
+ * The errors of the service. Each class has a stable code. `message` and `details` are public, `cause` and `operation`
+ * internal. `errors.ts` of http-api gives their meaning over HTTP.
  */
 import { Data } from "effect";
 import type { Millis } from "./timestamp.ts";
 
-/** The stable codes. */
 export type ErrorCode = PublicError["code"];
 
 interface WithCause {
@@ -14,8 +13,8 @@ interface WithCause {
 }
 
 /**
- * `Data.TaggedError` without a stack trace, for errors that only answer a client: it would cost a
- * fifth of a lookup.
+ * `Data.TaggedError` without a stack trace, for errors that only answer a client. A trace would cost a fifth of a
+ * lookup.
  */
 const Traceless = ((tag: string) => {
   const Tagged = Data.TaggedError(tag) as new (fields: never) => object;
@@ -29,7 +28,7 @@ const Traceless = ((tag: string) => {
   };
 }) as typeof Data.TaggedError;
 
-/** V8 and JavaScriptCore have a limit; elsewhere it changes nothing. */
+/** V8 and JavaScriptCore have `stackTraceLimit`; elsewhere setting it has no effect. */
 const traces: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
 /** Broken percent-encoding, an unknown path, or a wrong method. */
@@ -65,7 +64,7 @@ const malformedRequestMessages = {
   head_too_large: "The request line and the headers are too large",
 } satisfies Record<MalformedRequest["problem"], string>;
 
-/** Required values are missing. Lists all of them, in documented order. */
+/** Required values are missing. The error lists all of them, in documented order. */
 export class MissingParameter extends Traceless("MissingParameter")<{
   readonly parameters: ReadonlyArray<string>;
 }> {
@@ -74,7 +73,7 @@ export class MissingParameter extends Traceless("MissingParameter")<{
   override readonly message = `Missing required parameters: ${this.parameters.join(", ")}`;
 }
 
-/** The name of an invalid value, and what was expected. */
+/** The name of an invalid value, and the expected value. */
 export interface ParameterProblem {
   readonly name: string;
   readonly reason: string;
@@ -132,7 +131,7 @@ export type ForbiddenReason =
   | "role"
   | "csrf";
 
-/** The key, or who is signed in, is not allowed to do this. */
+/** The key or the signed-in user is not allowed to do this. */
 export class Forbidden extends Traceless("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
   readonly details = { reason: this.reason };
@@ -254,13 +253,10 @@ interface Unavailability extends WithCause {
   readonly operation: string;
 }
 
-/**
- * A store, counter, cache or signal did not answer. The request can be retried. It is the only
- * error of these ports.
- */
+/** A store, counter, cache or signal did not answer. The request can be retried. These ports have no other error. */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
   Unavailability & {
-    /** Whether the adapter has logged the outage, and will log its end. Then its requests need no lines. */
+    /** Whether the adapter logs the beginning and end of the outage, so that requests need no log lines. */
     readonly isLogged?: boolean;
   }
 > {
@@ -277,7 +273,7 @@ export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")
 }
 
 /**
- * Every error of a response.
+ * Every error that a response can have.
  *
  * @example
  * ```ts

@@ -30,18 +30,18 @@ const messages: ReadonlyArray<readonly [error: Errors.PublicError, message: stri
   [new Errors.RateLimited({ bucket: "poll_count", ...refusal }), "Poll limit of 500 reached"],
 ];
 
-describe("public errors", () => {
-  it("that only answer a client have no stack trace, and take it from no other error", () => {
+describe("A public error", () => {
+  it("has no stack trace if it only answers a client, and leaves the traces of other errors intact", () => {
     assert.strictEqual(new Errors.LinkNotFound().stack, "LinkNotFound: No matching link");
     assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
   });
 
-  it.each(caused)("$_tag says nothing of its cause in public", (error) => {
+  it.each(caused)("$_tag hides its cause", (error) => {
     assert.notInclude(JSON.stringify([error.code, error.message, error.details]), "secret detail");
     assert.isAbove(error.message.length, 0);
   });
 
-  it.each(messages)("%s reads as documented", (error, message) => {
+  it.each(messages)("%s has the documented message", (error, message) => {
     assert.strictEqual(error.message, message);
   });
 });

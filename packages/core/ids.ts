@@ -1,4 +1,4 @@
-/** The identifiers of the domain: branded strings, so that no chat ID is passed as a game ID. */
+/** The identifiers are branded strings, so that a chat ID cannot be passed as a game ID. */
 import { Schema } from "effect";
 
 const matching = (pattern: RegExp, expected: string, example: string) =>
@@ -6,7 +6,7 @@ const matching = (pattern: RegExp, expected: string, example: string) =>
     examples: [example],
   });
 
-/** The schema with a `make` whose error says what it got and what it expects. */
+/** Gives the schema a `make` whose error names the value and the expected form. */
 const explained = <S extends Schema.Schema<string>>(name: string, expected: string, schema: S): S => {
   const is = Schema.is(schema);
   return Object.defineProperty(schema, "make", {
@@ -20,11 +20,7 @@ const explained = <S extends Schema.Schema<string>>(name: string, expected: stri
 const quoted = (value: unknown): string =>
   typeof value === "string" ? `"${value.slice(0, 60)}"` : `of type ${typeof value}`;
 
-/**
- * The forms of platform IDs, for error messages.
- *
- * @internal
- */
+/** @internal */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 
 const chatIdPattern = /^\d{5,32}$/u;
@@ -71,7 +67,6 @@ export const GuildId = explained(
 );
 export type GuildId = typeof GuildId.Type;
 
-/** The public id of a data scope. */
 export const Pid = explained(
   "Pid",
   '"pid_" and 16 or more of 0-9a-z',
@@ -110,8 +105,8 @@ export type Sid = typeof Sid.Type;
 export const SessionId = sidText.pipe(Schema.brand("SessionId"));
 export type SessionId = typeof SessionId.Type;
 
-/** The stored id of a verification flow: a keyed hash of the cookie of its browser. */
+/** The stored id of a verification flow: a keyed hash of its browser's cookie. */
 export type FlowId = string & { readonly FlowId: unique symbol };
 
-/** The stored id of the sign-in of a person: a keyed hash of the cookie of their browser. */
+/** The stored id of a sign-in: a keyed hash of its browser's cookie. */
 export type SignInId = string & { readonly SignInId: unique symbol };

@@ -1,8 +1,7 @@
 /**
- * Effects that mostly have their result at once, such as a read of memory or of SQLite. They are
- * ordinary effects, evaluated anew whenever they run. But where one is part of another, it is
- * evaluated in place: a lookup through many services is one operation of its fiber. If a part has
- * to wait, the rest goes on as usual.
+ * Effects that usually have their result at once, such as reads of memory or SQLite. They are ordinary effects and are
+ * evaluated each time they run. If one is part of another, it is evaluated in place, so a lookup through many services
+ * is one operation of its fiber. If a part has to wait, the rest continues as usual.
  *
  * @internal
  */
@@ -30,19 +29,15 @@ Object.setPrototypeOf(
   }),
 );
 
-/** `Effect.withFiber`. */
 export const withFiber = <A, E = never, R = never>(evaluate: Evaluate<A, E, R>): Effect.Effect<A, E, R> =>
   new Immediate(evaluate) as unknown as Effect.Effect<A, E, R>;
 
-/** `Effect.sync`. */
 export const sync = <A>(evaluate: () => A): Effect.Effect<A> => withFiber(() => Exit.succeed(evaluate()));
 
-/** `Clock.currentTimeMillis`. */
 export const currentTimeMillis: Effect.Effect<number> = withFiber((fiber) =>
   Exit.succeed(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()),
 );
 
-/** `Effect.fnUntraced`. */
 export const fn =
   <Eff extends Effect.Effect<unknown, unknown, unknown>, A, Args extends ReadonlyArray<unknown>>(
     body: (...args: Args) => Generator<Eff, A, never>,
@@ -50,7 +45,6 @@ export const fn =
   (...args: Args): Effect.Effect<A, Effect.Error<Eff>, Effect.Services<Eff>> =>
     withFiber((fiber) => resume(body(...args), undefined, fiber));
 
-/** `Effect.map`. */
 export const map = <A, E, R, B>(self: Effect.Effect<A, E, R>, f: (value: A) => B): Effect.Effect<B, E, R> =>
   withFiber((fiber) => {
     const outcome = attempt(self, fiber);
@@ -58,7 +52,6 @@ export const map = <A, E, R, B>(self: Effect.Effect<A, E, R>, f: (value: A) => B
     return outcome._tag === "Failure" ? outcome : Effect.map(outcome, f);
   });
 
-/** `Effect.flatMap`. */
 export const flatMap = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   f: (value: A) => Effect.Effect<B, E2, R2>,
@@ -69,13 +62,11 @@ export const flatMap = <A, E, R, B, E2, R2>(
     return outcome._tag === "Failure" ? outcome : Effect.flatMap(outcome, f);
   });
 
-/** `Effect.mapError`. */
 export const mapError = <A, E, R, E2>(
   self: Effect.Effect<A, E, R>,
   f: (error: E) => E2,
 ): Effect.Effect<A, E2, R> => withFiber((fiber) => Effect.mapErrorEager(attempt(self, fiber), f));
 
-/** `Effect.matchCauseEffect`. */
 export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
   self: Effect.Effect<A, E, R>,
   handlers: {
@@ -91,15 +82,14 @@ export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
       : Effect.matchCauseEffect(outcome, handlers);
   });
 
-/** `Effect.catchCause`. */
 export const catchCause = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
 ): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
 
 /**
- * Where `self` has to wait, runs `other` meanwhile, in a child fiber. Returns what `self` gave, and an effect for the
- * outcome of `other`, which runs it if it did not run yet. A child that nobody waits for ends with its parent.
+ * If `self` has to wait, runs `other` meanwhile in a child fiber. Returns the result of `self`, and an effect with the
+ * outcome of `other`, which runs `other` if it has not run yet. A child without a waiting caller ends with its parent.
  */
 export const meanwhile = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
@@ -114,18 +104,17 @@ export const meanwhile = <A, E, R, B, E2, R2>(
     );
   });
 
-/** An exit, or an effect for the rest of what had to wait. Of these, only an exit has a tag. */
+/** An exit, or an effect for the rest of a waiting evaluation. Only exits have a tag. */
 type Outcome<A, E, R> =
   | Exit.Success<A>
   | Exit.Failure<never, E>
   | (Effect.Effect<A, E, R> & { readonly _tag?: undefined });
 
-/** Evaluates an effect in place. */
 const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): Outcome<A, E, R> => {
   let rest: unknown = effect;
   try {
     while (rest instanceof Immediate) rest = rest.evaluate(fiber);
-    // An error of the service is an effect as well, which fails with itself.
+    // Errors of the service are effects too: they fail with themselves.
     return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);

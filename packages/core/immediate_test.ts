@@ -10,7 +10,7 @@ const runAtOnce = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> => {
   return exit;
 };
 
-/** How many operations of the fiber an effect takes; each is an effect that the fiber evaluates. */
+/** Counts the operations that the fiber evaluates for an effect. */
 const operationsOf = (effect: Effect.Effect<unknown, unknown>): number => {
   const fiber = Effect.runFork(effect);
   return fiber.currentOpCount;
@@ -21,7 +21,7 @@ const add = Immediate.fn(function* (one: Effect.Effect<number>, other: Effect.Ef
 });
 
 describe("Immediate", () => {
-  it("is evaluated in place, however many parts it has", () => {
+  it("is evaluated in place, whatever the number of its parts", () => {
     const two = Immediate.sync(() => 2);
     const nested = add(
       add(two, two),
@@ -31,7 +31,7 @@ describe("Immediate", () => {
     assert.isBelow(operationsOf(nested), 4);
   });
 
-  it("is evaluated anew whenever it runs", () => {
+  it("is evaluated again at each run", () => {
     let count = 0;
     const next = Immediate.map(
       Immediate.sync(() => ++count),
@@ -42,7 +42,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(next), Exit.succeed(20));
   });
 
-  it.effect("goes on after a part that waits", () =>
+  it.effect("continues after a part that waits", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>();
       const fiber = yield* Effect.forkChild(
@@ -56,7 +56,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it.effect("is interrupted where it waits", () =>
+  it.effect("can be interrupted while a part waits", () =>
     Effect.gen(function* () {
       let wentOn = false;
       const waiting = Immediate.map(add(Effect.never, Effect.succeed(1)), () => {
@@ -78,7 +78,7 @@ describe("Immediate", () => {
     assert.isBelow(operationsOf(failing()), 4);
   });
 
-  it("fails with the first error, and does not go on", () => {
+  it("fails with the first error and skips the rest", () => {
     let wentOn = false;
     const failing = Immediate.fn(function* () {
       yield* Effect.fail("no");
@@ -88,7 +88,7 @@ describe("Immediate", () => {
     assert.isFalse(wentOn);
   });
 
-  it("dies of what a part throws, which can be caught", () => {
+  it("dies if a part throws, and the defect can be caught", () => {
     const broken = Immediate.sync((): number => {
       throw new Error("broken");
     });
@@ -98,7 +98,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(caught), Exit.succeed(true));
   });
 
-  it.effect("matches the outcome of a part, at once or later", () =>
+  it.effect("matches the outcome of a part that ends at once or later", () =>
     Effect.gen(function* () {
       const outcomeOf = (effect: Effect.Effect<number, string>) =>
         Immediate.matchCauseEffect(effect, {
@@ -112,7 +112,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("runs a second effect after the first where that has its result at once", () => {
+  it("runs a second effect after the first if the first ends at once", () => {
     const order: Array<string> = [];
     const step = (name: string) => Immediate.sync(() => order.push(name));
     const both = Immediate.flatMap(Immediate.meanwhile(step("first"), step("second")), ([, second]) => {
@@ -123,7 +123,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(order, ["first", "between", "second"]);
   });
 
-  it.effect("runs a second effect while the first waits, and gives its outcome, once", () =>
+  it.effect("runs a second effect while the first waits, and returns its outcome once", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>();
       let runs = 0;
@@ -139,7 +139,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it.effect("ends a second effect that nobody waits for, and with a first one that fails", () =>
+  it.effect("ends a second effect without a waiting caller, also if the first fails", () =>
     Effect.gen(function* () {
       for (const first of [Effect.yieldNow, Effect.andThen(Effect.yieldNow, Effect.fail("no"))]) {
         let isEnded = false;

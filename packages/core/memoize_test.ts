@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { memoize } from "./memoize.ts";
 
-it("memoize makes a value once, and again after more than it remembers", () => {
+it("memoize makes a value once, and again after its cache was emptied", () => {
   const made: Array<string> = [];
   const lengthOf = memoize(2, (text: string) => made.push(text) && text.length);
   assert.deepStrictEqual(["a", "bb", "a", "bb"].map(lengthOf), [1, 2, 1, 2]);

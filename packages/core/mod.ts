@@ -1,8 +1,7 @@
 /**
  * The link domain, for teams that embed it. It runs in any JavaScript runtime with Web Crypto.
  *
- * Provide the ports with layers (`@accountlink/memory`, `@accountlink/sql`, …) and
- * use the services. The exports are in the order in which a newcomer meets them. Each folder is an
+ * Provide the ports with layers (`@accountlink/memory`, `@accountlink/sql`, …) and use the services. Each folder is an
  * entry point with all of its exports, such as `@accountlink/core/links` for storage adapters.
  */
 
@@ -36,7 +35,7 @@ export {
   StoreUnavailable,
 } from "./errors.ts";
 
-// Accounts, their API keys and the limits of these.
+// Accounts, their API keys, and the limits of the keys.
 
 export { Accounts } from "./accounts/accounts.ts";
 export type { ApiKey } from "./keys/api_key.ts";
@@ -53,11 +52,11 @@ export { SessionReads } from "./sessions/session_reads.ts";
 export { SessionSettings } from "./sessions/session_settings.ts";
 export { VerificationSessions } from "./sessions/verification_sessions.ts";
 
-// Sign-ins of people, at the dashboard and to their own data.
+// Sign-ins of users to the dashboard and to their own data.
 
 export { SignIns } from "./sign_ins/sign_ins.ts";
 
-// Possibly related accounts, and what moderators say about them.
+// Possibly related accounts, and moderators' reviews of them.
 
 export { AltDetection } from "./alts/alt_detection.ts";
 export { AltReviews } from "./alts/alt_reviews.ts";
@@ -69,7 +68,7 @@ export { FixtureLoader } from "./fixture/fixture_loader.ts";
 export { AuditRetention, EventRetention } from "./retention.ts";
 export { UserData } from "./users/user_data.ts";
 
-// The ports: storage, what nodes share, and the platforms.
+// The ports: storage, services that nodes share, and the platforms.
 
 export { AddressVault } from "./addresses/address_vault.ts";
 export { NetworkIntelligence } from "./alts/network_intelligence.ts";

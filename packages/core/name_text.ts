@@ -1,18 +1,18 @@
 /**
- * Text that people give as a name, and others read. A control character or a direction override in it would change how
- * the text around it looks.
+ * Names are entered by users and read by others. A control character or a direction override in a name would change how
+ * the surrounding text looks.
  */
 import { Schema } from "effect";
 import { isStorable } from "./storable_text.ts";
 
-/** U+202A to U+202E and U+2066 to U+2069 set the direction of the text that follows. */
+/** U+202A to U+202E and U+2066 to U+2069 set the direction of the following text. */
 const unfit = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 
-/** What `isNameText` expects, for messages. */
+/** Describes names that `isNameText` accepts, for error messages. */
 export const expectedNameText = "well-formed text without control characters and direction overrides";
 
 /**
- * Whether the text can be part of a name: storable, without control characters and direction overrides.
+ * Returns whether the text can be part of a name: storable, without control characters and direction overrides.
  *
  * @example
  * ```ts
@@ -24,11 +24,7 @@ export const expectedNameText = "well-formed text without control characters and
  */
 export const isNameText = (text: string): boolean => isStorable(text) && !unfit.test(text);
 
-/**
- * The check of a schema that takes such text only.
- *
- * @internal
- */
+/** @internal */
 export const nameText = Schema.makeFilter(isNameText, {
   expected: expectedNameText,
   toJsonSchema: () => ({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$" }),

@@ -18,7 +18,7 @@ it.each(named)("%j can be a name", (text) => {
   expect(Schema.is(Schema.String.check(nameText))(text)).toBe(true);
 });
 
-it.each(unfit)("%j is part of no name", (character) => {
+it.each(unfit)("%j is not allowed in names", (character) => {
   for (const text of [character, `Ada${character}`, `${character}Ada`]) {
     expect(isNameText(text)).toBe(false);
     expect(Schema.is(Schema.String.check(nameText))(text)).toBe(false);

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
 
 /**
- * What an open read is told: something may have changed; or it has to end, because a later one replaced it, its key is
- * no longer active, or the node is stopping.
+ * A notice for an open read: something may have changed, or the read must end because a later read replaced it, its key
+ * is no longer active, or the node is stopping.
  */
 export type Notice = "changed" | "end";
 
-/** Holds at most one notice, so that a burst of changes is read once. */
+/** Holds at most one notice, so that a burst of changes causes one read. */
 export class Notices {
   #notice: Notice | null = null;
   #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
@@ -20,7 +20,6 @@ export class Notices {
     });
   });
 
-  /** Whether somebody waits for the next notice. */
   get isAwaited(): boolean {
     return this.#resume !== null;
   }

@@ -1,12 +1,6 @@
-/** Origins of redirects. */
-
-/**
- * Maximum characters of a redirect.
- *
- * @internal
- */
+/** @internal */
 export const maxRedirectLength = 2_048;
 
-/** Whether the text is an http or https origin without a path. */
+/** Returns whether the text is an http or https origin without a path. */
 export const isOrigin = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;

@@ -1,11 +1,10 @@
 import { Clock, Effect } from "effect";
 
-/** The longest pause, in milliseconds. */
 const longestPause = 500;
 
 /**
- * Makes an effect wait before it runs, nine times as long as it took before, so that it takes a tenth of the time at
- * most, however often it is asked for.
+ * Makes an effect wait before it runs, nine times as long as its last run took. However often it is requested, it uses
+ * at most a tenth of the time.
  *
  * @param least the shortest pause, in milliseconds
  */

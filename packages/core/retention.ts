@@ -1,4 +1,4 @@
-/** How long what no one deletes is kept. */
+/** Retention periods of records that only time deletes: audit entries, events and usage. */
 import { Context, Effect, Layer, Metric } from "effect";
 import { AuditLog } from "./audit/audit_log.ts";
 import { EventStore } from "./events/event_store.ts";
@@ -23,7 +23,7 @@ export const AuditRetention = Context.Reference<number>("@accountlink/core/Audit
 });
 
 /**
- * How long events are kept, and with them their deliveries; in milliseconds, at least a day.
+ * How long events and their deliveries are kept, in milliseconds; at least a day.
  *
  * @example
  * ```ts
@@ -37,13 +37,11 @@ export const EventRetention = Context.Reference<number>("@accountlink/core/Event
   defaultValue: () => 30 * dayMs,
 });
 
-/** In milliseconds. */
 const usageRetention = 400 * dayMs;
 
-/** How long the event of an erasure names its user, in milliseconds. */
+/** How long an erasure event names its user, in milliseconds. */
 const erasureNamedFor = 7 * dayMs;
 
-/** The age of the event that was stored first. */
 const oldestEvent = Metric.gauge("accountlink_events_oldest_seconds", {
   description: "How old the oldest event is that is kept, in seconds; 0 without events",
 });
@@ -52,7 +50,7 @@ const keptEvents = Metric.gauge("accountlink_events_retention_seconds", {
   description: "How long events are kept, in seconds",
 });
 
-/** Deletes what is old, until its scope closes. */
+/** Deletes outdated records until its scope closes. */
 export const layer: Layer.Layer<never, never, AuditLog | EventStore | UsageStore | WebhookStore> =
   Layer.effectDiscard(
     Effect.gen(function* () {

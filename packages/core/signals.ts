@@ -1,4 +1,3 @@
-/** The port for messages between nodes. */
 import { Context, Effect, Queue, Schedule, type Scope } from "effect";
 import type { StoreUnavailable } from "./errors.ts";
 
@@ -33,8 +32,8 @@ export class Signals extends Context.Service<
 >()("@accountlink/core/Signals") {}
 
 /**
- * Makes the function that sends a message without waiting: one that cannot be sent is dropped. What is being sent is cut
- * off when the scope closes.
+ * Makes a function that sends messages in the background. A message that cannot be sent is dropped. Unfinished sends
+ * are interrupted when the scope closes.
  */
 export const makeAnnounce: Effect.Effect<
   (topic: string, message: string) => Effect.Effect<void>,
@@ -53,7 +52,7 @@ export const makeAnnounce: Effect.Effect<
 
 const retryInterval = "1 second";
 
-/** Handles every message of a topic until the scope closes. Retries to subscribe. */
+/** Handles every message of a topic until the scope closes. A failed subscription is retried. */
 export const forEachSignal = (
   topic: string,
   handle: (message: string) => void,

@@ -1,14 +1,11 @@
-/**
- * Text that every store can hold and give back unchanged. SQLite would store a lone surrogate as
- * another text, and Postgres takes no NUL.
- */
+/** Text that every store returns unchanged. SQLite would change a lone surrogate, and Postgres refuses NUL. */
 import { Schema } from "effect";
 
-/** Whether the text has neither NUL nor a lone surrogate. Stores treat any other text as a defect. */
+/** Returns whether the text has neither NUL nor a lone surrogate. Stores treat other text as a defect. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /**
- * Whether the text is storable and has at most so many characters: Unicode code points, as JSON Schema counts them.
+ * Returns whether the text is storable and within a length in Unicode code points, as JSON Schema counts.
  *
  * @internal
  */
@@ -16,8 +13,8 @@ export const isStorableUpTo = (longest: number, text: string): boolean =>
   isStorable(text) && Array.from(text).length <= longest;
 
 /**
- * Throws a `TypeError` for the first text that is not storable. Every store calls it, also one that
- * could hold more: what works on one store works on all.
+ * Throws a `TypeError` for the first text that is not storable. Every store calls it, even if it could hold more, so
+ * that text accepted by one store is accepted by all.
  *
  * @example
  * ```ts
@@ -33,8 +30,8 @@ export const assertStorable = (texts: Iterable<string>): void => {
 };
 
 /**
- * The check of a schema that takes storable text only. Its JSON Schema says nothing of surrogates:
- * validators without the `u` flag would read that pattern as another.
+ * A schema check for storable text. Its JSON Schema leaves out surrogates, because validators without the `u` flag
+ * would misread the pattern.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The storage ports. One adapter provides all, since a write can span several in one transaction. */
+/** One adapter provides all storage ports, because a write can span several of them in one transaction. */
 
 import { Context } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
@@ -19,7 +19,7 @@ import type { UserStore } from "./users/user_store.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 /**
- * All of them.
+ * All storage ports.
  *
  * @example
  * ```ts
@@ -49,9 +49,8 @@ export type StoragePorts =
   | WebhookStore;
 
 /**
- * Tells a database from its copies, for what nodes share beside it. A copy has the same keys and
- * sessions, and must not share their limits, signals and cached answers. Empty for storages that
- * only one process uses.
+ * Distinguishes a database from its copies for data that nodes share outside of it. A copy has the same keys and
+ * sessions, but must not share limits, signals and cached answers. Empty for storages that only one process uses.
  *
  * @internal
  */

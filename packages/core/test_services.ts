@@ -1,4 +1,4 @@
-/** For tests: all services in memory. */
+/** All services in memory, for tests. */
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
 import { Clock, Duration, Effect, Layer, Option } from "effect";
@@ -34,7 +34,7 @@ export const platform: PlatformFixture = {
   gameUsers: gameIds.map((id) => aGameUser(id, { username: `game ${id}` })),
 };
 
-/** Everything but the platforms. */
+/** All ports except the platforms. */
 export const stores = Layer.mergeAll(
   StorageMemory.layer,
   CacheMemory.layer,
@@ -43,7 +43,7 @@ export const stores = Layer.mergeAll(
   Digest.layerWebCrypto,
 );
 
-/** All services. Each use of the layer has stores of its own. */
+/** All services. Each use of the layer has its own stores. */
 export const services = AccountLink.layer.pipe(
   Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
   Layer.fresh,
@@ -52,8 +52,8 @@ export const services = AccountLink.layer.pipe(
 export const operator = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
 /**
- * Runs effects at a later time. The clock of what runs in the background stays, so a day passes without the thousands
- * of its intervals.
+ * Runs effects at a later time. The clock of background fibers stays, so a day passes without their thousands of
+ * intervals.
  */
 export const later = (time: Duration.Input) =>
   Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
@@ -63,7 +63,7 @@ export const later = (time: Duration.Input) =>
     return Object.assign(Object.create(clock) as Clock.Clock, shifted);
   });
 
-/** The global scope and the guild's scope of an account. */
+/** The account's global scope and the guild's scope. */
 export const scopes = Effect.gen(function* () {
   const keys = yield* ApiKeys;
   const acme: NewAccount = { name: "acme", chatId: null, tier: "premium" };

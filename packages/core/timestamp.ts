@@ -1,4 +1,4 @@
-/** Times: milliseconds in the domain, ISO 8601 in files, flags and responses. */
+/** Times are milliseconds in the domain, and ISO 8601 in files, flags and responses. */
 import { Option, Schema } from "effect";
 
 /** Milliseconds since the Unix epoch. */
@@ -9,7 +9,7 @@ export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
 /**
- * The start of a time's day in UTC.
+ * Returns the start of the time's UTC day.
  *
  * @internal
  */
@@ -18,10 +18,7 @@ export const startOfDay = (time: Millis): Millis => Math.floor(time / dayMs) * d
 const pattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
-/**
- * Parses an ISO 8601 date and time with its offset, or a date, which is its start in UTC. None for
- * any other text.
- */
+/** Parses an ISO 8601 date and time with offset, or a date, which means its start in UTC. None for any other text. */
 export const parseTimestamp = (text: string): Option.Option<Millis> =>
   pattern.test(text) && isDay(text) ? Option.some(Date.parse(text)) : Option.none();
 
@@ -53,7 +50,7 @@ export const Timestamp = Schema.String.check(
 );
 
 /**
- * ISO 8601 in UTC, with milliseconds.
+ * Formats a time as ISO 8601 in UTC, with milliseconds.
  *
  * @example
  * ```ts

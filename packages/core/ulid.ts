@@ -1,6 +1,6 @@
 /**
- * ULIDs: 26 characters that sort by time. The random part is taken from a pool, since every request and
- * event needs one.
+ * ULIDs: 26 characters that sort by time. The random part comes from a pool, because every request and event needs a
+ * ULID.
  */
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -10,9 +10,9 @@ const pool = new Uint8Array(256 * randomDigits);
 let used = pool.length;
 
 /**
- * A new ULID.
+ * Returns a new ULID.
  *
- * @param millis the time in it
+ * @param millis its time
  *
  * @internal
  */
@@ -35,7 +35,7 @@ const timeText = (millis: number): string => {
   return lastTime.text;
 };
 
-/** The pool is filled at the first request: workers allow no randomness before. */
+/** The pool is filled at the first request, because workers forbid randomness before. */
 const randomText = (): string => {
   if (used === pool.length) {
     crypto.getRandomValues(pool);

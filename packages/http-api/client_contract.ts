@@ -1,4 +1,4 @@
-/** The contract of v2 as a TypeScript module without imports, for clients that have no use for schemas. */
+/** The v2 contract as a TypeScript module without imports, for clients that do not use schemas. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Option, Schema, type SchemaAST, SchemaRepresentation } from "effect";
 import { errorCodes, errorTable } from "./errors.ts";
@@ -10,7 +10,7 @@ import { serviceVersions } from "./v2/envelope.ts";
 type Representation = SchemaRepresentation.Representation;
 
 /**
- * The source of the module: the types of every record and route, the error codes, and the table of routes.
+ * Generates the source of the module: types of every record and route, the error codes, and the table of routes.
  *
  * @internal
  */
@@ -27,20 +27,20 @@ ${v2.map((route) => routeType(route, types)).join("")}}
 /** The name of a route. */
 export type RouteId = keyof Routes;
 
-/** The \`details\` of each code with which the service refuses a request. */
+/** The \`details\` of each error code that the service refuses a request with. */
 export interface RefusalDetails {
 ${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
 
-/** The dated contract that these types are of. */
+/** The dated contract that these types follow. */
 export const serviceVersion = ${quoted(serviceVersions.at(-1) ?? "")};
 
-/** Where each route is. \`isIdempotent\`: it takes an \`Idempotency-Key\`. */
+/** The method and path of each route. \`isIdempotent\`: the route accepts an \`Idempotency-Key\`. */
 export const routes = {
 ${v2.map(routeEntry).join("")}} as const;
 `;
 };
 
-/** The representation of every schema, by the schema; and what they refer to by name. */
+/** Collects the type of every schema, and of the named types that these refer to. */
 interface Types {
   readonly declarations: string;
   readonly parameter: (parameter: Parameter<unknown>) => Representation;
@@ -100,11 +100,11 @@ ${answers.join("")}  };
 `;
 };
 
-/** The alternative that stands in the envelope: the others answer code hosts. */
+/** Picks the alternative with an envelope; the others answer code hosts. */
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 
-/** What stands in the envelope of an answer. */
+/** The data in the envelope of a response. */
 const answersOf = (
   success: Representation,
   { resolve }: Types,
@@ -147,7 +147,7 @@ const typeText = (type: Representation, indent: string): string => {
   }
 };
 
-/** Objects to choose from stand one below the other. */
+/** Writes the members of a union of objects one below the other. */
 const elementText = (type: Representation, indent: string): string => {
   if (type._tag !== "Union" || type.types.every(({ _tag }) => _tag !== "Objects"))
     return typeText(type, indent);
@@ -203,7 +203,7 @@ const comment = (description: string | undefined, indent: string): string => {
   return `${indent}/**\n${wrapped.map((text) => `${indent} * ${text.trimEnd()}\n`).join("")}${indent} */\n`;
 };
 
-/** A check that refines a type may be what describes it. */
+/** A check that refines a type may carry the description. */
 const descriptionOf = (type: Representation): string | undefined => {
   if (type._tag === "Reference") return undefined;
   return textIn(type.annotations) ?? type.checks.map(({ annotations }) => textIn(annotations)).find(Boolean);

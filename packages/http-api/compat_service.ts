@@ -1,4 +1,4 @@
-/** The interface of another link service, which bots that were written for it ask in place of v1 and v2. */
+/** The interface of another link service, so that bots written for that service work without changes. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { LimitReport } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -12,12 +12,12 @@ import { statusOf } from "./errors.ts";
  */
 export interface Credential {
   readonly header: "authorization" | "api-key";
-  /** The word before the key; null for a bare one. */
+  /** The word before the key; null if the header holds the key alone. */
   readonly scheme: "Bearer" | "Bot" | null;
 }
 
 /**
- * The answer to a refused request.
+ * The response to a refused request.
  *
  * @internal
  */
@@ -27,21 +27,20 @@ export interface CompatRefusal {
 }
 
 /**
- * What all routes of a service share.
+ * The definition that all routes of a service share.
  *
  * @internal
  */
 export interface CompatService {
-  /** As its users know it. */
+  /** The public name of the service. */
   readonly name: string;
-  /** Every path of the service is below one of these; the longest that fits counts. */
+  /** The path prefix of the service; the longest matching prefix wins. */
   readonly prefix: `/compat/${string}`;
-  /** Where a request may carry its key; the first header that it has counts. */
+  /** Headers that may carry the key; the first one present is used. */
   readonly credentials: readonly [Credential, ...ReadonlyArray<Credential>];
-  /** The body of a refusal. */
   readonly failure: Schema.Top;
   readonly refuse: (error: PublicError) => CompatRefusal;
-  /** Headers of its own that tell what is left of the limits, with their meaning. */
+  /** Rate limit headers of this service, with their descriptions. */
   readonly limitHeaders: Readonly<Record<string, string>>;
   /** The values of these headers, for a key with limits. */
   readonly limitsOf: (
@@ -51,7 +50,7 @@ export interface CompatService {
   ) => Readonly<Record<string, string>>;
 }
 
-/** What the services tell apart when they refuse. */
+/** The kinds of refusal that these services distinguish. */
 export type RefusalKind =
   | "unlinked"
   | "unauthorized"
@@ -65,14 +64,14 @@ export type RefusalKind =
   | "unavailable"
   | "internal";
 
-/** What an error is to a client that knows no other codes. */
+/** Maps an error to the kinds that clients of other services know. */
 export const refusalKind = (error: PublicError): RefusalKind => {
   switch (error._tag) {
     case "LinkNotFound":
       return "unlinked";
     case "InvalidApiKey":
       return "unauthorized";
-    // Only the guild can be missing: a guild key was used on a route or in a request without one.
+    // Only the guild can be missing: a guild-scoped key was used without one.
     case "MissingParameter":
       return "wrong_guild";
     case "Forbidden":

@@ -1,8 +1,8 @@
-/** The values in the `details` of v2 errors. */
+/** Schemas of the `details` in v2 errors. */
 import type { AddressBucket, ForbiddenReason, KeyBucket } from "@accountlink/core/errors";
 import { Schema } from "effect";
 
-/** Limits of a key. The first is shown in examples. */
+/** Limits of a key. Examples show the first one. */
 export const keyBuckets = [
   "day",
   "second",
@@ -13,7 +13,7 @@ export const keyBuckets = [
   "event_readers",
 ] as const satisfies ReadonlyArray<KeyBucket>;
 
-/** Limits of a client address. The first is shown in examples. */
+/** Limits of a client address. Examples show the first one. */
 export const addressBuckets = [
   "ip_day",
   "ip_second",
@@ -30,7 +30,7 @@ export const forbiddenReasons = [
   "key_access",
 ] as const satisfies ReadonlyArray<ForbiddenReason>;
 
-/** Reasons that only the dashboard has. */
+/** Reasons that only dashboard routes use. */
 export const dashboardForbiddenReasons = [
   "not_guild_manager",
   "account_suspended",
@@ -49,7 +49,7 @@ export const conflictReasons = [
   "cursor_expired",
 ] as const;
 
-/** Reasons that only the dashboard has. */
+/** Reasons that only dashboard routes use. */
 export const dashboardConflictReasons = [
   "key_limit",
   "key_revoked",
@@ -60,7 +60,6 @@ export const dashboardConflictReasons = [
   "last_owner",
 ] as const;
 
-/** `details` of INVALID_PARAMETER. */
 export const InvalidParameters = Schema.Struct({
   parameters: Schema.Array(Schema.Struct({ name: Schema.String, reason: Schema.String })),
 }).annotate({ identifier: "InvalidParameters" });

@@ -1,6 +1,6 @@
 /**
- * The table of errors: what each code means over HTTP. OpenAPI, the codes of the client, the tables of `docs/errors.md`
- * and the error pages of the guide are made from it.
+ * The table of errors: what each code means over HTTP. OpenAPI, the client's codes, the tables of `docs/errors.md` and
+ * the error pages of the guide are generated from it.
  */
 import {
   BadRequest,
@@ -38,25 +38,24 @@ import {
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
 
-/** What the status of an error depends on, where its code has several. */
+/** The field that decides the status of an error whose code has several statuses. */
 type Variant<E extends PublicError> = E extends { readonly problem: infer Problem extends string }
   ? Problem
   : E["_tag"];
 
 interface ErrorRow<Code extends ErrorCode> {
-  /** When it happens. */
   readonly when: string;
-  /** What a client should do. Links start in `docs`. */
+  /** What a client should do. Links are relative to `docs`. */
   readonly advice: string;
-  /** The HTTP status, or that of each `problem` or class. */
+  /** The HTTP status, or one status for each `problem` or class. */
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
   /** `details` in v2. */
   readonly details: Schema.Top;
-  /** `details` on the dashboard, where they are others. */
+  /** `details` on the dashboard, if they differ. */
   readonly dashboardDetails?: Schema.Top;
-  /** One for each status, message and reason. The first with a status is shown in examples. */
+  /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
-  /** Makes the error from its details when it is replayed for an idempotency key; null if it is not kept. */
+  /** Recreates the error when it is replayed for an idempotency key; null if this error is not stored. */
   readonly kept: (new (details: never) => ErrorOf<Code>) | null;
 }
 
@@ -74,7 +73,7 @@ const keyRefusals = {
 };
 
 /**
- * Everything about each code beside its class.
+ * All HTTP facts about each code.
  *
  * @internal
  */
@@ -108,7 +107,7 @@ export const errorTable = {
     kept: null,
   },
   INVALID_PARAMETER: {
-    when: "Values are wrong, the game user does not exist, or `Service-Version` is unknown",
+    when: "Values are invalid, the game user does not exist, or `Service-Version` is unknown",
     advice: "Change the request: `details` lists every wrong value",
     status: 400,
     details: InvalidParameters,
@@ -138,7 +137,7 @@ export const errorTable = {
   },
   INVALID_API_KEY: {
     when: "The key is missing, unknown, expired, revoked or disabled",
-    advice: "Stop: after 30 wrong keys in a minute everything else from the address waits too",
+    advice: "Stop: after 30 wrong keys in a minute the service may refuse other keys of the address too",
     status: 401,
     details: Schema.Null,
     examples: [new InvalidApiKey({ problem: "missing" })],
@@ -153,7 +152,7 @@ export const errorTable = {
     kept: null,
   },
   FORBIDDEN: {
-    when: "The key, or who is signed in, may not do this",
+    when: "The key, or the signed-in user, may not do this",
     advice:
       "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended`, `role` and `csrf` are of the dashboard",
     status: 403,
@@ -165,15 +164,15 @@ export const errorTable = {
     kept: Forbidden,
   },
   PREMIUM_REQUIRED: {
-    when: "The tier of the key has no `resolved=true`, or no alt detection",
-    advice: "Ask without `resolved=true`, or with a Premium key",
+    when: "The tier of the key does not include `resolved=true` or alt detection",
+    advice: "Send the request without `resolved=true`, or with a Premium key",
     status: 403,
     details: Schema.Null,
     examples: [new PremiumRequired()],
     kept: PremiumRequired,
   },
   LINK_NOT_FOUND: {
-    when: "No link in the scope of the key, or none of a guild member",
+    when: "The scope of the key has no such link, or its user is not a guild member",
     advice: "Ask the chat user to verify, with [a session](sessions.md)",
     status: 404,
     details: Schema.Null,
@@ -181,7 +180,7 @@ export const errorTable = {
     kept: LinkNotFound,
   },
   SESSION_NOT_FOUND: {
-    when: "No such session of this key, or it ended more than 24 hours ago",
+    when: "The key has no such session, or it ended more than 24 hours ago",
     advice: "Create a new session",
     status: 404,
     details: Schema.Null,
@@ -189,7 +188,7 @@ export const errorTable = {
     kept: SessionNotFound,
   },
   SESSION_EXPIRED: {
-    when: "The time of the session is over, also while a long poll waits",
+    when: "The session has expired, possibly while a long poll waited",
     advice: "Create a new session",
     status: 410,
     details: Schema.Null,
@@ -197,7 +196,7 @@ export const errorTable = {
     kept: SessionExpired,
   },
   SHARED_IP_RATE_LIMITED: {
-    when: "The client address asked too often, whatever its keys",
+    when: "The client address sent too many requests, with all keys together",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(addressBuckets) }),
@@ -205,7 +204,7 @@ export const errorTable = {
     kept: null,
   },
   RATE_LIMITED: {
-    when: "The key asked too often",
+    when: "The key sent too many requests",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(keyBuckets) }),
@@ -213,7 +212,7 @@ export const errorTable = {
     kept: null,
   },
   BULK_LIMIT_EXCEEDED: {
-    when: "More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count",
+    when: "More than 50 inputs (alt detection 10, leak reports 100); duplicates count",
     advice: "Change the request",
     status: 400,
     details: Schema.Struct({ limit: Schema.Int, received: Schema.Int }),
@@ -233,7 +232,7 @@ export const errorTable = {
     kept: Conflict,
   },
   INTERNAL_ERROR: {
-    when: "503: a store or a platform did not answer. 500: a bug",
+    when: "503: a store or a platform did not respond. 500: a bug",
     advice:
       "After a 503, try again when `Retry-After` is over, a few times ([writes too](api.md#trying-again)). Report `meta.requestId` of a 500",
     status: { InternalError: 500, StoreUnavailable: 503, PlatformUnavailable: 503 },
@@ -248,14 +247,14 @@ export const errorTable = {
 } satisfies { readonly [Code in ErrorCode]: ErrorRow<Code> };
 
 /**
- * Every code, from general to particular.
+ * Every code, from general to specific.
  *
  * @internal
  */
 export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
 
 /**
- * Whether a limit was reached: of the key, or of the client address.
+ * Whether the error reports a reached limit of the key or of the client address.
  *
  * @internal
  */
@@ -263,7 +262,7 @@ export const isRateLimited = (error: PublicError): error is RateLimited | Shared
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 
 /**
- * The HTTP status of an error.
+ * Returns the HTTP status of an error.
  *
  * @example
  * ```ts
@@ -280,7 +279,7 @@ export const statusOf = (error: PublicError): number => {
 };
 
 /**
- * The HTTP statuses of a code, ascending.
+ * Returns the HTTP statuses of a code, ascending.
  *
  * @example
  * ```ts

@@ -1,6 +1,5 @@
 import { Schema } from "effect";
 
-/** A time in a response. */
 export const IsoTime = Schema.String.annotate({
   identifier: "Timestamp",
   description: "ISO 8601 timestamp",

@@ -1,4 +1,4 @@
-/** The HTTP contract as values. Browser-safe. */
+/** The HTTP contract as values. Works in browsers. */
 export * from "./client_contract.ts";
 export * as BloxlinkV3 from "./compat/bloxlink_v3.ts";
 export * as BloxlinkV4 from "./compat/bloxlink_v4.ts";
@@ -10,6 +10,7 @@ export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";
 export * from "./dashboard/dashboard_routes.ts";
+export { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
 export * as DashboardMembers from "./dashboard/members.ts";
 export * as DashboardWebhooks from "./dashboard/webhooks.ts";

@@ -1,5 +1,5 @@
 /**
- * Parameters of routes. One schema each makes the reader, the OpenAPI document and clients.
+ * Parameters of routes. The reader, the OpenAPI document and the clients are all derived from one schema each.
  *
  * Lengths are counted in Unicode code points, as JSON Schema counts them.
  */
@@ -11,52 +11,51 @@ import { longestClientId } from "@accountlink/core/sessions";
 import { storable } from "@accountlink/core/storable_text";
 import { Option, Schema, SchemaTransformation } from "effect";
 
-/** Where values come from: text of the query string and the path, or JSON values of the body. */
+/** The source of values: text from query string and path, or JSON values from the body. */
 export type ParameterSource = "query" | "body";
 
-/** Whether a request has to, may or must not give the parameter, by the scope of its key. */
+/** Whether a request must, may or must not send the parameter, depending on the scope of its key. */
 export interface Presence {
   readonly guildKeys: "required" | "optional";
   readonly globalKeys: "required" | "optional" | "refused";
 }
 
-/** One parameter of a route. */
 export interface Parameter<out A> {
   readonly presence: Presence;
-  /** Set where the value is a part of the path. */
+  /** Set if the value is a part of the path. */
   readonly isInPath?: true;
-  /** Set where only a Premium key may give `true`. */
+  /** Set if only a Premium key may send `true`. */
   readonly needsPremium?: true;
-  /** Set where a missing or wrong value refuses the whole body. */
+  /** Set if a missing or invalid value refuses the whole body. */
   readonly refusesBody?: true;
-  /** Set where a wrong item of a list refuses the whole body. */
+  /** Set if an invalid list item refuses the whole body. */
   readonly itemRefusesBody?: true;
-  /** Set where null is a value, and not the same as a missing one. */
+  /** Set if null is a value that differs from a missing one. */
   readonly takesNull?: true;
-  /** Set where requests carry the value as a text that the schema decodes, such as a time. */
+  /** Set if requests carry the value as text that the schema decodes, such as a time. */
   readonly isText?: true;
   readonly description: string;
-  /** The values, whatever carries them; see `parameterCodec`. */
+  /** The schema of the value, independent of the source; see `parameterCodec`. */
   readonly schema: Schema.Codec<A, unknown>;
-  /** Why a value that the schema does not take is refused. */
+  /** Why a value that fails the schema is refused. */
   readonly reason: string;
-  /** The value when it is left out; none where it has to be given. */
+  /** The value of a parameter that is left out; none if the parameter is required. */
   readonly fallback: Option.Option<A>;
 }
 
-/** Values by name, as sent: a query string gives a list for a name that stands twice. */
+/** Raw values by name. A name that occurs twice in a query string has a list. */
 export type RawValues = { readonly [name: string]: unknown };
 
 /** The parameters of a route by name, in documented order. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** The decoded parameters of a route, as its handler gets them. */
+/** The decoded parameters of a route, as its handler receives them. */
 export type ParameterValues<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer A> ? A : never;
 };
 
 /**
- * The codec of a parameter in a source: a query string carries `true` as the text "true".
+ * The codec of a parameter for a source: a query string carries `true` as the text "true".
  *
  * @example
  * ```ts
@@ -81,7 +80,7 @@ export const parameterCodec = <A>(
 const always: Presence = { guildKeys: "required", globalKeys: "required" };
 const never: Presence = { guildKeys: "optional", globalKeys: "optional" };
 
-/** A parameter that has to be given. */
+/** Makes a required parameter. */
 export const required = <A>(
   schema: Schema.Codec<A, unknown>,
   reason: string,
@@ -104,7 +103,6 @@ export const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parame
 /** Makes the parameter optional; null when it is left out. */
 export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => withFallback(parameter, null);
 
-/** Makes the parameter a part of the path. */
 export const inPath = <A>(parameter: Parameter<A>): Parameter<A> => ({ ...parameter, isInPath: true });
 
 export const oneOf = <const Words extends ReadonlyArray<string>>(
@@ -121,7 +119,7 @@ export const chatId = (description = "ID of the chat user") =>
 export const gameId = (description = "ID of the game user") =>
   required(GameId, `expected ${idRules.gameId}`, description);
 
-/** The guild of a request. Guild-scoped keys name their own, unless the route says otherwise. */
+/** The guild of a request. Guild-scoped keys must name their guild, unless the route says otherwise. */
 export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | null> => ({
   ...optional(required(GuildId, `expected ${idRules.guildId}`, guildRule({ ...guildPresence, ...presence }))),
   presence: { ...guildPresence, ...presence },
@@ -153,16 +151,16 @@ export const premiumFlag = (description: string): Parameter<boolean> => ({
   needsPremium: true,
 });
 
-/** The sid in a path. Any text is taken: a malformed sid is an unknown session. */
+/** A sid in a path. Any text is accepted: a malformed sid counts as an unknown session. */
 export const sid = inPath(required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"));
 
 export const clientId: Parameter<string> = required(
   Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
   `expected 1 to ${longestClientId} characters`,
-  "The client's own name for its user; comes back with every answer",
+  "The client's own name for its user; every response repeats it",
 );
 
-/** Where users go after the flow. The session service checks the URL and its origin. */
+/** The URL that users go to after the flow. The session service checks the URL and its origin. */
 export const redirect: Parameter<string | null> = optional(
   required(
     Schema.String.check(Schema.isMaxCodePoints(maxRedirectLength), storable),
@@ -198,7 +196,7 @@ export const countUpTo = (
 
 const maxCursorLength = 200;
 
-/** Where to go on, as an earlier answer said. The service checks that it is one. */
+/** A cursor from an earlier response. The service checks it. */
 export const pageCursor = (description: string): Parameter<string | null> =>
   optional(
     required(
@@ -221,12 +219,12 @@ const Address = Schema.String.check(
 export const address: Parameter<string> = required(
   Address,
   "expected an IPv4 or IPv6 address",
-  "IPv4 or IPv6 address; IPv6 matches by its /64",
+  "IPv4 or IPv6 address; all IPv6 addresses of a /64 match",
 );
 
 export const verdict: Parameter<AltVerdict> = oneOf(
   ["different", "same"],
-  "Whether they are two people or one",
+  "Whether the two users are different persons or the same one",
 );
 
 export const note: Parameter<string | null> = optional(

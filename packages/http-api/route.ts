@@ -1,4 +1,4 @@
-/** Routes as values, from which handlers, the OpenAPI document and tests are made. */
+/** Routes as values. Handlers, the OpenAPI document and tests are made from them. */
 import type { MemberRole } from "@accountlink/core/accounts";
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyAccess } from "@accountlink/core/keys";
@@ -11,20 +11,19 @@ import type { Parameter, ParameterSource, Parameters, RawValues } from "./parame
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The generations of the interface, and those of other services. They differ in names and envelopes only. */
+/** The generations of the API, and `compat` for other services. They differ only in names and envelopes. */
 export type Generation = "v1" | "v2" | "compat";
 
-/** The status and message of an error on a v1 route, where they differ from the usual ones. */
+/** The status and message of an error on a v1 route, if they differ from the usual ones. */
 export interface Wording {
   readonly status: number;
   readonly message: string;
 }
 
-/** A request and its answer, which the demo gives too. */
+/** A sample request and its response, which the demo returns too. */
 export interface Example<S extends Schema.Top = Schema.Top> {
-  /** The parameters by name. */
   readonly values: RawValues;
-  /** What the handler returns: the answer without what the envelope adds. */
+  /** The handler's result: the response without the fields that the envelope adds. */
   readonly answer: Answered<S["Encoded"]>;
 }
 
@@ -33,72 +32,66 @@ type Answered<Answer> = Answer extends { readonly data: unknown }
       (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : unknown)
   : Answer;
 
-/** The definition of a route. */
 export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schema.Top> {
-  /** Unique; the operation id of the OpenAPI document. */
+  /** Unique; also the operation ID in the OpenAPI document. */
   readonly id: string;
   readonly generation: Generation;
-  /** The service whose interface it is of; only with `compat`. */
+  /** The service whose API the route belongs to; only with `compat`. */
   readonly service?: CompatService;
   readonly method: Method;
   readonly path: `/${string}`;
   readonly summary: string;
-  /** Sentences beyond the summary; all that the documentation shows has one. */
+  /** Sentences that follow the summary; every documented route has a description. */
   readonly description?: string;
   readonly parameters: P;
-  /** Parameters of which at least one has to be given. */
+  /** At least one of these parameters must be sent. */
   readonly requiresOneOf?: ReadonlyArray<string>;
-  /** Where the parameters are. */
   readonly source: ParameterSource;
   /**
-   * `key`: needs an API key. `key_or_redirect`: redirects without one. `none`: takes no key and
-   * counts against none. `redirect`: the same, and redirects. `session`: needs a sign-in to the
-   * dashboard.
+   * `key`: needs an API key. `key_or_redirect`: redirects without one. `none`: takes no key and counts against no key.
+   * `redirect`: like `none`, and redirects. `session`: needs a sign-in to the dashboard.
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect" | "session";
   /**
-   * The least role in the account that a `session` route needs; `owner` when left out. `owner_or_self`: members may do
-   * it to themselves, by the `chatId` of the path.
+   * The lowest role in the account that may use a `session` route; `owner` when left out. `owner_or_self`: members may
+   * use it for themselves, identified by the `chatId` of the path.
    */
   readonly role?: MemberRole | "owner_or_self";
-  /** Which keys of restricted access may use the route beside those of full access; none when left out. */
+  /** The restricted kinds of key access that may use the route, in addition to full access; none when left out. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
-  /** What the requests of keys are counted as in their usage; null for a route that takes no key. */
+  /** The usage group that requests with a key count in; null for a route that takes no key. */
   readonly group: UsageGroup | null;
-  /** Which keys may use the route; all when left out. `custom` are partner and staff keys. */
+  /** Which keys may use the route; all when left out. `custom` means partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** The quota that the route counts against; mapping when left out. */
   readonly traffic?: Traffic;
-  /** The items of a JSON array that the body may be instead of an object. */
+  /** The schema of the items, if the body may be a JSON array instead of an object. */
   readonly listItem?: Schema.Top;
-  /** The whole answer on success. */
+  /** The whole response on success. */
   readonly success: S;
   /** The status of a success that is not a redirect; 200 when left out. */
   readonly status?: 201;
-  /** What the documentation shows. */
   readonly example?: Example<S>;
-  /** Whether a request may carry an `Idempotency-Key`, under which its answer is kept. */
+  /** Whether a request may carry an `Idempotency-Key`, under which its response is stored. */
   readonly isIdempotent?: true;
-  /** Whether the answer is a stream of server-sent events. */
+  /** Whether the response is a stream of server-sent events. */
   readonly isStream?: true;
-  /** Codes beyond those that follow from access and parameters; none when left out. */
+  /** Error codes that do not follow from access and parameters; none when left out. */
   readonly errors?: ReadonlyArray<ErrorCode>;
   /** v1 only: errors with a status and message of their own. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
-  /** v1 only: the version that every answer names. */
+  /** v1 only: the version in every response. */
   readonly version?: string;
 }
 
-/** A route of the contract. */
 export interface Route<P extends Parameters = Parameters, S extends Schema.Top = Schema.Top>
   extends Omit<RouteOptions<P, S>, "example"> {
   readonly example?: Example;
-  /** Every error code of the route. */
   readonly codes: ReadonlySet<ErrorCode>;
 }
 
 /**
- * Makes a route, with the codes that follow from its access and parameters.
+ * Makes a route, and adds the error codes that follow from its access and parameters.
  *
  * @internal
  */
@@ -113,7 +106,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   ]);
   const parameters = Object.values(options.parameters);
   const sent = parameters.filter(({ isInPath }) => !isInPath);
-  // Every v2 request can ask for an unknown dated contract.
+  // Every v2 request can name an unknown dated contract.
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
   if (sent.some(isEverRequired) || options.requiresOneOf !== undefined) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
@@ -125,16 +118,12 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   return { ...options, codes };
 };
 
-/**
- * Whether the route takes a key.
- *
- * @internal
- */
+/** @internal */
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
 
 /**
- * Whether a route of GET answers HEAD. Waits and streams do not.
+ * Whether a GET route answers HEAD. Routes that wait or stream do not.
  *
  * @internal
  */
@@ -144,11 +133,11 @@ export const takesHead = ({ parameters, isStream }: Pick<Route, "parameters" | "
 const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
   Object.values(presence).includes("required");
 
-/** The path of a route as OpenAPI writes it, such as `/v2/sessions/{sid}`. */
+/** The path of a route in OpenAPI syntax, such as `/v2/sessions/{sid}`. */
 export const pathTemplate = ({ path }: Pick<Route, "path">): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
 /**
- * The error statuses of a route, ascending, each with its codes.
+ * Returns the error statuses of a route, ascending, each with its codes.
  *
  * @example
  * ```ts
@@ -163,7 +152,7 @@ export const refusalsOf = (
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
     for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
-      // An id that is not one of the account is unknown to its owner.
+      // To an owner, an ID from another account is unknown.
       const isUnknownId = route.access === "session" && status === 404;
       if (code === "BAD_REQUEST" && status !== 400 && !isUnknownId) continue;
       if (code === "INVALID_BODY" && status !== 400 && route.source !== "body") continue;

@@ -10,23 +10,23 @@ const routes = [...ownRoutes, ...compatRoutes];
 const prefixes = { v1: "/api/v1/", v2: "/v2/" };
 
 describe("routes", () => {
-  it("have an id, and a method and path, of their own", () => {
+  it("gives every route a unique id, and a unique method and path", () => {
     assert.strictEqual(new Set(routes.map(({ id }) => id)).size, routes.length);
     assert.strictEqual(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size, routes.length);
   });
 
-  it("stand under the prefix of their generation", () => {
+  it("starts each path with the prefix of its generation", () => {
     for (const { generation, service, path } of routes) {
       const prefix = generation === "compat" ? `${service?.prefix}/` : prefixes[generation];
       assert.isTrue(path.startsWith(prefix), path);
     }
   });
 
-  it("are counted in the usage of keys if they take one", () => {
+  it("counts every route that takes a key in a usage group", () => {
     for (const route of routes) assert.strictEqual(route.group !== null, takesKey(route), route.id);
   });
 
-  it("name no refusal with a status that its code does not have", () => {
+  it("lists each error code only under its own statuses", () => {
     for (const route of routes) {
       for (const [status, codes] of refusalsOf(route)) {
         for (const code of codes) {

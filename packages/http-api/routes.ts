@@ -1,4 +1,3 @@
-/** Every route of the contract, in the order of the documentation. */
 import type { Route } from "./route.ts";
 import * as altsV1 from "./v1/alts.ts";
 import * as linksV1 from "./v1/links.ts";

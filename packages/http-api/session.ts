@@ -9,19 +9,21 @@ const fields = {
   pid: Pid,
   clientId: Schema.String.annotate({ description: "The client's own name for its user" }),
   guildId: Schema.NullOr(GuildId),
-  url: Schema.String.annotate({ description: "Where the user verifies" }),
+  url: Schema.String.annotate({ description: "The URL where the user verifies" }),
   code: Schema.String.annotate({
-    description: "For a user who cannot open `url`, in a game for instance: to type at `codeUrl`",
+    description: "The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game",
   }),
-  codeUrl: Schema.String.annotate({ description: "Where the user types `code`" }),
+  codeUrl: Schema.String.annotate({ description: "The URL where the user types `code`" }),
   createdAt: IsoTime,
   expiresAt: IsoTime,
   pollsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "How often it can still be read; null for any number of times",
+    description: "How many reads are left; null without a limit",
   }),
 };
 
-const onlyUser = Schema.NullOr(ChatId).annotate({ description: "The only chat user who may finish it" });
+const onlyUser = Schema.NullOr(ChatId).annotate({
+  description: "The only chat user who may complete the session",
+});
 
 const withoutLink = {
   chatId: onlyUser,
@@ -32,7 +34,7 @@ const withoutLink = {
 };
 
 /**
- * A session in responses and events. Its `state` says which fields are null.
+ * A session in responses and events. Its `state` decides which fields are null.
  *
  * @example
  * ```ts
@@ -63,11 +65,10 @@ export const Session = Schema.Union([
     ...fields,
     state: Schema.Literal("failed"),
     ...withoutLink,
-    error: Schema.Literal("link_removed").annotate({ description: "Why it failed" }),
+    error: Schema.Literal("link_removed").annotate({ description: "Why the session failed" }),
   }).annotate({ identifier: "FailedSession" }),
 ]).annotate({ identifier: "VerificationSession" });
 
-/** A new session, as the documentation shows it. */
 export const exampleSession = {
   sid: "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
   pid: "pid_0123456789abcdefghij",
@@ -88,7 +89,6 @@ export const exampleSession = {
   pollsRemaining: 150,
 } as const;
 
-/** The stream of a session. */
 export const SessionEvents = Schema.String;
 
 const shared = {
@@ -103,7 +103,6 @@ export const ofOneSession = { ...shared, errors: ["SESSION_NOT_FOUND", "SESSION_
 const values = { sid: exampleSession.sid };
 const readAnswer = { data: { ...exampleSession, pollsRemaining: 149 } };
 
-/** What `createSession` of both generations has in common. */
 export const creating = {
   ...shared,
   method: "POST",
@@ -111,7 +110,11 @@ export const creating = {
   parameters: {
     clientId,
     guildId: guildId(),
-    chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
+    chatId: optional(
+      chatId(
+        "The only chat user who may complete the session; must be a member of the guild, if one is given",
+      ),
+    ),
     redirect,
   },
   source: "body",
@@ -119,7 +122,6 @@ export const creating = {
   example: { values: { clientId: "player-7" }, answer: { data: exampleSession } },
 } as const;
 
-/** What `getSession` of both generations has in common. */
 export const reading = {
   ...ofOneSession,
   method: "GET",
@@ -129,7 +131,9 @@ export const reading = {
   example: { values, answer: readAnswer },
 } as const;
 
-/** What `streamSession` of both generations has in common; in the example its time is over before anything happened. */
+/**
+ * The common part of `streamSession` in both generations. In the example the session expires before anything happens.
+ */
 export const streaming = {
   ...ofOneSession,
   method: "GET",

@@ -1,6 +1,6 @@
 /**
- * The HTTP application: the routes of the contract, pages, documentation and operators, and a response to everything
- * else.
+ * Assembles the HTTP application: contract routes, pages, documentation, operator routes, and refusals for all other
+ * requests.
  */
 import type { PublicError } from "@accountlink/core";
 import { BadRequest, type SharedIpRateLimited } from "@accountlink/core/errors";
@@ -25,7 +25,7 @@ import { docsRoutes } from "./system/docs_routes.ts";
 import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
 
 export interface HttpAppOptions<R> {
-  /** `makePages` of `@accountlink/pages`. Left out: the application has no pages. */
+  /** `makePages` of `@accountlink/pages`; without it, the application serves no pages. */
   readonly pages?: MakePages<R>;
 }
 
@@ -110,7 +110,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     );
   };
 
-  /** The redirect of a page's path with a slash at its end; null for any other. */
+  /** Redirects a page's path that ends with a slash; null for all other paths. */
   const redirectToPage = (request: HttpRequest): Effect.Effect<HttpResponse> | null => {
     const [, path = "", query = ""] = /^([^?]+)\/(\?.*)?$/.exec(request.url) ?? [];
     if (pages === undefined || !pageRoots.some((root) => isUnder(root, path)) || isUnder(dashboardApi, path))
@@ -147,16 +147,16 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
 
 const dashboardApi = "/dashboard/api";
 
-/** What is below these are pages, but for the JSON of the dashboard. */
+/** Below these paths everything is a page, except the dashboard's JSON. */
 const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
 
-/** Whether somebody opened an address that is not of an interface, such as a mistyped `/Go`. */
+/** Whether a browser opened an address outside the API, such as a mistyped `/Go`. */
 const isOfBrowser = (request: HttpRequest): boolean =>
   request.header("accept")?.includes("text/html") === true && !interfaces.test(request.url);
 
 const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
-/** Answers of the dashboard's JSON are for the signed-in browser, as the pages are. */
+/** The signed-in browser reads the dashboard's JSON, so it gets the private headers of pages. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => unframedAt(request.url, answer(request)),
   refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
@@ -168,7 +168,7 @@ const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
 const withoutFrames = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "x-frame-options": privateHeaders["x-frame-options"] });
 
-/** Browsers use https alone for a year. */
+/** Tells browsers to use https only, for a year. */
 const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => Effect.map(answer(request), strictTransport),
   refuse: (request, error) => Effect.map(refuse(request, error), strictTransport),
@@ -176,16 +176,16 @@ const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
-/** A URL that needs the checks below; most do not. */
+/** Matches URLs that need the checks below; most URLs do not. */
 const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**
- * Paths that the router would misread: it starts a query at a semicolon or hash, takes an empty
- * segment for a parameter, and what is no path for the root.
+ * Paths that the router would misread: it starts a query at a semicolon or hash, reads an empty segment as a parameter,
+ * and treats a URL without a leading slash as the root.
  */
 const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)|^[^/]/;
 
-/** Whether the percent-encoding of a path and query can be read. */
+/** Whether the percent-encoding of a path and query is valid. */
 const isReadable = (url: string): boolean => {
   try {
     decodeURIComponent(url);

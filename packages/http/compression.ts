@@ -1,4 +1,3 @@
-/** Compression of responses, by what the client accepts. */
 import { Effect } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import { HttpResponse } from "./http_response.ts";
@@ -7,7 +6,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Encode = (bytes: Bytes) => Promise<Uint8Array>;
 type Done = (error: Error | null, encoded: Uint8Array) => void;
 
-/** What is used of `node:zlib`, which takes half of the time of a `CompressionStream`. */
+/** The used part of `node:zlib`, which takes half the time of a `CompressionStream`. */
 interface Zlib {
   readonly gzip: (bytes: Bytes, done: Done) => void;
   readonly brotliCompress: (
@@ -41,7 +40,7 @@ export const gzip: Encode =
 /** A higher quality takes many times as long as gzip. */
 const brotliQuality = 4;
 
-/** By their names in `Accept-Encoding`. Of several that a client accepts alike, the first is used. */
+/** By name in `Accept-Encoding`. If a client accepts several equally, the first one is used. */
 const encodings: Readonly<Record<string, Encode>> =
   zlib === undefined
     ? { gzip }
@@ -53,7 +52,7 @@ const encodings: Readonly<Record<string, Encode>> =
         gzip,
       };
 
-/** The encoding with the greatest weight in an `Accept-Encoding`; undefined for none. */
+/** Picks the encoding with the highest weight in an `Accept-Encoding`; undefined if none is accepted. */
 export const acceptedEncoding = <Name extends string>(
   names: ReadonlyArray<Name>,
   accepted = "",
@@ -71,12 +70,11 @@ export const acceptedEncoding = <Name extends string>(
     .toSorted((one, other) => weightOf(other) - weightOf(one))[0];
 };
 
-/** In characters. A shorter body is sent as it is. */
+/** In characters. Shorter bodies are not compressed. */
 const maxUncompressed = 1_024;
 
 const encoder = new TextEncoder();
 
-/** Compresses the text of a large response. */
 export const compressed = (
   request: HttpRequest,
   answer: Effect.Effect<HttpResponse>,

@@ -1,11 +1,10 @@
-/** The application, to which listeners pass requests. */
 import type { PublicError } from "@accountlink/core";
 import type { Effect } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
 
 export interface HttpApp {
-  /** Answers a request. An interruption, since the client has gone, ends the work for it. */
+  /** Answers a request. Interruption, which happens when the client disconnects, stops the work. */
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse>;
 
   /** Refuses a request before routing, such as invalid HTTP. The path decides the envelope. */

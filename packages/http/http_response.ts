@@ -1,16 +1,15 @@
-/** A response, as the application passes it to a listener. */
 import type { Effect, Stream } from "effect";
 import { Cookies } from "effect/http";
 
-/** Headers by their names in lower case. Only `set-cookie` has several values. */
+/** Headers by lowercase name. Only `set-cookie` can have several values. */
 export interface ResponseHeaders {
   [name: string]: string | ReadonlyArray<string>;
 }
 
-/** A body that goes on after the head. */
+/** A body that streams after the head. */
 export interface ResponseStream {
   readonly chunks: Stream.Stream<Uint8Array>;
-  /** Frees what the body holds. A listener runs it at the end of the response, even if no chunk was read. */
+  /** Releases the resources of the body. The listener runs this when the response ends, even if no chunk was read. */
   readonly release: Effect.Effect<void>;
 }
 
@@ -41,12 +40,11 @@ export class HttpResponse {
     this.body = body;
   }
 
-  /** A copy with more headers, which replace those of the same name. */
+  /** Copies the response with more headers, which replace headers of the same name. */
   withHeaders(headers: Readonly<ResponseHeaders>): HttpResponse {
     return new HttpResponse(this.status, { ...this.headers, ...headers }, this.body);
   }
 
-  /** A copy that sets a cookie. */
   withCookie(name: string, value: string, options: Cookies.Cookie["options"]): HttpResponse {
     const cookie = Cookies.serializeCookie(Cookies.makeCookieUnsafe(name, value, options));
     const others = this.headers["set-cookie"] ?? [];
@@ -54,7 +52,6 @@ export class HttpResponse {
   }
 }
 
-/** A response without a body. */
 export const emptyResponse = (status: number, headers: Readonly<ResponseHeaders> = {}): HttpResponse =>
   new HttpResponse(status, headers, null);
 
@@ -67,7 +64,7 @@ export const textResponse = (
 ): HttpResponse => new HttpResponse(status, { ...headers, "content-type": contentType }, text);
 
 /**
- * The text of a whole body; empty for one that streams.
+ * The text of a complete body; empty for a stream.
  *
  * @internal
  */
@@ -76,7 +73,6 @@ export const textOf = ({ body }: HttpResponse): string => {
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : "";
 };
 
-/** Whether a body goes on after the head. */
 export const isStream = (body: HttpResponse["body"]): body is ResponseStream =>
   body !== null && typeof body === "object" && "chunks" in body;
 

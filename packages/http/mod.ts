@@ -1,4 +1,4 @@
-/** The HTTP application of accountlink, over the services of core. */
+/** The HTTP application of accountlink, on top of the services of core. */
 export { statusOf } from "@accountlink/http-api";
 export { type HttpAppOptions, makeHttpApp } from "./app.ts";
 export type { HttpApp } from "./http_app.ts";

@@ -1,13 +1,13 @@
 /**
- * The application below a path of another server. Everything else names paths from the root; here alone they are put
- * below the base path, which is that of the public URL.
+ * Mounts the application below a path of another server. All other modules use paths from the root; only this one adds
+ * and removes the base path, which is the path of the public URL.
  */
 import { Effect } from "effect";
 import type { HttpApp } from "./http_app.ts";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
 
-/** The path of the public URL, without a slash at its end; empty for the root. */
+/** The path of the public URL, without a trailing slash; empty for the root. */
 export const basePathOf = ({ publicUrl }: { readonly publicUrl: string }): string =>
   new URL(publicUrl).pathname.replace(/\/$/, "");
 
@@ -33,7 +33,7 @@ export const mount = (basePath: string, app: HttpApp, outside: HttpApp["answer"]
   };
 };
 
-/** The URL as seen from the base path; null outside of it. */
+/** The URL relative to the base path; null if it is outside. */
 const urlBelow = (basePath: string, url: string): string | null => {
   if (!url.startsWith(basePath)) return null;
   const rest = url.slice(basePath.length);

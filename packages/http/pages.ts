@@ -1,4 +1,6 @@
-/** The port of the pages for people, which `@accountlink/pages` implements. An application without pages answers in JSON. */
+/**
+ * The port for user-facing pages, which `@accountlink/pages` implements. An application without pages answers in JSON.
+ */
 import type { BadRequest, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { Effect } from "effect";
 import type { HttpRequest } from "./http_request.ts";
@@ -7,7 +9,7 @@ import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
 
-/** Answers without a key, whose errors are told in one form: an envelope, or the pages of one site. */
+/** Answers requests without a key and renders their errors in one format: an envelope, or the pages of one site. */
 interface KeylessAnswers {
   /** @param id the route in metrics */
   readonly keylessAnswer: (
@@ -18,17 +20,17 @@ interface KeylessAnswers {
 
 export interface Pages {
   readonly routes: ReadonlyArray<BoundRoute>;
-  /** Tells errors with the pages of the site that has the path; null for a path without a site. */
+  /** Finds the answers that render errors like the site at a path; null if the path belongs to no site. */
   readonly answersAt: (url: string) => KeylessAnswers | null;
-  /** Tells errors at documents and redirects, which count as requests of the flow. */
+  /** Renders errors of documents and redirects, which count as requests of the flow. */
   readonly documents: KeylessAnswers;
-  /** Tells browsers that a path outside of all sites does not exist. */
+  /** Answers browsers that open a path outside all sites with "not found". */
   readonly elsewhere: KeylessAnswers;
 }
 
 /**
  * Makes the pages of an application.
  *
- * @param makeLookups makes the routes that owners try on the dashboard
+ * @param makeLookups makes the lookup routes that owners can try on the dashboard
  */
 export type MakePages<R> = (makeLookups: () => Router) => Effect.Effect<Pages, never, R>;

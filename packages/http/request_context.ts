@@ -1,4 +1,4 @@
-/** What is known of a request. Envelopes are made of it. */
+/** The context of a request; envelopes are made from it. */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
@@ -11,36 +11,35 @@ import type { HttpResponse } from "./http_response.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
-/** A request, and what the checks have found out about it so far. Each check returns what it adds, see `Progress`. */
+/** A request, and what the checks have found so far. Each check adds its findings, see `Progress`. */
 export interface RequestContext extends Findings {
   readonly requestId: string;
-  /** By `performance.now()`, in milliseconds. */
+  /** From `performance.now()`, in milliseconds. */
   readonly startedAt: number;
   readonly request: HttpRequest;
-  /** Parameters of the query string and the path; empty where no route matched. */
+  /** Parameters of the query string and the path; empty if no route matched. */
   readonly query: RawValues;
   /** The matched route, or a stand-in outside the contract. */
   readonly route: Pick<Route, "id" | "generation" | "group">;
-  /** Null where clients have none. */
+  /** Null if the deployment does not know client addresses. */
   readonly address: ClientAddress | null;
   readonly clock: Clock.Clock;
 }
 
 interface Findings {
-  /** The key; null until it is accepted. */
+  /** Null until the key is accepted. */
   readonly key: AuthenticatedKey | null;
-  /** What is left of the limits; null until they are counted. */
+  /** The remaining limits; null until they are counted. */
   readonly limits: LimitReport | null;
-  /** Whether the answer is one that was kept under an idempotency key. */
+  /** Whether the response was stored under an idempotency key. */
   readonly isReplayed: boolean;
-  /** The dated contract of a v2 request. */
   readonly contract: DatedContract;
 }
 
-/** Adds what a check found, and returns all that is known of the request. */
+/** Adds findings of a check, and returns the updated context. */
 export type Learn = (found: Partial<Findings>) => RequestContext;
 
-/** Has what is known of a request, so that a refusal at any check tells it. */
+/** Holds the current context, so that a refusal at any check can include it. */
 export class Progress {
   context: RequestContext;
 
@@ -51,17 +50,17 @@ export class Progress {
   readonly learn: Learn = (found) => (this.context = { ...this.context, ...found });
 }
 
-/** Shapes v2 data for the dated contract of the request. */
+/** Converts v2 data to the dated contract of the request. */
 export const toContract = ({ route, contract }: RequestContext, data: unknown): unknown =>
   contract.response === undefined || route.generation !== "v2" ? data : contract.response(route.id, data);
 
-/** What answers a request that was routed, with the parameters of its query and path. */
+/** Answers a routed request, given its query and path parameters. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;
 
 /** `req_` and a ULID. */
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
-/** Makes what answers a route at its first request: a node that starts need not prepare routes that nobody asks for. */
+/** Builds a route's handler lazily, on its first request, to speed up start. */
 export const atFirstRequest = (make: () => Answer): Answer => {
   let answer: Answer | undefined;
   return (request, query) => {
@@ -70,7 +69,6 @@ export const atFirstRequest = (make: () => Answer): Answer => {
   };
 };
 
-/** Makes the function that gives the requests of a route their context. */
 export const contextMaker = (settings: HttpSettingsShape) => {
   const addressOf = addressReader(settings);
   return (
@@ -95,7 +93,7 @@ export const contextMaker = (settings: HttpSettingsShape) => {
       );
 };
 
-/** The address of a client without an IP address, such as one on a Unix socket. */
+/** The address of a client without an IP address, such as on a Unix socket. */
 const unknownAddress = Option.getOrThrow(parseAddress("0.0.0.0"));
 
 const cachedAddresses = 4_096;

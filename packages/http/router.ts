@@ -1,4 +1,3 @@
-/** The table of routes. */
 import { groupBy } from "@accountlink/core/group_by";
 import type { RawValues } from "@accountlink/http-api";
 import { FindMyWay } from "effect/http";
@@ -11,19 +10,19 @@ const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // Listeners limit the whole URL.
+  // No limit of its own, because listeners limit the whole URL.
   maxParamLength: 16_384,
 };
 
 export interface Router {
-  /** The route of a request with its parameters; undefined without one. */
+  /** Finds the route of a request and its parameters; undefined if none matches. */
   readonly find: (method: string, url: string) => Found | undefined;
-  /** The `Allow` header of a path; undefined for an unknown path. */
+  /** The `Allow` header for a path; undefined for an unknown path. */
   readonly allowed: (url: string) => string | undefined;
 }
 
 interface Found {
-  /** Of the route, such as `/v2/sessions/:sid`. */
+  /** The path of the route, such as `/v2/sessions/:sid`. */
   readonly path: string;
   readonly answer: Answer;
   /** Parameters of the query string and the path. */
@@ -32,7 +31,7 @@ interface Found {
 
 export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const table = tableOf(routes);
-  // Only requests that no route answers need it.
+  // Built lazily: only requests that match no route need it.
   let methods: FindMyWay.Router<string> | undefined;
   return {
     find: (method, url) => {
@@ -49,7 +48,7 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
 
 const tables = new Map<string, FindMyWay.Router<number>>();
 
-/** The table of the places of routes in their list. Applications share it, since it takes long to make. */
+/** A table that maps each route to its index in the list. It is slow to build, so applications share it. */
 const tableOf = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<number> => {
   const key = routes.map(({ method, path }) => method + path).join();
   let table = tables.get(key);
@@ -72,8 +71,8 @@ const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<stri
 };
 
 /**
- * A table of documents whose paths match in their literal spelling only, so that a proxy which blocks a path blocks
- * every request for it. A path that ends in `/*` matches what begins with it.
+ * A router for documents, whose paths match literally only: a proxy that blocks a path then blocks every request for
+ * it. A path that ends with `/*` matches all paths with that prefix.
  */
 export const makeLiteralRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const byPath = new Map<string, BoundRoute>(routes.map((route) => [route.path, route]));

@@ -1,4 +1,4 @@
-/** The span of a request, under the trace of its client. */
+/** The span of a request, as a child of the client's trace. */
 import { isTracing } from "@accountlink/core/telemetry";
 import { Effect, Option, Tracer } from "effect";
 import { Headers, HttpTraceContext } from "effect/http";
@@ -8,7 +8,7 @@ import type { HttpResponse } from "./http_response.ts";
 /**
  * Answers a request in a span, if spans are exported.
  *
- * @param path of the route, such as `/v2/chat`
+ * @param path the path of the route, such as `/v2/chat`
  */
 export const withServerSpan = (
   request: HttpRequest,
@@ -36,7 +36,7 @@ const traceHeaders = (request: HttpRequest): Headers.Headers =>
     }),
   );
 
-/** Those of W3C Trace Context and of B3. */
+/** The headers of W3C Trace Context and of B3. */
 const traceHeaderNames = [
   "traceparent",
   "tracestate",

@@ -1,21 +1,20 @@
-/** Settings of the HTTP layer. */
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
 import type { Docs } from "./documents.ts";
 import type { UploadFolder } from "./uploads.ts";
 
 export interface HttpSettingsShape {
-  /** Where users reach the service, without a trailing slash. Its path is that of all routes. */
+  /** Where users reach the service, without a trailing slash. All routes are below its path. */
   readonly publicUrl: string;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>;
-  /** Whether `/metrics` is served by `makeOperatorApp` alone, or by nothing. */
+  /** Whether this application leaves out `/metrics`; only `makeOperatorApp` can then serve it. */
   readonly metricsElsewhere?: boolean;
-  /** Whether clients have no address: then only the limits of keys apply. */
+  /** Whether client addresses are unknown; then only the limits of keys apply. */
   readonly withoutAddresses?: boolean;
-  /** `docs` of `@accountlink/pages/docs`, to serve `/docs` and `/openapi.json`. */
+  /** `docs` of `@accountlink/pages/docs`, which serves `/docs` and `/openapi.json`. */
   readonly docs?: Docs;
-  /** Where files that owners upload are kept; without it, the dashboard takes none. */
+  /** Stores the files that owners upload; without it, the dashboard accepts no files. */
   readonly uploads?: UploadFolder;
 }
 

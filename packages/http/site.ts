@@ -1,5 +1,5 @@
 /**
- * What pages are made with: requests, responses, and the checks that they share with routes.
+ * The building blocks of pages: requests, responses, and the checks that pages share with routes.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** Documents that are the same for every client: compressed once, and sent from one buffer. */
+/** Documents that are equal for every client: compressed once, and sent from one buffer. */
 import { Base64Url } from "effect/encoding";
 import { acceptedEncoding, gzip } from "./compression.ts";
 import type { HttpRequest } from "./http_request.ts";
@@ -10,13 +10,13 @@ export type StaticDocument = (request: HttpRequest) => HttpResponse;
 export interface StaticDocumentOptions {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Keeps the gzip form only, for documents that browsers alone read. */
+  /** Keeps only the gzip form, for documents that only browsers read. */
   readonly onlyCompressed?: true;
 }
 
 const encoder = new TextEncoder();
 
-/** 22 characters of Base64url. */
+/** Returns 22 characters of Base64url. */
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
 
@@ -39,7 +39,7 @@ export const makeStaticDocument = async (
   };
 };
 
-/** Makes a document once; again if that failed. */
+/** Makes a document on the first call and caches it; a failed attempt is not cached. */
 export const onceMade = <D extends StaticDocument | null>(make: (path: string) => Promise<D>) => {
   let making: Promise<D> | undefined;
   return (path: string) =>
@@ -66,6 +66,6 @@ const representation = (
   unchanged: emptyResponse(304, { ...documentHeaders, etag }),
 });
 
-/** Whether an `If-None-Match` names the tag. */
+/** Whether an `If-None-Match` header contains the tag. */
 const matchesTag = (sent: string | undefined, etag: string): boolean =>
   sent !== undefined && sent.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));

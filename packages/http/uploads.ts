@@ -1,16 +1,16 @@
-/** Files that owners upload, kept between their requests. */
+/** Storage for uploaded files between the requests of their owners. */
 import type { StoreUnavailable } from "@accountlink/core";
 import type { Effect, Stream } from "effect";
 
 /**
- * The size of all files together that a process keeps at a time, in bytes.
+ * The most bytes that a process stores in uploaded files at a time.
  *
  * @internal
  */
 export const maxUploadsSize = 100_000_000;
 
 /**
- * Makes files. They are of one process, and gone with it.
+ * Creates files that belong to this process and disappear with it.
  *
  * @internal
  */
@@ -21,7 +21,7 @@ export interface UploadFolder {
 /** @internal */
 export interface UploadedFile {
   readonly append: (bytes: Uint8Array) => Effect.Effect<void, StoreUnavailable>;
-  /** All of it, from the start each time. */
+  /** Reads the whole file; each run starts at the beginning. */
   readonly read: Stream.Stream<Uint8Array, StoreUnavailable>;
   readonly remove: Effect.Effect<void>;
 }

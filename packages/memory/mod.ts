@@ -1,6 +1,6 @@
 /**
- * Every port in memory: storage, cache and platforms, for tests, demos, embedders and services without persistence.
- * Conformance tests compare every other store with this one.
+ * Every port in memory: storage, cache and platforms. For tests, demos, embedders and services that need no
+ * persistence. Conformance tests compare every other store with these.
  */
 export * as CacheMemory from "./cache/cache_memory.ts";
 export * as PlatformMemory from "./platforms/platform_memory.ts";

@@ -1,4 +1,3 @@
-/** Account cards on the pages for users: picture and name. */
 import type { FlowAccount, FlowView } from "@accountlink/core/flow";
 import { type Html, html } from "./html.ts";
 import { hasPlainOrigin } from "./page.ts";

@@ -1,9 +1,9 @@
 import { type PageCookie, pageCookie } from "./page_cookie.ts";
 
 /**
- * The cookie with the mark of a browser. Only the flow reads it.
+ * The cookie that marks a browser. Only the flow reads it.
  *
- * @param maxAge how long sightings are kept, in milliseconds
+ * @param maxAge how long sightings are stored, in milliseconds
  */
 export const browserCookie = (publicUrl: string, maxAge: number): PageCookie =>
   pageCookie("accountlink_device", { path: "/verify", publicUrl, maxAge });

@@ -1,4 +1,4 @@
-/** The footer of every page: privacy policy, contact, and the request id, which finds the log lines. */
+/** The footer of every page: privacy policy, contact, and the request ID, by which operators find the log lines. */
 import { type Html, html } from "./html.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 

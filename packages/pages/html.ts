@@ -12,7 +12,7 @@ export class Html {
 
 type Part = Html | string | number | null | ReadonlyArray<Html>;
 
-/** A piece of HTML. Null renders as nothing, a list as its items. */
+/** Makes HTML from a template. Null renders as nothing, a list as its items. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(String.raw({ raw: texts }, ...parts.map(sourceOf)));
 

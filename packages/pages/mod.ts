@@ -1,4 +1,4 @@
-/** The pages that people see, for an application of `@accountlink/http`. */
+/** The user-facing pages, for an application of `@accountlink/http`. */
 
 export { PageSettings, type PageSettingsShape } from "./page_settings.ts";
 export { makePages, type PageServices } from "./pages.ts";

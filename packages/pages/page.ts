@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 
 export const stylePath = "/verify/style.css";
 
-/** A page, the pictures that it loads, and where its form may redirect. */
+/** A page, with the pictures that it loads and the redirect of its form. */
 export interface Page {
   readonly status: number;
   readonly title: string;
@@ -25,9 +25,9 @@ export const pageResponse = (page: Page, footer: Html, basePath: string): HttpRe
 export const htmlType = "text/html; charset=utf-8";
 
 /**
- * The whole document of a page.
+ * Renders the complete document of a page.
  *
- * @param head what its head has besides
+ * @param head additional elements of its head
  */
 export const documentOf = (
   { title, content }: Page,
@@ -57,7 +57,7 @@ ${footer}
 export const hasPlainOrigin = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
 
-/** The policy source of a redirect: its origin, or its scheme where a policy cannot name that. */
+/** The policy source of a redirect: its origin, or its scheme if a policy cannot name the origin. */
 const targetOf = (redirect: string): string => {
   const { origin, protocol } = new URL(redirect);
   return hasPlainOrigin(redirect) ? origin : protocol;
@@ -72,7 +72,7 @@ const policyOf = ({ pictures = [], redirect = null }: Page): string => {
     "default-src 'none'",
     "style-src 'self'",
     `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
-    // Browsers apply it to the redirect after a form as well.
+    // Browsers apply the directive to the redirect after a form as well.
     `form-action ${formTargets.join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,7 +1,7 @@
 import { basePathOf, cookieOf, type HttpResponse, type RequestContext } from "@accountlink/http/site";
 
 export interface PageCookie {
-  /** Null when the browser has none. */
+  /** Null if the browser sent none. */
   readonly read: (context: RequestContext) => string | null;
   readonly write: (response: HttpResponse, value: string) => HttpResponse;
   readonly clear: (response: HttpResponse) => HttpResponse;
@@ -9,15 +9,15 @@ export interface PageCookie {
 
 interface CookieOptions {
   readonly path: string;
-  /** Where users reach the service. */
   readonly publicUrl: string;
-  /** In milliseconds; without it the cookie ends with the browser. */
+  /** In milliseconds; without it the cookie lasts until the browser closes. */
   readonly maxAge?: number;
 }
 
 /**
- * A cookie that no script reads. With an https URL browsers send it by https alone, and the name of one for all paths
- * has a prefix, so that they take it from nobody else. Those of a path keep their names, which are documented.
+ * A cookie that scripts cannot read. With an https URL, browsers send it only over https. A cookie for all paths then
+ * gets a name prefix that stops other hosts and plain HTTP from setting it. Cookies of one path keep their documented
+ * names.
  */
 export const pageCookie = (
   plainName: string,
@@ -26,9 +26,9 @@ export const pageCookie = (
   const secure = publicUrl.startsWith("https:");
   const isHost = secure && plainPath === "/";
   const name = isHost ? `__Host-${plainName}` : plainName;
-  // Browsers take a `__Host-` cookie with the path "/" only.
+  // Browsers accept a `__Host-` cookie only with the path "/".
   const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";
-  // Lax: the platforms redirect back from their own sites.
+  // Lax, because the platforms redirect back from their own sites.
   const options = { ...rest, path, secure, httpOnly: true, sameSite: "lax" } as const;
   return {
     read: ({ request }) => cookieOf(request, name),

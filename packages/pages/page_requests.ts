@@ -1,4 +1,3 @@
-/** What requests for pages have in common. */
 import { type PublicError, RequestLimits } from "@accountlink/core";
 import type { InternalError, SharedIpRateLimited, StoreUnavailable } from "@accountlink/core/errors";
 import {
@@ -16,16 +15,16 @@ import {
 } from "@accountlink/http/site";
 import { Effect } from "effect";
 
-/** What fails before or beside the answer to a request. */
+/** Errors that occur outside the handler of a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
 export interface PageErrors<E> {
   readonly render: (error: E, context: RequestContext) => HttpResponse;
-  /** The error for operators; null for what users cause. */
+  /** Returns the error for operators; null if a user caused it. */
   readonly publicOf: (error: E) => PublicError | null;
 }
 
-/** Makes the function that counts a request against its client address, and turns errors into pages. */
+/** Returns a function that counts a request against its client address, and renders errors as pages. */
 export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicOf }: PageErrors<E | Common>) {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
@@ -66,6 +65,6 @@ export const readForm = (
 ): Effect.Effect<URLSearchParams, BodyTooLarge> =>
   Effect.map(request.readBody(maxBytes), (bytes) => new URLSearchParams(new TextDecoder().decode(bytes)));
 
-/** A redirect that no cache keeps. */
+/** A redirect that caches do not store. */
 export const redirectTo = (status: 302 | 303, location: string): HttpResponse =>
   emptyResponse(status, { ...privateHeaders, location });

@@ -1,4 +1,3 @@
-/** Settings of the pages for users. */
 import type { GuildId } from "@accountlink/core";
 import { Context } from "effect";
 
@@ -7,19 +6,34 @@ export interface PageSettingsShape {
   readonly chatName: string;
   /** The name of the game platform within a sentence. */
   readonly gameName: string;
-  /** The page of a guild on the chat platform, or its home for null; null when it has no pages. */
+  /**
+   * Returns the page of a guild on the chat platform, or the platform's home page for null; null if the platform has no
+   * pages.
+   */
   readonly chatHome: ((guildId: GuildId | null) => string) | null;
-  /** Where the bot is added to a guild, or to any for null; null or left out when the platform has no such page. */
+  /**
+   * Returns the page that adds the bot to a guild, or to any guild for null; null or left out if the platform has no
+   * such page.
+   */
   readonly botInvite?: ((guildId: GuildId | null) => string) | null;
-  /** URL of the operator's privacy policy. */
+  /** The URL of the operator's privacy policy. */
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */
   readonly contact: string | null;
-  /** Whether nobody can sign in, so that the pages for which people do answer 503. */
+  /** Whether nobody can sign in, so that pages that need a sign-in answer 503. */
   readonly withoutSignIns?: boolean;
 }
 
-/** The page settings of a deployment. */
+/**
+ * The page settings of a deployment.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * Effect.runSync(PageSettings).chatName; // "the chat platform"
+ * ```
+ */
 export const PageSettings = Context.Reference<PageSettingsShape>("@accountlink/http/PageSettings", {
   defaultValue: () => ({
     chatName: "the chat platform",

@@ -1,4 +1,3 @@
-/** All pages: the flow, the dashboard with its JSON, and `/me`. */
 import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlink/http/site";
 import { Effect, type Scope } from "effect";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
@@ -10,8 +9,7 @@ import { PageSettings } from "./page_settings.ts";
 /**
  * Makes the pages of an application from the services of core, `HttpSettings` and `PageSettings`.
  *
- * @param makeLookups makes the routes that owners try on the dashboard
- *
+ * @param makeLookups makes the lookup routes that owners can try on the dashboard
  * @example
  * ```ts
  * import { makeWebHandler } from "@accountlink/http";
@@ -50,7 +48,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
 });
 
 /**
- * What `makePages` requires of the services of core.
+ * The services of core that `makePages` requires.
  *
  * @internal
  */

@@ -1,4 +1,3 @@
-/** The style of the pages for users. */
 import { css, theme } from "./theme.ts";
 
 export const style: string = css`${theme}

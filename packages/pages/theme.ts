@@ -1,5 +1,5 @@
 /**
- * A style sheet without the whitespace that is only for those who read its source.
+ * Makes a style sheet, and removes whitespace that only helps readers of the source.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ export const css = (texts: TemplateStringsArray, ...parts: ReadonlyArray<string>
   String.raw({ raw: texts }, ...parts).replaceAll(/;\s*(?=\})|\s*([{}>])\s*|([;,:])\s+/g, "$1$2");
 
 /**
- * The colours and basic elements that the pages for users and those for owners share.
+ * The colours and basic elements that the pages for users and the dashboard share.
  *
  * @example
  * ```ts

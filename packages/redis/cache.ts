@@ -4,8 +4,8 @@ import { RedisConnections } from "./connection/connections.ts";
 import { runCommand } from "./connection/failure.ts";
 
 /**
- * A cache that all nodes share. Redis drops an entry by its own clock; readers also check the
- * deadline that is stored with the value.
+ * A cache that all nodes share. Redis drops entries by its own clock; readers also check the deadline that is stored
+ * with the value.
  */
 export const layer: Layer.Layer<Cache, never, RedisConnections> = Layer.effect(
   Cache,

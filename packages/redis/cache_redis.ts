@@ -16,11 +16,10 @@ export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
 export { RedisHealth } from "./redis_health.ts";
 
 /**
- * Counters, cache and signals on one Redis: a single server, one behind sentinels, or a cluster.
+ * Counters, cache and signals on one Redis: a single server, a server behind sentinels, or a cluster.
  *
- * While Redis is unreachable, every operation fails with `StoreUnavailable`, at once or after
- * `commandTimeout`. It recovers within 2 seconds of Redis. No command is sent twice, and none waits
- * for a connection.
+ * While Redis is unreachable, every operation fails with `StoreUnavailable`, at once or after `commandTimeout`. It
+ * works again within 2 seconds after Redis does. No command is sent twice, and no command waits for a connection.
  */
 export const layer = (
   options: RedisOptions,

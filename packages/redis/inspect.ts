@@ -7,25 +7,25 @@ import { firstOutcome } from "./connection/health.ts";
 import type { RedisAddress, RedisEndpoint } from "./connection/redis_url.ts";
 
 export interface RedisState {
-  /** `host:port`, all of them for a cluster, or `master at host:port` for sentinels. */
+  /** `host:port`; all nodes of a cluster; or `master at host:port` for sentinels. */
   readonly path: string;
-  /** The version of Redis, such as `7.2.4`; of Valkey, the version with which it is compatible. */
+  /** The version of Redis, such as `7.2.4`. For Valkey, the Redis version it is compatible with. */
   readonly version: string;
-  /** The policy `maxmemory-policy`, such as `noeviction`; null if Redis hides it. */
+  /** The setting `maxmemory-policy`, such as `noeviction`; null if Redis hides it. */
   readonly eviction: string | null;
 }
 
 /** Redis is unreachable, or refuses the login. */
 export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   readonly path: string;
-  /** In one word: `ECONNREFUSED`, `WRONGPASS`, `timeout`. */
+  /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`. */
   readonly reason: string;
 }> {
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
 /**
- * Asks Redis for its state, in a cluster one node of it. Takes at most 3 seconds.
+ * Reads the state of Redis; in a cluster, the state of one node. Takes at most 3 seconds.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export const inspect = Effect.fn("CacheRedis.inspect")(function* (
         Effect.andThen(
           Effect.tryPromise({
             try: () => commands.info(),
-            // Without a connection, the reason is that of the failed connection.
+            // Without a connection, report why connecting failed.
             catch: (error) =>
               new RedisUnusable({ path, reason: commands.status === "ready" ? reasonOf(error) : reason }),
           }),

@@ -11,7 +11,6 @@ import { layer as connections, type RedisOptions } from "./connection/connection
 import { makeCounters } from "./limits/counters.ts";
 import * as RedisSignals from "./signals/signals.ts";
 
-/** Hides the log lines of outages. */
 const noLogs = Logger.layer([]);
 
 /** The prefix of one test on a shared Redis. */
@@ -20,20 +19,20 @@ export const uniquePrefix = (): string => `test-${crypto.randomUUID()}:`;
 /** A timeout that a busy machine does not reach. */
 const generous = { commandTimeout: "20 seconds" } as const;
 
-/** The ports of one node, with its own connections. */
+/** Opens the ports of one node, with its own connections. */
 export const openNode = (url: string, options: Partial<RedisOptions> = {}) =>
   Layer.build(
     CacheRedis.layer({ url: Redacted.make(url), ...generous, ...options }).pipe(Layer.provide(noLogs)),
   );
 
-/** A plain client, to look into Redis. */
+/** A plain client that reads and changes keys directly. */
 export const openClient = (url: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new Redis(url)),
     (client) => Effect.sync(() => client.disconnect()),
   );
 
-/** The remaining ttls of the keys with the prefix, in milliseconds; -1 for keys that never expire. */
+/** The remaining lifetimes of the keys with the prefix, in milliseconds; -1 for keys that never expire. */
 export const ttlsOf = Effect.fnUntraced(function* (url: string, prefix: string) {
   const client = yield* openClient(url);
   const ttls: Array<number> = [];
@@ -48,11 +47,10 @@ export const ttlsOf = Effect.fnUntraced(function* (url: string, prefix: string) 
   return ttls;
 });
 
-/** Polls until the condition holds. */
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(condition, { until: (holds) => holds, schedule: Schedule.spaced("10 millis") });
 
-/** The ports, with counters that use the times of the suites as their clock. */
+/** The ports, with counters that use the times passed by the suites as their clock. */
 export const layerAt = (url: string, prefix = uniquePrefix()) =>
   Layer.mergeAll(Layer.effect(Counters, makeCounters("caller")), RedisCache.layer, RedisSignals.layer).pipe(
     Layer.provide(connections({ url: Redacted.make(url), prefix, ...generous })),

@@ -72,10 +72,10 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
   };
 };
 
-/** How many ended windows a save deletes beyond the number that it adds. */
+/** How many ended windows a save deletes in addition to the number of windows it adds. */
 const maxDeletedBeyond = 1_000;
 
-/** Sorted, to avoid deadlocks. */
+/** Sorts rows to avoid deadlocks. */
 const rowsOf = (counts: ReadonlyArray<LedgerCount>): string =>
   JSON.stringify(
     counts

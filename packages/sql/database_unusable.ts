@@ -11,10 +11,10 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   override readonly message = `Cannot use database "${this.path}": ${reasonOf(this.cause)}`;
 }
 
-/** The innermost message: that of the database or of the file system. */
+/** The innermost message, which comes from the database or the file system. */
 const reasonOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
-  // The reason of an `SqlError` is its cause, and has the error of the driver as its own.
+  // An `SqlError` wraps its reason, which wraps the driver's error.
   if (Predicate.hasProperty(cause, "message")) return reasonOf(cause);
   return Predicate.hasProperty(error, "message") ? String(error.message) : String(error);
 };

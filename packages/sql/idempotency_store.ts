@@ -1,4 +1,3 @@
-/** `IdempotencyStore` in SQL. */
 import {
   type Claim,
   type EarlierRequest,
@@ -19,7 +18,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
   Effect.map(SqlClient.SqlClient, (sql) => {
     const [claim, find, sweep] = [claimOn(sql), findOn(sql), sweepOn(sql)];
     const { usersInUse, withBulkTimeout } = dialectOf(sql);
-    /** After WHERE: the claim of a request that has no answer. */
+    /** A WHERE condition: the claim of a request that has no answer yet. */
     const isHeldBy = ({ id, requestId }: Claim) =>
       sql`id = ${id} AND request_id = ${requestId} AND answer IS NULL`;
 
@@ -40,7 +39,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
             write,
             (error) => new WriteFailed({ error }),
           );
-          // Last, so that a claim is never locked while its write waits.
+          // The claim is locked last, so that it is never locked while its write waits.
           const kept = yield* sql`
             UPDATE idempotency_keys
             SET answer = ${answer}, chat_ids = ${JSON.stringify(chatIds)}, ends_at = ${endsAt}, held_until = NULL
@@ -69,7 +68,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
   }),
 );
 
-/** These two roll the transaction of a commit back. */
+/** Both errors roll the transaction of a commit back. */
 class ClaimLost extends Data.TaggedError("ClaimLost") {}
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
 
@@ -79,7 +78,7 @@ const claimOn = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (claim: NewClaim) {
     const { id, requestId, fingerprint, chatIds, at, heldUntil, endsAt } = claim;
     while (true) {
-      // What comes while its user is erased is erased as well.
+      // A request that arrives while its user is being erased is stored as erased.
       const claimed = yield* sql`
         INSERT INTO idempotency_keys (id, request_id, fingerprint, answer, chat_ids, held_until, ends_at, erased)
         SELECT
@@ -105,7 +104,7 @@ const claimOn = (sql: SqlClient.SqlClient) => {
       const [own] = yield* readEarlier(claimed);
       if (own !== undefined) return own.isErased ? Option.some(own) : Option.none();
       const earlier = yield* find(id);
-      // Otherwise, it was swept between the two statements.
+      // If there is none, a sweep deleted it between the two statements, so try again.
       if (Option.isSome(earlier)) return earlier;
     }
   });

@@ -11,7 +11,7 @@ import { initial } from "./migrations/0001_initial.ts";
 import { members } from "./migrations/0002_members.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
-/** By `<number>_<name>`. */
+/** Keyed by `<number>_<name>`. */
 export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
@@ -19,11 +19,9 @@ export const migrations: Readonly<
   "0002_members": members,
 };
 
-/** A newer release has migrated the database. It was not changed. */
+/** A newer release has migrated the database. Nothing was changed. */
 export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
-  /** The last migration of the database. */
   readonly version: number;
-  /** The last migration of this release. */
   readonly known: number;
 }> {
   override readonly message =
@@ -31,8 +29,8 @@ export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
 }
 
 /**
- * Runs the pending migrations, all or none, and returns their names. If several processes start
- * together, one runs them while the others wait for its lock.
+ * Runs the pending migrations, all or none, and returns their names. If several processes start together, one of them
+ * migrates while the others wait for the lock.
  */
 export const migrate: Effect.Effect<
   ReadonlyArray<string>,
@@ -43,8 +41,7 @@ export const migrate: Effect.Effect<
   return yield* dialectOf(sql).withMigrationLock(
     Effect.gen(function* () {
       const applied = yield* runMigrations(migrations);
-      // A newer database has no pending migrations, so a check afterwards suffices, within the
-      // lock.
+      // A newer database has no pending migrations, so it suffices to check afterwards, within the lock.
       const version = yield* lastMigration;
       if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
       return applied;
@@ -52,7 +49,6 @@ export const migrate: Effect.Effect<
   );
 });
 
-/** The number of the last migration that ran. */
 export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -63,7 +59,7 @@ export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.S
   },
 );
 
-/** Runs those of the migrations that are pending. */
+/** Runs the pending migrations among those given. */
 export const runMigrations = (
   all: typeof migrations,
 ): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>

@@ -8,11 +8,9 @@ import { migrate, migrations, newestMigration, runMigrations } from "./migration
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
 
-/** Runs a test on a new database. */
 const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(effect, Layer.fresh(layerSqlite({ filename: ":memory:" })));
 
-/** The whole schema. */
 const schema = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`SELECT type, name, sql FROM sqlite_schema ORDER BY type, name`,
@@ -24,7 +22,7 @@ describe("migrate", () => {
     expect(numbers).toEqual(numbers.map((_, i) => i + 1));
   });
 
-  it.effect("runs only what is pending, on a database with data", () =>
+  it.effect("runs only pending migrations on a database with data", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -42,7 +40,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("makes the chat user of an account that exists an owner", () =>
+  it.effect("makes the chat user of an existing account its owner", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

@@ -13,7 +13,7 @@ export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Laye
         Effect.gen(function* () {
           const [known] = yield* find;
           if (known !== undefined) return known;
-          // If several nodes start together, one inserts it, and the others wait for its commit.
+          // If several nodes start together, one inserts the key, and the others wait for its commit.
           yield* sql`
             INSERT INTO root_key (id, wrapped) VALUES (1, ${wrapped}) ON CONFLICT (id) DO NOTHING`;
           const [stored = wrapped] = yield* find;

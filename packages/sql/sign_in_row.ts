@@ -15,7 +15,6 @@ const signIns = tableOf("site_sign_ins", {
   expiresAt: Schema.Int,
 });
 
-/** The columns of `readSignIns`. */
 export const signInColumns = signIns.columns;
 
 export const rowOfSignIn = ({ guilds, ...signIn }: SiteSignIn) =>

@@ -9,7 +9,7 @@ const id = "hash of a cookie" as SignInId;
 const chatId = ChatId.make("10001");
 
 it.effect.each(["chat_id = 'ada'", "guilds = '[{}]'", "guilds = '['"])(
-  "a sign-in is refused with the damage %s",
+  "a sign-in is refused when its row has %s",
   (damage) =>
     withTampering((tamper) =>
       Effect.gen(function* () {

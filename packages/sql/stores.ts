@@ -18,7 +18,7 @@ import * as SqlUsageStore from "./usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
 
-/** Every storage port, on a database with a migrated schema. */
+/** All storage ports, on a database with a migrated schema. */
 export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.mergeAll(
     SqlLinkStore.layer,

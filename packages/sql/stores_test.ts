@@ -10,7 +10,6 @@ import { layerReopening } from "./sqlite/test_reopening.ts";
 const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
 const name = "Embedded";
 
-/** Every statement of the suites. */
 const statements = new Set<string>();
 const prepare: DatabaseSync["prepare"] = Reflect.get(DatabaseSync.prototype, "prepare");
 DatabaseSync.prototype.prepare = function (text) {
@@ -24,10 +23,9 @@ test.afterAll(() => {
 storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
-/** Tables that stay small. */
 const small = /^(accounts|nodes|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
 
-/** The plan of each statement. SQLite has no statistics, so it is the same for many rows as for none. */
+/** The plan of each statement. SQLite has no statistics here, so plans do not depend on the number of rows. */
 const plans = Effect.gen(function* () {
   const folder = yield* makeTempFolder;
   yield* StorageSql.migrateEmbedded({ folder });
@@ -51,33 +49,31 @@ const plans = Effect.gen(function* () {
   return found;
 }).pipe(Effect.scoped);
 
-test.it(
-  "statements scan no table that grows, but for a few rows at its end and for rare work on all of it",
-  () =>
-    Effect.gen(function* () {
-      const scans = (yield* plans).flatMap(({ beginning, steps }) =>
-        steps
-          .filter(({ way, isLarge }) => way === "SCAN" && isLarge)
-          .map(({ table }) => `${table}: ${beginning}`),
-      );
-      test
-        .expect([...new Set(scans)].toSorted())
-        .toEqual([
-          "audit_log: DELETE FROM audit_log",
-          "events: DELETE FROM events",
-          "events: SELECT at FROM",
-          "idempotency_keys: UPDATE idempotency_keys SET",
-          "keys: SELECT keys.id, keys.name,",
-          "sightings: SELECT address_key_id, COUNT(*)",
-          "sightings: SELECT pid, chat_id,",
-          "verification_sessions: DELETE FROM verification_sessions",
-          "verification_sessions: SELECT sid, key_id,",
-          "verification_sessions: UPDATE verification_sessions SET",
-        ]);
-    }).pipe(Effect.runPromise),
+test.it("statements scan no growing table, except for its last rows or for rare full passes", () =>
+  Effect.gen(function* () {
+    const scans = (yield* plans).flatMap(({ beginning, steps }) =>
+      steps
+        .filter(({ way, isLarge }) => way === "SCAN" && isLarge)
+        .map(({ table }) => `${table}: ${beginning}`),
+    );
+    test
+      .expect([...new Set(scans)].toSorted())
+      .toEqual([
+        "audit_log: DELETE FROM audit_log",
+        "events: DELETE FROM events",
+        "events: SELECT at FROM",
+        "idempotency_keys: UPDATE idempotency_keys SET",
+        "keys: SELECT keys.id, keys.name,",
+        "sightings: SELECT address_key_id, COUNT(*)",
+        "sightings: SELECT pid, chat_id,",
+        "verification_sessions: DELETE FROM verification_sessions",
+        "verification_sessions: SELECT sid, key_id,",
+        "verification_sessions: UPDATE verification_sessions SET",
+      ]);
+  }).pipe(Effect.runPromise),
 );
 
-test.it("statements read the rows that they are given once, not for each row of a table", () =>
+test.it("statements read their input rows once, not once per row of a table", () =>
   Effect.gen(function* () {
     const repeated = (yield* plans).flatMap(({ beginning, steps }) =>
       steps.flatMap(({ parent, table }, index) =>
@@ -89,7 +85,7 @@ test.it("statements read the rows that they are given once, not for each row of 
           : [],
       ),
     );
-    // The links of one scope.
+    // This statement reads the links of one scope.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

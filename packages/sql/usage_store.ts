@@ -34,7 +34,7 @@ export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.
 const addOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong, isRemote } = dialectOf(sql);
 
-  /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first. */
+  /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first attempt. */
   const begin = ({ meter, sequence, day }: UsageBatch) => sql`
     INSERT INTO usage_meters (id, last_batch, day) VALUES (${meter}, ${sequence}, ${day})
     ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, day = excluded.day
@@ -52,7 +52,7 @@ const addOn = (sql: SqlClient.SqlClient) => {
       errors = usage_days.errors + excluded.errors`;
 
   const noteUses = ({ uses }: UsageBatch) => {
-    // With the second list, Postgres finds the keys by their index; the join alone would scan them. SQLite would read the
+    // The second list lets Postgres find the keys by index; the join alone would scan them. SQLite would read the
     // first list for each key of the second.
     const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
     return sql`
@@ -70,7 +70,7 @@ const addOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Arrays of key, group, served, refused and errors. Sorted, to avoid deadlocks. */
+/** Arrays of key, group, served, refused and errors, sorted to avoid deadlocks. */
 const rowsOf = ({ counts }: UsageBatch): string =>
   JSON.stringify(
     counts

@@ -3,13 +3,35 @@
  * do on the pages.
  */
 
+import { createServer } from "node:http";
+import { listenLocally } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import { chatUsers, type Fixtures, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
-import { startFlowSite } from "./flow_site.ts";
+
+const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
+
+/** Starts the site of a client, which greets visitors and has one picture. */
+const startFlowSite = async () => {
+  const server = createServer(({ url }, response) => {
+    const isPicture = url === "/face.svg";
+    response.setHeader("content-type", isPicture ? "image/svg+xml" : "text/html; charset=utf-8");
+    response.end(
+      isPicture
+        ? face
+        : '<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><h1>Welcome back</h1>',
+    );
+  });
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
+  return {
+    url,
+    picture: `${url}/face.svg`,
+    close: () => server.close().closeAllConnections(),
+  };
+};
 
 export interface FlowPages {
   readonly fixtures: Fixtures;

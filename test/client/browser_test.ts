@@ -1,4 +1,4 @@
-/** The client in a page and in a worker of a browser, by way of the page's own server, which has the key. */
+/** The client in a page and a worker of a browser, through the page's server, which has the key. */
 import { createServer, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
@@ -10,7 +10,7 @@ import { useContractServer } from "../contract/contract_server.ts";
 const { fixtures, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
 const key = fixtures.key({ links: { 100001: "1" } });
 
-/** What is done in the browser, in its words. */
+/** The program that the browser runs. */
 const work = `
 const client = createClient({ url: "/links" });
 const created = await client.sessions.create({ clientId: "7" });

@@ -1,4 +1,4 @@
-/** The chat bot of `examples`, between the service and a Discord that is played. */
+/** The chat bot of `examples`, between the service and a simulated Discord. */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { type HeardRequest, type HttpTestServer, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -16,7 +16,7 @@ const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const stranger = generateKeyPairSync("ed25519").privateKey;
 const publicHex = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex");
 
-/** Discord: it takes edits, the first of each answer only on the second try. */
+/** A simulated Discord, which refuses the first edit of each answer. */
 const edits = new Map<string, Array<HeardRequest>>();
 const takeEdit = (request: HeardRequest) => {
   const heard = [...(edits.get(request.path) ?? []), request];
@@ -55,7 +55,7 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
     await Promise.all(programs.map(({ stop }) => stop()));
   });
 
-  /** Sends an interaction as Discord does; what is signed may be another one than is sent. */
+  /** Sends an interaction as Discord does; `signed` may differ from it, to test forgery. */
   const interact = async (
     name: keyof typeof keys,
     interaction: object,

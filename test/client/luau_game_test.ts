@@ -24,7 +24,6 @@ const play = (player: number, { service = url(), secret = key, guildId = "", lea
   return {
     /** The code that the player sees. */
     code: () => game.untilPrinted(/^show (\S+) \S+\/go$/m),
-    /** How it ends, and what was printed by then. */
     ended: async () => {
       const outcome = await game.untilPrinted(/^end (\w+)$/m);
       const lines = game.output().split("\n");

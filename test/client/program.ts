@@ -8,7 +8,7 @@ import { patience } from "../support/patience.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** By name, how each runtime runs a program. */
+/** Command of each runtime. */
 export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {
   Node: [process.execPath],
   Deno: [pathOf("node_modules/deno/deno"), "run", "--allow-net", "--allow-env"],
@@ -16,7 +16,7 @@ export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArra
 };
 
 export interface RunningProgram {
-  /** Waits until it printed what the pattern finds, and gives its first group. */
+  /** Waits for output that matches the pattern and returns its first group. */
   readonly untilPrinted: (pattern: RegExp) => Promise<string>;
   readonly output: () => string;
   /** Its exit code, once it has ended by itself. */

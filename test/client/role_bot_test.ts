@@ -1,4 +1,4 @@
-/** The role bot of `examples`, between the service and a Discord that is played: members, roles, nicknames and 429s. */
+/** The role bot of `examples`, between the service and a simulated Discord. */
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

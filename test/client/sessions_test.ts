@@ -16,7 +16,6 @@ const { url, newKey, newUser } = await useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "3 seconds",
 });
 
-/** A client, what it heard, and how often it was refused. */
 const listeningClient = (key: string) => {
   const heard: Array<Answer> = [];
   const client = createClient({ url: url(), key, onAnswer: (answer) => heard.push(answer) });
@@ -24,7 +23,7 @@ const listeningClient = (key: string) => {
   return { client, heard, statuses };
 };
 
-/** The states that an iterator gives, as they come. */
+/** Collects the states of an iterator. */
 const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
   const states: Array<string> = [];
   const ended = (async () => {

@@ -90,24 +90,6 @@ describe("A browser", async () => {
     expect((await alts(key, "100001")).matches).toHaveLength(1);
   });
 
-  test("that keeps no mark works as before", async () => {
-    const key = keys[3] ?? "";
-    const browser = newBrowser();
-    for (const chatId of ["100001", "100002"]) {
-      expectPage(await confirm(key, browser, chatId), 200, "Your accounts are linked");
-      browser.cookies.delete(name);
-    }
-    const { matches } = await alts(key, "100001");
-    expect(matches).toMatchObject([{ chatId: "100002", evidence: [{ kind: "address" }] }]);
-  });
-
-  test("that ends the flow otherwise gets no mark", async () => {
-    const browser = newBrowser();
-    const { page } = await walk(keys[3] ?? "", browser, "100005");
-    const cancelled = await browser.post("/verify/cancel", formOf(page));
-    expect([cancelled.status, device(cancelled)]).toEqual([200, []]);
-  });
-
   test("is forgotten by its user on /me, and by nobody else", async () => {
     const key = keys[4] ?? "";
     const browser = newBrowser();
@@ -128,22 +110,5 @@ describe("A browser", async () => {
     expect((await browser.get("/me")).text).not.toContain("remembered");
     expect((await alts(key, "100008")).matches).toMatchObject([{ evidence: [{ kind: "address" }] }]);
     expect((await openMe(newBrowser(), "100009")).text).toContain("is remembered until");
-  });
-});
-
-describe("Where sightings are not kept", async () => {
-  const { newBrowser, newSession, newKey } = await useFlowServer({
-    ACCOUNTLINK_SIGHTING_RETENTION: "0 seconds",
-  });
-
-  test("no browser is marked, whatever it brings", async () => {
-    const browser = newBrowser();
-    browser.cookies.set(name, "x".repeat(43));
-    const { sid } = await newSession(newKey());
-    const page = await browser.walk(`?sid=${textOf(sid)}`);
-    expect(page.text).not.toContain("recognizes this browser");
-    const confirmed = await browser.post("/verify/confirm", formOf(page));
-    expectPage(confirmed, 200, "Your accounts are linked");
-    expect(device(confirmed)).toEqual([]);
   });
 });

@@ -6,7 +6,6 @@ import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
 import { type Values, v1Recipes, v2Recipes } from "./recipes.ts";
-import { sessionRefusals } from "./session_cases.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));
@@ -218,6 +217,28 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   ];
 };
 
+/** The refusals of routes that are about one session. */
+const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
+  when(
+    route.recipe.hasSession === true,
+    route.row("404 SESSION_NOT_FOUND", "a sid of nobody", route.says(null, "Verification session not found")),
+    route.row(
+      "410 SESSION_EXPIRED",
+      "a session over time",
+      route.says(null, "Verification session expired"),
+      { session: "expired", surroundings: "sessions short" },
+    ),
+    ...when(
+      route.route === "cancelSession",
+      route.row(
+        "409 CONFLICT",
+        "a session that is final",
+        { reason: "session_cancelled" },
+        { session: "cancelled" },
+      ),
+    ),
+  );
+
 /** What routes say that keep their answers. */
 const idempotency = (route: Writer): ReadonlyArray<Case> =>
   when(
@@ -237,18 +258,8 @@ const particulars: ReadonlyArray<
   ["getChat", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
   ["getGame", "404 LINK_NOT_FOUND", { gameId: "5" }, null],
   ["getVerification", "200 -", { chatId: "100005" }, { linked: false }],
-  [
-    "bulkChat",
-    "400 BULK_LIMIT_EXCEEDED",
-    { chatIds: Array.from({ length: 51 }, () => "100001") },
-    { limit: 50, received: 51 },
-  ],
-  [
-    "bulkGame",
-    "400 BULK_LIMIT_EXCEEDED",
-    { gameIds: Array.from({ length: 51 }, () => "1") },
-    { limit: 50, received: 51 },
-  ],
+  ["bulkChat", "400 BULK_LIMIT_EXCEEDED", { chatIds: Array(51).fill("1") }, { limit: 50, received: 51 }],
+  ["bulkGame", "400 BULK_LIMIT_EXCEEDED", { gameIds: Array(51).fill("1") }, { limit: 50, received: 51 }],
   ["bulkAlts", "400 BULK_LIMIT_EXCEEDED", { gameIds: Array(11).fill("1") }, { limit: 10, received: 11 }],
   ["getAlts", "200 -", { gameId: "5" }, { target: { chatId: null, gameId: "5" }, matches: [] }],
   ["patchChat", "404 LINK_NOT_FOUND", { oldChatId: "100005", newChatId: "100001" }, null],

@@ -42,7 +42,6 @@ const verifyKey = fixtures.key({ links, access: "verify" });
 const elsewhereKey = fixtures.key({ links, allowIps: ["192.0.2.1"] });
 const slow = () => fixtures.key({ links, limits: { perWindow: 1, windowMs: 3_600_000, daily: 9 } });
 const daily = () => fixtures.key({ links, limits: { perWindow: 0, daily: 1 } });
-const reported = fixtures.key({ links });
 
 interface Service {
   readonly name: string;
@@ -468,17 +467,6 @@ describe.each(services)("$name refuses", (service) => {
     expect((await get(path, auth(unread))).status).toBe(429);
   });
 
-  test("whoever sends wrong keys for too long", async () => {
-    const from = fixtures.address();
-    const path = toRoblox(guild, "100001");
-    for (let sent = 0; sent < 3; sent++) {
-      expect((await send(`GET ${path}`, { from, headers: auth(newToken()) })).status).not.toBe(429);
-    }
-    const answer = await send(`GET ${path}`, { from, headers: auth(newToken()) });
-    expect(told(answer)).toEqual(refused(429, anyText, "rate_limit"));
-    expect((await send(`GET ${path}`, { headers: auth(guildKey) })).status).toBe(200);
-  });
-
   test("nothing to HEAD and OPTIONS that GET answers", async () => {
     const path = toRoblox(guild, "100001");
     const head = await send(`HEAD ${path}`, { headers: auth(globalKey) });
@@ -525,13 +513,6 @@ describe("While the stores are down", () => {
       body: refusal("Internal server error", "internal_error"),
     });
   });
-});
-
-test("a leaked key is reported and refused in every shape", async () => {
-  await server.send("POST /v2/keys/leaked", { body: { key: reported } });
-  for (const { auth, toRoblox, unauthorized } of services) {
-    expect((await get(toRoblox(guild, "100001"), auth(reported))).status).toBe(unauthorized[0]);
-  }
 });
 
 test("the requests are counted by route, and as lookups of their key", async () => {

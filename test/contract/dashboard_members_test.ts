@@ -146,33 +146,6 @@ describe("members", () => {
     expect(await accountOf(own)).toBe("chat:100033:another");
     expect(await accountOf(await signInOwner(server, "100034"))).toBe("chat:100033");
   });
-
-  test("may leave, whatever their role", async () => {
-    const owner = await newOwner("100035");
-    for (const [chatId, role] of [
-      ["100036", "admin"],
-      ["100037", "moderator"],
-    ] as const) {
-      await add(owner, { chatId, role });
-      const leaving = await signInOwner(server, chatId);
-      expectRefusal(await remove(leaving, "100035"), 403, "FORBIDDEN", { reason: "role" });
-      expectData(await remove(leaving, chatId), { removed: true });
-      expectRefusal(await members(leaving), 401, "INVALID_SESSION", null);
-    }
-  });
-
-  test("who are removed are signed out of the account, also on its pages, and of no other", async () => {
-    const owner = await newOwner("100014");
-    const own = await newOwner("100015");
-    await add(owner, { chatId: "100015", role: "admin" });
-    const there = await signInOwner(server, "100015");
-    expect((await choose(there, "chat:100014")).status).toBe(200);
-    expectData(await remove(owner, "100015"), { removed: true });
-    expectRefusal(await there.send("GET /dashboard/api/keys"), 401, "INVALID_SESSION", null);
-    const page = await there.browser.get("/dashboard/keys");
-    expect([page.status, page.headers.location]).toEqual([303, "/dashboard/sign-in"]);
-    expect((await own.send("GET /dashboard/api/keys")).status).toBe(200);
-  });
 });
 
 describe("several accounts", () => {

@@ -106,14 +106,6 @@ describe("What the feed tells", () => {
     ]);
     expect(sessions.text).not.toContain("vs_");
   });
-
-  test("of a deletion of all data", async () => {
-    const cursor = await now(key);
-    await set(key, "100001", "1");
-    await send("DELETE /v2/data", { key, body: { confirm: true } });
-    const [, last] = eventsOf(await read(key, { cursor }));
-    expect(last).toMatchObject({ type: "scope.deleted", data: { source: "api" } });
-  });
 });
 
 describe("Reading", () => {
@@ -148,12 +140,6 @@ describe("Reading", () => {
     expect(await of({ gameId: "3" })).toEqual(["link.set", "link.set"]);
     expect(await of({ gameId: "4", types: "link.set" })).toEqual(["link.set"]);
     expect(await of({ chatId: "100040" })).toEqual([]);
-  });
-
-  test("begins with the oldest event, or now", async () => {
-    const oldest = await read(key, { from: "oldest", limit: 1 });
-    expect(eventsOf(oldest)).toHaveLength(1);
-    expect(eventsOf(await read(key, { from: "now" }))).toEqual([]);
   });
 
   test("refuses what is no cursor of the scope, and what is malformed", async () => {
@@ -202,16 +188,6 @@ describe("Waiting", () => {
     await set(key, "100001", "1");
     expect(typesOf(await waiting)).toEqual(["link.set"]);
     expect(performance.now() - began).toBeLessThan(20_000);
-  });
-
-  test("goes on past events that the filter leaves out, and ends when its time is over", async () => {
-    const key = keys[1] as string;
-    const cursor = await now(key);
-    const waiting = read(key, { cursor, wait: 2, types: "link.removed" });
-    await set(key, "100001", "1");
-    const answer = await waiting;
-    expect(eventsOf(answer)).toEqual([]);
-    expect(cursorOf(answer)).not.toBe(cursor);
   });
 
   test("is open to sixteen readers of a key at once", async () => {

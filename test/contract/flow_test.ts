@@ -193,13 +193,6 @@ test("a user who cancels can go back to whoever asked", async () => {
   expect(cancelled.text).toContain(`<a class="button" href="${address}">Go back to client.example</a>`);
 });
 
-test("what the client's address said of a sid or a state is replaced", async () => {
-  const { sid } = await newSession(redirecting, { redirect: `${clientOrigin}/?sid=1&a=1&state=x&sid=2` });
-  const browser = newBrowser();
-  const sent = await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(sid)}`)));
-  expect(sent.headers.location).toBe(`${clientOrigin}/?sid=${textOf(sid)}&a=1&state=completed`);
-});
-
 const oddOrigins = ["http://[::1]:9999", "https://a;b.example"];
 const oddlyRedirecting = fixtures.key({ redirectOrigins: oddOrigins });
 
@@ -228,14 +221,6 @@ test("whoever asks for the status without a key gets into the flow of the scope"
   expect(page.text).not.toContain("/verify/cancel");
   await browser.post("/verify/confirm", formOf(await browser.walk(new URL(entered).search)));
   expect(await gameOf(key)).toBe("1");
-});
-
-test("a user sees the name of the guild that asks", async () => {
-  const { sid } = await newSession(newKey(), { guildId: guild });
-  const page = await newBrowser().get(`/verify?sid=${textOf(sid)}`);
-  expectPage(page, 200, "Link your accounts");
-  expect(page.text).toContain("for the community <strong>Rook &amp; Bishop</strong></p>");
-  expect(page.text).not.toContain(guild);
 });
 
 test("a sid wins over a pid", async () => {

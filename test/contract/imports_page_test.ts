@@ -1,6 +1,5 @@
 /** Imports on the dashboard, with the requests of a browser without a script. */
 import { setTimeout as pause } from "node:timers/promises";
-import { isProof } from "@accountlink/test-servers";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
@@ -166,13 +165,7 @@ describe("an upload", () => {
     zip.set([0x50, 0x4b, 3, 4]);
     const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
       [zip, "the file is a ZIP archive or a spreadsheet"],
-      [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]), "the file is an image"],
-      ["", "the header is"],
-      ["a,b\n1,2\n", "expected a column of chat IDs"],
-      [`chatId,gameId\n${"1".repeat(200_000)}`, "the row has no end within 65536 characters"],
-      ["chatId,gameId\n10001,1\0\n", "the line has NUL characters"],
       ["chatId,gameId\n=1+1,1\n", "No row of the file can be imported"],
-      ['{"200000000000000001":"069a79f4-44e9-4726-a5be-fca90e38aaf5"}', "Minecraft UUIDs"],
       [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
     ];
     for (const [file, sentence] of cases) {
@@ -201,39 +194,6 @@ describe("an upload", () => {
       const unread = "ignoreColumn" in form ? "updated_at, note" : "note";
       expect(shown).toContain(`Columns that are not read: ${unread}`);
     }
-  });
-
-  test("has a file of at most 10,000 rows that are left out, and says how many more there were", async () => {
-    const importer = await makeImporter("100007");
-    const rows = ['{"chatId":"100001","gameId":"1"}', ...Array.from({ length: 21_000 }, () => "{}")];
-    const preview = locationOf(await importer.upload(rows.join("\n")));
-    for (const start of [false, true]) {
-      if (start) await importer.post(`${preview}/start`);
-      await finished(importer, preview);
-      const lines = (await importer.get(`${preview}/left_out.csv`)).text.split("\n");
-      expect(lines).toHaveLength(10_003);
-      expect(lines.at(-2)).toBe(',"11,000 more rows were left out",');
-    }
-  });
-
-  test("of one row is looked at while those of others are read, of which each account has one", async () => {
-    const importers = await Promise.all(["100011", "100012", "100013"].map(makeImporter));
-    const small = await makeImporter("100014");
-    const file = `{"chatId":"100001","gameId":"1"}${"\n{}".repeat(isProof ? 6_600_000 : 1_000_000)}`;
-    let reading = importers.length;
-    const read = importers.map(async ({ upload }) => {
-      // The polls below may come first.
-      while ((await upload(file)).status !== 303) await pause(50);
-      reading--;
-    });
-    for (const { upload } of importers) {
-      await expect
-        .poll(async () => textOf((await upload("")).text))
-        .toContain("Another file of your account is being imported. Wait until it is done.");
-    }
-    expect((await small.upload("chatId,gameId\n100001,1\n")).status).toBe(303);
-    expect(reading).toBe(importers.length);
-    await Promise.all(read);
   });
 
   test("is the owner's alone, and needs the token of the form", async () => {

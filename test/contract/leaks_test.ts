@@ -48,11 +48,6 @@ describe("An array of leak reports", () => {
     expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(200);
   });
 
-  test("knows what was a key", async () => {
-    const { body } = await report([expired, revoked]);
-    expect(body).toEqual([labelOf(expired, "true_positive"), labelOf(revoked, "true_positive")]);
-  });
-
   test("has 100 reports at most, and the needle is found in them", async () => {
     const { body } = await report([...many, third]);
     expect(body).toEqual([
@@ -76,42 +71,5 @@ describe("An array of leak reports", () => {
     // The last two of thirty, and two more.
     expect((await report(wrong, from)).status).toBe(200);
     expectRefusal(await report([revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
-  });
-
-  test("counts as ten failed authentications at most", async () => {
-    const from = fixtures.address();
-    for (let sent = 0; sent < 3; sent++) expect((await report([...many, revoked], from)).status).toBe(200);
-    expectRefusal(await report([...many, revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
-    const single = await send("POST /v2/keys/leaked", { from, body: { key: revoked } });
-    expectRefusal(single, 429, "SHARED_IP_RATE_LIMITED", throttled);
-  });
-
-  test("of many that race, only those are answered that the throttle admits", async () => {
-    const from = fixtures.address();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => report([...many, revoked], from)));
-    const answered = answers.filter(({ status }) => status === 200);
-    expect(answered.length).toBeGreaterThan(0);
-    expect(answered.length).toBeLessThanOrEqual(3);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  });
-
-  test.each([
-    [[{ token: 5, type: "x" }]],
-    [[{ token: "x" }]],
-    [[{ type: "x" }]],
-    [[null]],
-    [[[reportOf("x")]]],
-  ])("is refused with another item: %j", async (body) => {
-    const answer = await send("POST /v2/keys/leaked", { from: fixtures.address(), body });
-    expectRefusal(answer, 400, "INVALID_BODY", { reason: expect.any(String) as unknown });
-  });
-
-  test("is refused for an unknown dated contract", async () => {
-    const answer = await send("POST /v2/keys/leaked", {
-      from: fixtures.address(),
-      body: [reportOf("x")],
-      headers: { "content-type": "application/json", "service-version": "1999-01-01" },
-    });
-    expect([answer.status, answer.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
+import { expectRefusal } from "./contract_server.ts";
 import { expectPage } from "./flow_server.ts";
 import { useSiteServer } from "./site_server.ts";
 
@@ -128,6 +129,13 @@ describe("erasing everything", () => {
     const { csrf = "" } = formOf(asked);
     expectPage(await browser.post("/me/erase", { csrf }), 400, "Nothing was erased");
     expectPage(await browser.post("/me/erase", { confirm: "erase" }), 403, "This form cannot be used");
+    const again = {
+      key: other,
+      from: fixtures.address(),
+      headers: { "idempotency-key": "before" },
+      body: { chatId: eve, gameId: "1" },
+    };
+    expect((await send("PATCH /v2/game", again)).status).toBe(200);
     const elsewhere = await open(eve);
     const erased = await browser.post("/me/erase", { csrf, confirm: "erase" });
     expectPage(erased, 200, "Everything is erased");
@@ -143,6 +151,8 @@ describe("erasing everything", () => {
       from: fixtures.address(),
     });
     expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
+    const replayed = await send("PATCH /v2/game", again);
+    expectRefusal(replayed, 409, "CONFLICT", { reason: "user_erased" });
     const next = await send("GET /v2/chat?chatId=100006", { key: other, from: fixtures.address() });
     expect(next.status).toBe(200);
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);

@@ -52,10 +52,4 @@ describe("Without platforms", () => {
     });
     expect(text).toContain("Nobody can sign in here");
   });
-
-  test("the first page leads to no page for which people sign in", async () => {
-    const { status, text } = await server.send("GET /");
-    const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);
-    expect({ status, links }).toEqual({ status: 200, links: ["/docs"] });
-  });
 });

@@ -37,6 +37,14 @@ type Row = readonly [
   expected: string,
 ];
 
+const headers = { "service-version": "1999-01-01" };
+const many = Array<string>(51).fill("100001");
+const resolved = "GET /v2/chat?chatId=100001&resolved=true" as const;
+const [bulkChat, bulkGame] = ["POST /v2/chat/bulk", "POST /v2/game/bulk"] as const;
+const [toStranger, moved] = [{ chatId: stranger, guildId: guild }, { oldChatId: "100005" }];
+const inGuild = (chatId: string, guildId: string) =>
+  `GET /v2/chat?chatId=${chatId}&guildId=${guildId}` as const;
+
 const path: ReadonlyArray<Row> = [
   ["path", "throttle", "GET /v2/nope", { from: throttled }, "404 BAD_REQUEST"],
   ["method", "throttle", "POST /v2/chat", { from: throttled }, "405 BAD_REQUEST"],
@@ -44,153 +52,77 @@ const path: ReadonlyArray<Row> = [
   ["path", "key", "GET /v2/nope", { key: newToken() }, "404 BAD_REQUEST"],
 ];
 
+const from = exhausted;
+
 const credentials: ReadonlyArray<Row> = [
   ["throttle", "a wrong key", "GET /v2/chat", { from: throttled, key: newToken() }, "429 ip_auth"],
   ["throttle", "a missing key", "GET /v2/chat", { from: throttled }, "429 ip_auth"],
   ["throttle", "a body", "POST /v2/keys/leaked", { from: throttled, body: "{" }, "429 ip_auth"],
   ["key", "address list", "GET /v2/chat", { key: disabledElsewhere }, "401 INVALID_API_KEY"],
   ["key", "body", "PATCH /v2/game", { key: newToken(), body: tooLarge }, "401 INVALID_API_KEY"],
-  [
-    "address list",
-    "address limit",
-    "GET /v2/chat",
-    { from: exhausted, key: activeElsewhere },
-    "403 ip_not_allowed",
-  ],
+  ["address list", "address limit", "GET /v2/chat", { from, key: activeElsewhere }, "403 ip_not_allowed"],
 ];
 
 const limits: ReadonlyArray<Row> = [
-  ["address limit", "key limit", "GET /v2/chat", { from: exhausted, key: spent }, "429 ip_day"],
+  ["address limit", "key limit", "GET /v2/chat", { from, key: spent }, "429 ip_day"],
   ["key limit", "parameters", "GET /v2/chat", { key: spent }, "429 second"],
   ["key limit", "body", "PATCH /v2/game", { key: spent, body: "{" }, "429 second"],
-  ["key limit", "tier", "GET /v2/chat?chatId=100001&resolved=true", { key: spent }, "429 second"],
+  ["key limit", "tier", resolved, { key: spent }, "429 second"],
 ];
 
 const access: ReadonlyArray<Row> = [
-  ["address limit", "access", "GET /v2/alts", { from: exhausted, key: forSessions }, "429 ip_day"],
+  ["address limit", "access", "GET /v2/alts", { from, key: forSessions }, "429 ip_day"],
   ["key limit", "access", "GET /v2/alts", { key: forSessionsSpent }, "429 second"],
   ["access", "tier", "GET /v2/alts?chatId=100001", { key: forSessions }, "403 key_access"],
   ["access", "missing", "GET /v2/alts", { key: forSessions }, "403 key_access"],
   ["access", "invalid", "PATCH /v2/game", { key: forSessions, body: { chatId: "x" } }, "403 key_access"],
   ["access", "body", "PATCH /v2/game", { key: forSessions, body: tooLarge }, "403 key_access"],
-  [
-    "access",
-    "version",
-    "GET /v2/alts",
-    { key: forSessions, headers: { "service-version": "1999-01-01" } },
-    "403 key_access",
-  ],
+  ["access", "version", "GET /v2/alts", { key: forSessions, headers }, "403 key_access"],
 ];
 
 const values: ReadonlyArray<Row> = [
   ["missing", "invalid", "PATCH /v2/chat", { key, body: { oldChatId: "x" } }, "400 MISSING_PARAMETER"],
   ["missing guild", "invalid", "GET /v2/chat?chatId=x", { key: ofGuild }, "400 MISSING_PARAMETER"],
-  [
-    "missing",
-    "version",
-    "GET /v2/chat",
-    { key, headers: { "service-version": "1999-01-01" } },
-    "400 MISSING_PARAMETER",
-  ],
+  ["missing", "version", "GET /v2/chat", { key, headers }, "400 MISSING_PARAMETER"],
   ["missing", "tier", "GET /v2/chat?resolved=true", { key }, "400 MISSING_PARAMETER"],
   ["invalid", "tier", "GET /v2/chat?chatId=x&resolved=true", { key }, "400 INVALID_PARAMETER"],
-  [
-    "version",
-    "tier",
-    "GET /v2/chat?chatId=100001&resolved=true",
-    { key, headers: { "service-version": "1999-01-01" } },
-    "400 INVALID_PARAMETER",
-  ],
-  [
-    "too many",
-    "tier",
-    "POST /v2/chat/bulk",
-    { key, body: { chatIds: Array.from({ length: 51 }, () => "100001"), resolved: true } },
-    "400 BULK_LIMIT_EXCEEDED",
-  ],
-  [
-    "empty list",
-    "tier",
-    "POST /v2/game/bulk",
-    { key, body: { gameIds: [], resolved: true } },
-    "400 INVALID_PARAMETER",
-  ],
+  ["version", "tier", resolved, { key, headers }, "400 INVALID_PARAMETER"],
+  ["too many", "tier", bulkChat, { key, body: { chatIds: many, resolved: true } }, "400 BULK_LIMIT_EXCEEDED"],
+  ["empty list", "tier", bulkGame, { key, body: { gameIds: [], resolved: true } }, "400 INVALID_PARAMETER"],
   [
     "empty list",
     "guild",
-    "POST /v2/game/bulk",
+    bulkGame,
     { key, body: { gameIds: [], guildId: botlessGuild } },
     "400 INVALID_PARAMETER",
   ],
-  [
-    "missing",
-    "empty list",
-    "POST /v2/chat/bulk",
-    { key: ofGuild, body: { chatIds: [] } },
-    "400 MISSING_PARAMETER",
-  ],
-  [
-    "missing",
-    "too many",
-    "POST /v2/chat/bulk",
-    { key: ofGuild, body: { chatIds: Array.from({ length: 51 }, () => "100001") } },
-    "400 MISSING_PARAMETER",
-  ],
-  [
-    "tier",
-    "guild",
-    `GET /v2/chat?chatId=100001&resolved=true&guildId=${emptyGuild}`,
-    { key: ofGuild },
-    "403 PREMIUM_REQUIRED",
-  ],
+  ["missing", "empty list", bulkChat, { key: ofGuild, body: { chatIds: [] } }, "400 MISSING_PARAMETER"],
+  ["missing", "too many", bulkChat, { key: ofGuild, body: { chatIds: many } }, "400 MISSING_PARAMETER"],
+  ["tier", "guild", `${resolved}&guildId=${emptyGuild}`, { key: ofGuild }, "403 PREMIUM_REQUIRED"],
   ["tier", "link", "GET /v2/chat?chatId=100005&resolved=true", { key }, "403 PREMIUM_REQUIRED"],
 ];
 
 const guilds: ReadonlyArray<Row> = [
-  [
-    "wrong guild",
-    "bot",
-    `GET /v2/chat?chatId=100001&guildId=${botlessGuild}`,
-    { key: ofGuild },
-    "403 wrong_guild",
-  ],
-  [
-    "bot",
-    "member",
-    `GET /v2/chat?chatId=${stranger}&guildId=${botlessGuild}`,
-    { key },
-    "403 bot_not_in_guild",
-  ],
-  ["member", "link", `GET /v2/chat?chatId=${stranger}&guildId=${guild}`, { key }, "403 user_not_in_guild"],
+  ["wrong guild", "bot", inGuild("100001", botlessGuild), { key: ofGuild }, "403 wrong_guild"],
+  ["bot", "member", inGuild(stranger, botlessGuild), { key }, "403 bot_not_in_guild"],
+  ["member", "link", inGuild(stranger, guild), { key }, "403 user_not_in_guild"],
   ["bot", "link", `GET /v2/game?gameId=9&guildId=${botlessGuild}`, { key }, "403 bot_not_in_guild"],
+  ["member", "link", "DELETE /v2/game", { key, body: toStranger }, "403 user_not_in_guild"],
   [
     "member",
-    "link",
-    "DELETE /v2/game",
-    { key, body: { chatId: stranger, guildId: guild } },
-    "403 user_not_in_guild",
-  ],
-  [
-    "member",
-    "game user",
+    "game",
     "PATCH /v2/game",
-    { key, body: { chatId: stranger, gameId: nobody, guildId: guild } },
+    { key, body: { ...toStranger, gameId: nobody } },
     "403 user_not_in_guild",
   ],
   [
     "new member",
     "link",
     "PATCH /v2/chat",
-    { key, body: { oldChatId: "100005", newChatId: stranger, guildId: guild } },
+    { key, body: { ...moved, newChatId: stranger, guildId: guild } },
     "403 new_user_not_in_guild",
   ],
-  [
-    "old link",
-    "new link",
-    "PATCH /v2/chat",
-    { key, body: { oldChatId: "100005", newChatId: "100002" } },
-    "404 LINK_NOT_FOUND",
-  ],
+  ["old", "new", "PATCH /v2/chat", { key, body: { ...moved, newChatId: "100002" } }, "404 LINK_NOT_FOUND"],
 ];
 
 /** The status with what tells the refusal apart: its bucket or reason, or else its code. */
@@ -210,38 +142,33 @@ describe.each(Object.entries({ path, credentials, limits, access, values, guilds
 );
 
 describe("In v1", () => {
+  const ask = "GET /api/v1/public/chat-to-game" as const;
+
   test.each([
+    ["access", "tier", "GET /api/v1/public/detections/alt", forSessions, "This API key may not do that"],
     [
-      "access before tier and missing",
-      "GET /api/v1/public/detections/alt",
-      forSessions,
-      "This API key may not do that",
-    ],
-    [
-      "missing before invalid",
+      "missing",
+      "invalid",
       "PUT /api/v1/link/update-chat?oldChatId=x",
       key,
       "Missing required parameters: newChatId",
     ],
     [
-      "wrong guild before bot",
-      `GET /api/v1/public/chat-to-game?chatId=100001&guildId=${botlessGuild}`,
+      "guild",
+      "bot",
+      `${ask}?chatId=100001&guildId=${botlessGuild}`,
       ofGuild,
       "Guild does not match this API key",
     ],
+    ["member", "link", `${ask}?chatId=${stranger}&guildId=${guild}`, key, "User is not in the guild"],
     [
-      "member before link",
-      `GET /api/v1/public/chat-to-game?chatId=${stranger}&guildId=${guild}`,
-      key,
-      "User is not in the guild",
-    ],
-    [
-      "old link before new link",
+      "old",
+      "new",
       "PUT /api/v1/link/update-chat?oldChatId=100005&newChatId=100002",
       key,
       "No link found for this chat ID",
     ],
-  ] as const)("%s: %s", async (_title, line, used, message) => {
+  ] as const)("%s goes before %s: %s", async (_winner, _over, line, used, message) => {
     expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
   });
 });

@@ -35,23 +35,12 @@ describe("A query", () => {
     );
   });
 
-  test.each([
-    "1234",
-    "1".repeat(33),
-    "abcde",
-    "1000o1",
-    "-100001",
-    "%2B100001",
-    "100001%20",
-    "100001%0A",
-    "100001%00",
-    "1e10000",
-    "0x10000",
-    "%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5",
-    "%EF%BC%91%EF%BC%92%EF%BC%93%EF%BC%94%EF%BC%95",
-  ])("holds no chat ID in %s", async (chatId) => {
-    expectInvalid(await send(`GET /v2/chat?chatId=${chatId}`, { key }), "chatId");
-  });
+  test.each(["1234", "1".repeat(33), "1000o1", "100001%0A", "%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5"])(
+    "holds no chat ID in %s",
+    async (chatId) => {
+      expectInvalid(await send(`GET /v2/chat?chatId=${chatId}`, { key }), "chatId");
+    },
+  );
 
   test.each(["0", "007", "9".repeat(32)])("may hold the game ID %s", async (gameId) => {
     expectRefusal(await send(`GET /v2/game?gameId=${gameId}`, { key }), 404, "LINK_NOT_FOUND", null);
@@ -74,25 +63,17 @@ describe("A query", () => {
     );
   });
 
-  test.each(["TRUE", "True", "1", "yes", "on", "null", "true%20"])(
-    "holds no boolean in resolved=%s",
-    async (value) => {
-      expectInvalid(await send(`GET /v2/chat?chatId=100001&resolved=${value}`, { key }), "resolved");
+  test.each(["TRUE", "1", "true%20"])("holds no boolean in resolved=%s", async (value) => {
+    expectInvalid(await send(`GET /v2/chat?chatId=100001&resolved=${value}`, { key }), "resolved");
+  });
+
+  test.each(["resolved=false", "resolved=", "guildId=", "other=1&other=2", "__proto__=1"])(
+    "may hold %s",
+    async (more) => {
+      const answer = await send(`GET /v2/chat?chatId=100001&${more}`, { key });
+      expectData(answer, { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } });
     },
   );
-
-  test.each([
-    "resolved=false",
-    "resolved=",
-    "resolved",
-    "guildId=",
-    "other=1",
-    "other=1&other=2",
-    "__proto__=1&constructor=2",
-  ])("may hold %s", async (more) => {
-    const answer = await send(`GET /v2/chat?chatId=100001&${more}`, { key });
-    expectData(answer, { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } });
-  });
 
   test.each([
     ["chatId", "chatId=100001&chatId=100001"],
@@ -114,16 +95,12 @@ describe("A query", () => {
     expect(answer.body.data).toMatchObject({ chatId: "100001" });
   });
 
-  test.each([
-    "GET /v2/chat?chatId=100001&x=%",
-    "GET /v2/chat?chatId=100001&%zz",
-    "GET /v2/chat?chatId=%C3%28",
-    "GET /v2/chat%2",
-    "GET /v2/%E0%A4%A",
-    "GET /%",
-  ] as const)("or path that has broken percent-encoding is no request: %s", async (line) => {
-    expectRefusal(await send(line, { key }), 400, "BAD_REQUEST", null);
-  });
+  test.each(["GET /v2/chat?chatId=100001&%zz", "GET /v2/chat?chatId=%C3%28", "GET /v2/chat%2"] as const)(
+    "or path that has broken percent-encoding is no request: %s",
+    async (line) => {
+      expectRefusal(await send(line, { key }), 400, "BAD_REQUEST", null);
+    },
+  );
 
   test("or path that has broken percent-encoding is refused by v1 in its own envelope", async () => {
     const lines = ["GET /api/v1/public/chat-to-game?chatId=%", "GET /api/v1/%f"] as const;
@@ -140,37 +117,24 @@ describe("A body", () => {
   const patch = (body: RequestOptions["body"], headers = json) =>
     send("PATCH /v2/game", { key, headers, ...(body === undefined ? {} : { body }) });
 
-  test.each([
-    "",
-    " ",
-    "{",
-    "null",
-    "true",
-    "1",
-    '"chatId"',
-    "[]",
-    '[{"chatId":"100001"}]',
-    "{}{}",
-    "{'chatId':1}",
-    "\u0000",
-  ])("is no JSON object: %j", async (body) => {
-    expectInvalidBody(await patch(body));
-  });
+  test.each(["", "{", "null", "[]", '[{"chatId":"100001"}]', "{}{}"])(
+    "is no JSON object: %j",
+    async (body) => {
+      expectInvalidBody(await patch(body));
+    },
+  );
 
   test("may be left out nowhere", async () => {
     expectInvalidBody(await send("PATCH /v2/game", { key }));
     expectInvalidBody(await send("DELETE /v2/data", { key }));
   });
 
-  test.each([
-    "{}",
-    '{"chatId":null,"gameId":null}',
-    '{"chatId":"","gameId":""}',
-    '{"other":1,"toString":1}',
-    '{"__proto__":{"chatId":"100001","gameId":"1"}}',
-  ])("lacks its values in %s", async (body) => {
-    expectMissing(await patch(body), "chatId", "gameId");
-  });
+  test.each(['{"chatId":null,"gameId":null}', '{"chatId":"","gameId":""}', '{"toString":1}'])(
+    "lacks its values in %s",
+    async (body) => {
+      expectMissing(await patch(body), "chatId", "gameId");
+    },
+  );
 
   test.each([100_001, 1.5, true, false, {}, ["100001"], []])("holds no ID in %j", async (value) => {
     expectInvalid(
@@ -186,15 +150,13 @@ describe("A body", () => {
     expectInvalid(answer, "resolved");
   });
 
-  test.each([
-    { resolved: null },
-    { resolved: false },
-    { guildId: null, resolved: "" },
-    { other: [], another: {} },
-  ])("may hold %j", async (more) => {
-    const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], ...more } });
-    expect(answer.body.data).toMatchObject({ foundCount: 1, resolved: false });
-  });
+  test.each([{ resolved: null }, { guildId: null, resolved: "" }, { other: [], another: {} }])(
+    "may hold %j",
+    async (more) => {
+      const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], ...more } });
+      expect(answer.body.data).toMatchObject({ foundCount: 1, resolved: false });
+    },
+  );
 
   test.each(["100001", 100_001, true, {}, { 0: "100001", length: 1 }])(
     "holds no list in %j",
@@ -277,17 +239,12 @@ describe("A body on its way", () => {
     },
   );
 
-  test.each([
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/jsonp",
-    "application/merge-patch+json",
-    "json",
-    "*/*",
-  ])("must not be of type %s", async (type) => {
-    expectInvalidBody(await bulk(small, { "content-type": type }), 415);
-  });
+  test.each(["text/plain", "application/jsonp", "application/merge-patch+json"])(
+    "must not be of type %s",
+    async (type) => {
+      expectInvalidBody(await bulk(small, { "content-type": type }), 415);
+    },
+  );
 
   test("may have 65,536 bytes, not characters, and no more", async () => {
     expect(Buffer.byteLength(ofSize(65_536))).toBe(65_536);

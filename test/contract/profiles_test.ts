@@ -3,7 +3,7 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { chatUsers, gameUsers, guild, membership, nobody, stranger } from "../support/fixtures.ts";
+import { chatUsers, gameUsers, nobody, stranger } from "../support/fixtures.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const platformPort = await freePort();
@@ -20,11 +20,6 @@ test("a lookup by chat user has both profiles", async () => {
     gameId: "1",
     resolved: { game: gameUsers[0], chat: { ...chatProfile("100001"), guild: null } },
   });
-});
-
-test("with a guild the chat profile has its place in it", async () => {
-  const answer = await send(`GET /v2/chat?chatId=100001&resolved=true&guildId=${guild}`, { key: premium });
-  expect(answer.body.data?.resolved?.chat).toEqual({ ...chatProfile("100001"), guild: membership });
 });
 
 test("the verification status has both profiles, and none for who is not linked", async () => {

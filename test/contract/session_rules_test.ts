@@ -1,7 +1,6 @@
 /** The rules of verification sessions that a deployment sets, and the limits of their traffic. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Answer, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
 import { expectRefused, generations, resuming, useSessions } from "./sessions.ts";
 
@@ -61,7 +60,7 @@ describe("A partner or staff key without limits", () => {
 });
 
 describe("With other rules", () => {
-  const { fixtures, create, newSid, read, stream, cancel } = useSessions({
+  const { fixtures, create, newSid, read, stream } = useSessions({
     ACCOUNTLINK_SESSION_TTL: "4 seconds",
     ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
     ACCOUNTLINK_POLL_LIMIT: "3",
@@ -90,34 +89,6 @@ describe("With other rules", () => {
     });
   });
 
-  test("a stream ends after its time", async () => {
-    expect((await stream(await newSid(key), { key })).text).toMatch(
-      /^retry: 2000\n\nid: 1\nevent: session\ndata: \{.*\}\n\nevent: timeout\ndata: \{\}\n\n$/,
-    );
-  });
-
-  // At once, since each of them waits for sessions to expire.
-  test.concurrent.each(generations)("a session that is over is expired, in %s", async (generation) => {
-    const sid = await newSid(key);
-    const cancelled = await newSid(key);
-    await cancel(cancelled, key);
-    // It expires while this read waits.
-    const waited = await read(sid, { key }, "?wait=6", generation);
-    expectRefused(generation, waited, 410, "SESSION_EXPIRED", "Verification session expired");
-    await vi.waitFor(async () => expect((await read(cancelled, { key })).status).toBe(410), {
-      ...patience,
-    });
-    for (const over of [sid, cancelled]) {
-      for (const answer of [
-        await read(over, { key }, "", generation),
-        await stream(over, { key }, generation),
-      ]) {
-        expectRefused(generation, answer, 410, "SESSION_EXPIRED", "Verification session expired");
-      }
-      expectRefusal(await cancel(over, key), 410, "SESSION_EXPIRED", null);
-    }
-  });
-
   test("a wait is no longer than that", async () => {
     const answer = await read(await newSid(key), { key }, "?wait=7");
     const parameters = [{ name: "wait", reason: "expected at most 6 seconds" }];
@@ -125,27 +96,8 @@ describe("With other rules", () => {
   });
 });
 
-describe("With rules turned off", () => {
-  const { fixtures, newSid, read, stream } = useSessions({
-    ACCOUNTLINK_SESSION_TTL: "1 second",
-    ACCOUNTLINK_LONG_POLL_MAX: "0 seconds",
-    ACCOUNTLINK_STREAM_MAX: "0 seconds",
-    ACCOUNTLINK_POLL_LIMIT: "0",
-  });
-  const key = fixtures.key();
-
-  test("a read is as long as the session lives", async () => {
-    const waited = await read(await newSid(key), { key }, "?wait=3600");
-    expectRefusal(waited, 410, "SESSION_EXPIRED", null);
-    const { text } = await stream(await newSid(key), { key });
-    expect(text).toMatch(
-      /\n\nid: 2\nevent: expired\ndata: \{.*"state":"expired",.*"pollsRemaining":null\}\n\n$/,
-    );
-  });
-});
-
 describe("Verify traffic", () => {
-  const { fixtures, send, create, newSid, read, stream } = useSessions({ ACCOUNTLINK_IP_VERIFY_DAILY: "9" });
+  const { fixtures, send, create, read, stream } = useSessions({ ACCOUNTLINK_IP_VERIFY_DAILY: "9" });
   const limits = { perWindow: 1, windowMs: 60_000, daily: 2, verifyDaily: 8 };
   const paced = fixtures.key({ limits, links: { 100001: "1" } });
   const unlimited = fixtures.key();
@@ -204,17 +156,6 @@ describe("Verify traffic", () => {
     expectRefusal(over, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_verify_day" });
   });
 
-  test("has no limits with a key that has none", async () => {
-    const { body, headers } = await send("POST /v2/sessions", {
-      key: unlimited,
-      from: fixtures.address(),
-      body: { clientId: "c" },
-    });
-    const rateLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: "api_key" };
-    expect(body.meta?.rateLimit).toEqual(rateLimit);
-    expect(Object.keys(headers).filter((name) => name.startsWith("x-ratelimit-"))).toEqual([]);
-  });
-
   test.each([
     ["free", free, 2_000],
     ["premium", premium, 10_000],
@@ -222,13 +163,5 @@ describe("Verify traffic", () => {
     const from = fixtures.address();
     const { body } = await send("POST /v2/sessions", { key, from, body: { clientId: "c" } });
     expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
-  });
-
-  test("gives no word of limits without a key", async () => {
-    const answer = await send(`GET /api/v1/verify/session/${await newSid(unlimited)}`, {
-      from: fixtures.address(),
-    });
-    expect(answer.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: null });
-    expect(answer.body).not.toHaveProperty("requestsRemaining");
   });
 });

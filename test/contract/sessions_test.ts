@@ -9,7 +9,7 @@ import { expectRefused, generations, resuming, routes, useSessions } from "./ses
 const usual = useSessions();
 
 describe("Creating a session", () => {
-  const { fixtures, send, create } = usual;
+  const { fixtures, create } = usual;
   const origins = { redirectOrigins: ["https://app.example", "http://127.0.0.1:9999"] };
   const key = fixtures.key(origins);
   const ofGuild = fixtures.key({ guildId: guild });
@@ -49,47 +49,24 @@ describe("Creating a session", () => {
   });
 
   test.each([
-    ["128 characters", { clientId: "x".repeat(128) }],
     ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
-    ["spaces", { clientId: "  " }],
-    ["null for what may be left out", { chatId: null, guildId: null, redirect: null }],
-    ["an empty text for what may be left out", { chatId: "", guildId: "", redirect: "" }],
+    ["null for optional fields", { chatId: null, guildId: null, redirect: null }],
     ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
-    ["a redirect to a port of an origin of the key", { redirect: "http://127.0.0.1:9999" }],
-    ["2,048 characters of a redirect", { redirect: "https://app.example/".padEnd(2_048, "x") }],
-    ["unknown fields", { wait: "no", sid: 7, state: "completed" }],
   ])("takes %s", async (_title, body) => {
     expect((await create(key, body)).status).toBe(201);
   });
 
   test.each([
-    ["clientId", "129 characters", { clientId: "x".repeat(129) }],
     ["clientId", "129 characters beyond the basic plane", { clientId: "🔗".repeat(129) }],
     ["clientId", "a number", { clientId: 7 }],
-    ["clientId", "a list", { clientId: ["client"] }],
     ["clientId", "NUL", { clientId: "a\0b" }],
-    ["clientId", "half a character", { clientId: "\ud83d" }],
     ["chatId", "no ID", { chatId: "ada" }],
-    ["chatId", "a number", { chatId: 100_001 }],
     ["guildId", "no ID", { guildId: "12" }],
     ["redirect", "another origin", { redirect: "https://evil.example/" }],
-    ["redirect", "a list", { redirect: ["https://app.example/"] }],
   ])("refuses as %s %s", async (name, _title, body) => {
     const parameters = [{ name, reason: expect.any(String) }];
     expectRefusal(await create(key, body), 400, "INVALID_PARAMETER", { parameters });
     expectV1Refusal(await create(key, body, "v1"), 400, `Invalid parameter: ${name}`);
-  });
-
-  test.each([
-    ["nothing", "{}"],
-    ["null", '{"clientId":null}'],
-    ["an empty text", '{"clientId":""}'],
-  ])("needs a clientId, not %s", async (_title, body) => {
-    const headers = { "content-type": "application/json" };
-    const answer = await send("POST /v2/sessions", { key, body, headers });
-    expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters: ["clientId"] });
-    const v1 = await send("POST /api/v1/verify/session", { key: ofGuild, body, headers });
-    expectV1Refusal(v1, 400, "Missing required parameters: clientId, guildId");
   });
 
   test("holds a chat user to the guild that is named", async () => {
@@ -112,28 +89,19 @@ describe("Reading a session", () => {
     expect(answer.body.data).toEqual({ ...body.data, pollsRemaining: 149 });
   });
 
-  test.each(["", "0", "1", "25", "025"])("takes wait=%s", async (wait) => {
+  test.each(["", "25"])("takes wait=%s", async (wait) => {
     const sid = await newSid(key);
     await cancel(sid, key);
     expect((await read(sid, { key }, `?wait=${wait}`)).body.data).toMatchObject({ state: "cancelled" });
   });
 
-  test.each(["26", "1.5", "-1", "abc", "1e1", "+1", "%201", "99999999999"])(
-    "refuses wait=%s, also within the interval",
-    async (wait) => {
-      const sid = await newSid(key);
-      await read(sid, { key });
-      const parameters = [{ name: "wait", reason: expect.any(String) }];
-      expectRefusal(await read(sid, { key }, `?wait=${wait}`), 400, "INVALID_PARAMETER", { parameters });
-      const v1 = await read(sid, { key }, `?wait=${wait}`, "v1");
-      expectV1Refusal(v1, 400, "Invalid parameter: wait");
-    },
-  );
-
-  test("refuses a wait that is given twice", async () => {
-    const parameters = [{ name: "wait", reason: "given more than once" }];
-    const answer = await read(await newSid(key), { key }, "?wait=1&wait=1");
-    expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
+  test.each(["26", "1.5", "-1"])("refuses wait=%s, also within the interval", async (wait) => {
+    const sid = await newSid(key);
+    await read(sid, { key });
+    const parameters = [{ name: "wait", reason: expect.any(String) }];
+    expectRefusal(await read(sid, { key }, `?wait=${wait}`), 400, "INVALID_PARAMETER", { parameters });
+    const v1 = await read(sid, { key }, `?wait=${wait}`, "v1");
+    expectV1Refusal(v1, 400, "Invalid parameter: wait");
   });
 
   test.each(generations)("is refused within 2 seconds of the read before, in %s", async (generation) => {
@@ -156,16 +124,6 @@ describe("Reading a session", () => {
     expect(text).toContain('"pollsRemaining":148');
   });
 
-  test("is let through once of many that come at once", async () => {
-    const sid = await newSid(key);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => read(sid, { key })));
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused).toHaveLength(19);
-    for (const answer of refused) {
-      expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "poll_interval" });
-    }
-  });
-
   test("is not free of the interval with an empty Last-Event-ID", async () => {
     const sid = await newSid(key);
     await read(sid, { key });
@@ -176,13 +134,7 @@ describe("Reading a session", () => {
   test.each([
     ["of another key", async () => newSid(key)],
     ["that nobody has made", async () => `vs_${"0".repeat(43)}`],
-    ["that is too short", async () => "vs_0"],
-    ["that is too long", async () => `vs_${"0".repeat(4_000)}`],
-    ["with NUL", async () => "vs_%00"],
-    ["with a slash", async () => "vs_%2F..%2Fx"],
-    ["that is an emoji", async () => encodeURIComponent("🔗")],
-    ["that is SQL", async () => encodeURIComponent("' OR 1=1 --")],
-    ["in capitals", async () => (await newSid(other)).toUpperCase()],
+    ["that is malformed", async () => "vs_%00%2F..%2Fx"],
   ])("does not find a session %s", async (_title, sidOf) => {
     const sid = await sidOf();
     for (const path of [sid, `${sid}?wait=25`, `${sid}/stream`]) {
@@ -306,21 +258,18 @@ describe("Cancelling a session", () => {
 describe("The redirect of a session", () => {
   const { send } = usual;
 
-  test.each([`vs_${"0".repeat(43)}`, "nope", "a%26pid=1", "%00", "%F0%9F%94%97", "x".repeat(5_000)])(
-    "goes into the flow, whatever the sid: %s",
-    async (sid) => {
-      for (const method of ["GET", "HEAD"]) {
-        const { status, headers } = await send(`${method} /v2/sessions/${sid}/redirect?guildId=1&sid=2`);
-        expect(status).toBe(302);
-        const expected = `/verify?sid=${encodeURIComponent(decodeURIComponent(sid))}`;
-        expect(headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "")).toBe(expected);
-        expect(headers).toMatchObject({
-          "x-request-id": expect.any(String),
-          "service-version": "2026-01-01",
-        });
-      }
-    },
-  );
+  test.each(["nope", "a%26pid=1", "%00"])("goes into the flow, whatever the sid: %s", async (sid) => {
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers } = await send(`${method} /v2/sessions/${sid}/redirect?guildId=1&sid=2`);
+      expect(status).toBe(302);
+      const expected = `/verify?sid=${encodeURIComponent(decodeURIComponent(sid))}`;
+      expect(headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "")).toBe(expected);
+      expect(headers).toMatchObject({
+        "x-request-id": expect.any(String),
+        "service-version": "2026-01-01",
+      });
+    }
+  });
 });
 
 describe("The methods of session routes", () => {
@@ -337,18 +286,5 @@ describe("The methods of session routes", () => {
       }
       expect((await cancel(sid, key)).body.data?.pollsRemaining).toBe(150);
     }
-  });
-
-  test.each([
-    "/v2/sessions/",
-    "/v2/sessions/x/",
-    "/v2/sessions/x/stream/",
-    "/v2/sessions/?wait=1",
-    "/v2/sessions//stream",
-    "/api/v1/verify/session/",
-    "/v2/sessions/x/y",
-    "/api/v1/verify",
-  ])("are not those of another path: %s", async (path) => {
-    expect((await send(`GET ${path}`, { key })).status).toBe(404);
   });
 });

@@ -1,4 +1,4 @@
-/** No client address, and not all of them together, hold more connections than they may. */
+/** Caps on connections, for each client address and in total. */
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -11,7 +11,7 @@ const limit = 4;
 const healthz = (forwardedFor: string) =>
   `GET /healthz HTTP/1.1\r\nHost: service.example\r\nX-Forwarded-For: ${forwardedFor}\r\n\r\n`;
 
-/** Whether the server keeps a connection and answers on it. */
+/** Whether the server answers on the connection. */
 const isServed = (socket: Socket): Promise<boolean> =>
   new Promise((resolve) => {
     if (socket.destroyed) resolve(false);

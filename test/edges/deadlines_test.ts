@@ -1,4 +1,4 @@
-/** Clients that wait have their time; those that only hold a connection do not. */
+/** Deadlines end idle and slow connections, but not long polls and streams. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";

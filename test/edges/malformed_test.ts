@@ -1,7 +1,7 @@
-/** What is not the HTTP that the service takes is answered in the envelope, with a request id. */
+/** Malformed HTTP is answered in the envelope, with a request id. */
 import { describe, expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
-import { makeFixtures } from "../support/fixtures.ts";
+import { makeFixtures, newToken } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { connectTo, type RawAnswer, readAnswers, sendRaw } from "../support/raw_http.ts";
 import { useServer } from "../support/server.ts";
@@ -20,7 +20,7 @@ const v1Lookup = "/api/v1/public/chat-to-game?chatId=100001";
 const post = (headers: string, body: string) =>
   `POST /v2/chat/bulk HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** Expects one answer in the envelope of its path, the last one of its connection. */
+/** Expects a single answer in the envelope of its path, which closes the connection. */
 const expectMalformed = (
   [answer, ...others]: ReadonlyArray<RawAnswer>,
   path: string,
@@ -170,7 +170,29 @@ describe("A target in absolute form", () => {
   });
 });
 
+describe("A request to change the protocol", () => {
+  test.each(["websocket", "h2c"])("is answered as one without: %s", async (protocol) => {
+    const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
+    const answers = await sendRaw(url(), `GET ${lookup} HTTP/1.1\r\n${host}${authorization}${upgrade}\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([200]);
+    expectMalformed(await sendRaw(url(), post(`Content-Length: 10\r\n${upgrade}`, "{")), lookup, 408);
+  });
+
+  test("by CONNECT is answered 404", async () => {
+    const answers = await sendRaw(url(), `CONNECT other.example:443 HTTP/1.1\r\n${host}${authorization}\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([404]);
+  });
+});
+
 describe("An expectation", () => {
+  test("of 100-continue is met before the body is read, and refused for a wrong key", async () => {
+    const body = `{"chatIds":["100001"]}`;
+    const head = `Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n`;
+    const statusesOf = async (bytes: string) => (await sendRaw(url(), bytes)).map(({ status }) => status);
+    expect(await statusesOf(post(head, body))).toEqual([100, 200]);
+    expect(await statusesOf(post(head, body).replace(key, newToken()))).toEqual([401]);
+  });
+
   test("that nobody knows is refused", async () => {
     const bytes = `GET ${lookup} HTTP/1.1\r\n${host}${authorization}Connection: close\r\nExpect: a-pony\r\n\r\n`;
     expectMalformed(await sendRaw(url(), bytes), lookup, 417);

@@ -14,7 +14,6 @@ import type { RequestOptions } from "../support/http.ts";
 
 const routes = [...ownRoutes, ...compatRoutes];
 
-/** A request line with what goes with it. */
 export interface RandomRequest {
   readonly line: `${string} ${string}`;
   readonly options: RequestOptions;
@@ -31,13 +30,13 @@ const rarely = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefin
 const mostly = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   weighted<Value | undefined>([12, value], [1, fc.constant(undefined)]);
 
-/** Without the names whose value is not there. */
+/** Leaves out undefined values. */
 const present = <Value>(record: Readonly<Record<string, Value | undefined>>): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** Links for the IDs below, and a key of each tier to each kind of scope. */
+/** A fixture with links for the IDs below and a key for each tier and kind of scope. */
 export const linkedWorld = () => {
   const fixtures = makeFixtures();
   const links = { 100001: "1", 100002: "2", 100003: "2" };
@@ -77,7 +76,7 @@ const oddText = weighted(
   ],
 );
 
-/** A value that fits a parameter, by its name. */
+/** Valid values by parameter name. */
 const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   discordId: chatId,
   robloxId: gameId,
@@ -102,10 +101,10 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   wait: fc.constantFrom("0", "1", "25", "26", "-1", "1.5"),
 };
 
-/** What stands for a parameter in a path: a session that there is not. */
+/** Values for a path parameter; none is an existing session. */
 const sid = fc.constantFrom(`vs_${"0".repeat(43)}`, "vs_", "%00", "%F0%9F%94%97", "x".repeat(3_000), "..");
 
-/** The path of a route with values in it. */
+/** The path of a route with random values for its parameters. */
 const filledPath = ({ path }: Route): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -249,8 +248,7 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     .map(({ odd: others, ...usual }) => present({ ...usual, ...others }));
 };
 
-/** Routes for operators that answer quickly. */
-export const systemPaths: ReadonlyArray<string> = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
+const systemPaths: ReadonlyArray<string> = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
 
 const anyPath = fc.constantFrom(...routes.map(({ path }): string => path), ...systemPaths);
 

@@ -1,29 +1,29 @@
-/** Requests to nodes that may break under them, and how they ended. */
+/** Requests to nodes that may fail, and their outcomes. */
 import { Effect } from "effect";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import type { Target } from "./service.ts";
 
 export type Outcome =
   | { readonly kind: "answered"; readonly answer: Answer }
-  /** 503 with `Retry-After`. It may have done its work, or may do so yet. */
+  /** 503 with `Retry-After`: its work may be done, or may still be done. */
   | { readonly kind: "unavailable" }
-  /** The connection ended with the node. It may have done its work as well. */
+  /** The connection ended with the node; the work may be done. */
   | { readonly kind: "broken" }
-  /** There was nobody to connect to. */
+  /** The connection was refused. */
   | { readonly kind: "not sent" }
-  /** Nothing that a client should ever see. */
+  /** An answer that breaks a promise. */
   | { readonly kind: "wrong"; readonly problem: string };
 
 export interface Attempt {
   readonly node: string;
   readonly line: `${string} ${string}`;
-  /** When it was sent and when it ended, in milliseconds of `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly called: number;
   readonly ended: number;
   readonly outcome: Outcome;
 }
 
-/** Far longer than a node takes to give up on what it depends on, and than any node stays frozen. */
+/** Far longer than a node's deadlines and than any node stays frozen. */
 const longestWait = "15 seconds";
 
 export const attempt = Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-/** Clients that write without a pause, and know of every answer whether it can be true. */
+/** Clients that write continuously and check every answer against their own writes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Effect } from "effect";
 import { expect } from "vitest";
@@ -8,20 +8,20 @@ import { type Attempt, attempt } from "./attempt.ts";
 import type { Target } from "./service.ts";
 
 export interface CountingClients {
-  /** Every request, in the order in which they ended. */
+  /** Requests in the order of their ends. */
   readonly attempts: ReadonlyArray<Attempt>;
-  /** Stops them after their present request, and gives how many writes were answered. Throws what an answer broke. */
+  /** Stops each client after its current request. Returns the number of answered writes; rejects if an answer was wrong. */
   readonly stop: () => Promise<number>;
 }
 
 export interface CountingOptions {
   readonly key: string;
   readonly count: number;
-  /** Whom a client asks: any of these that is up. */
+  /** The nodes that a client may ask; it asks one that is up. */
   readonly targetsOf: (client: number) => ReadonlyArray<Target>;
-  /** Whether a client names its writes by an `Idempotency-Key`, and sends each until it is answered. */
+  /** Whether a client sends an `Idempotency-Key` and repeats each write until it is answered. */
   readonly isNamed: (client: number) => boolean;
-  /** How long a client pauses after a turn, in milliseconds. */
+  /** Pause after each write and read, in milliseconds. */
   readonly pause?: (client: number) => number;
 }
 
@@ -49,7 +49,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         throw new Error(`${line} of node ${target.name}: ${made.outcome.problem}`);
       return made.outcome;
     };
-    /** Asks until there is an answer; gives null if the clients are stopped before. */
+    /** Repeats a request until it is answered; null once the clients are stopped. */
     const askUntilAnswered = async (
       line: Attempt["line"],
       request?: RequestOptions,
@@ -123,7 +123,7 @@ export const fragile = (name: string, send: Send): Target => ({
   disturbances: () => 0,
 });
 
-/** How long after a moment the last request ended that was not answered, or too late, in milliseconds. */
+/** Milliseconds from a moment to the end of the last failed or late request. */
 export const recoveryAfter = (moment: number, attempts: ReadonlyArray<Attempt>, tooLate: number): number =>
   attempts
     .filter(({ ended }) => ended >= moment)

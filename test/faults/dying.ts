@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Answer } from "../support/http.ts";
 
-/** Kills the server when it begins to answer a request with this header, after everything that it wrote. */
+/** A request with this header kills the server after its writes, when the answer begins. */
 export const header = { "x-die-before-the-answer": "1" };
 const preloaded = `
   import { ServerResponse } from "node:http";

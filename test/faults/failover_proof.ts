@@ -10,9 +10,9 @@ import { startService, whyNoService } from "./service.ts";
 const missing = await whyNoService();
 
 const longestRecovery = 2_000;
-/** How much is written and read before. */
+/** Answered requests before the failover. */
 const answersBefore = 300;
-/** How long the standby does not hear of what the primary does. */
+/** How long the standby is cut off from the primary. */
 const standbyBehind = "300 millis";
 
 test.skipIf(missing !== null)(

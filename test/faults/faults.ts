@@ -1,12 +1,11 @@
-/** What can go wrong around three nodes, a Redis and a Postgres. */
+/** Faults of three nodes, a Redis and a Postgres. */
 import { Effect, Random } from "effect";
 import type { Node, Service } from "./service.ts";
 
-/** One thing that goes wrong, and is put right again. */
 export interface Fault {
   readonly name: string;
   readonly begin: Effect.Effect<void>;
-  /** Is done when what was away answers again. */
+  /** Ends when the failed part answers again. */
   readonly end: Effect.Effect<void>;
 }
 
@@ -15,12 +14,15 @@ type Make = (service: Service, victims: ReadonlyArray<Node>) => Omit<Fault, "nam
 const each = (nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effect<void>) =>
   Effect.forEach(nodes, act, { concurrency: "unbounded", discard: true });
 
-const ofNode =
-  (begin: "kill" | "freeze", end: "restart" | "thaw"): Make =>
-  (_, victims) => ({
-    begin: each(victims, (node) => node[begin]),
-    end: each(victims, (node) => node[end]),
-  });
+const nodeKilled: Make = (_, victims) => ({
+  begin: each(victims, ({ kill }) => kill),
+  end: each(victims, ({ restart }) => restart()),
+});
+
+const nodeFrozen: Make = (_, victims) => ({
+  begin: each(victims, ({ freeze }) => freeze),
+  end: each(victims, ({ thaw }) => thaw),
+});
 
 const ofServer =
   (name: "postgres" | "redis", begin: "kill" | "freeze", end: "restart" | "thaw"): Make =>
@@ -38,10 +40,10 @@ const ofLink =
     end: each(victims, ({ links }) => links[to].restore),
   });
 
-/** By its name: how it is made, and whether it strikes one node or all. */
+/** Faults by name, and whether each strikes one node or all. */
 const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "all"]>> = {
-  "node killed": [ofNode("kill", "restart"), "one"],
-  "node frozen": [ofNode("freeze", "thaw"), "one"],
+  "node killed": [nodeKilled, "one"],
+  "node frozen": [nodeFrozen, "one"],
   "Redis killed": [ofServer("redis", "kill", "restart"), "all"],
   "Redis killed, its data lost": [redisLosesItsData, "all"],
   "Redis frozen": [ofServer("redis", "freeze", "thaw"), "all"],
@@ -57,7 +59,7 @@ const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "al
   "Postgres silent to a node": [ofLink("postgres", "silence"), "one"],
 };
 
-/** Every kind once, in random order, each with a random victim. */
+/** Returns each fault once, in random order, with a random victim. */
 export const allFaults = Effect.fnUntraced(function* (service: Service) {
   const order = yield* Random.shuffle(Object.entries(makers));
   return yield* Effect.forEach(order, ([name, [make, strikes]]) =>

@@ -26,7 +26,7 @@ const key = fixtures.key({ account: "feed" });
 const countingKey = fixtures.key();
 const longestRecovery = 2_000;
 
-/** Users whom one writer each changes; their versions have no gap. */
+/** Users with one writer each, so their versions have no gap. */
 const users = Array.from({ length: 12 }, (_, index) => String(300_001 + index));
 const movers = ["400001", "400002", "400003"] as const;
 
@@ -61,7 +61,7 @@ const moveOf = Effect.gen(function* () {
   ]);
 });
 
-/** What follows the feed from node to node; it ends when nothing new has come once all is written. */
+/** Follows the feed from node to node, until no events are left after the last write. */
 const follow = async (nodes: ReadonlyArray<Node>, begin: string, isWritten: () => boolean) => {
   const read: Array<Change> = [];
   let cursor = begin;

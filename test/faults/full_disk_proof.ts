@@ -26,7 +26,7 @@ const start = (options: Parameters<typeof startServer>[0]) =>
     (server) => Effect.promise(() => server.stop()),
   );
 
-/** Writes and reads while the disk fills up and is freed. Gives how long it took to recover, in milliseconds. */
+/** Writes and reads while the disk fills up and is freed. Returns the recovery time in milliseconds. */
 const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: SmallDisk, key: string) {
   const clients = startCountingClients({
     key,
@@ -34,7 +34,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
     targetsOf: () => [fragile("the one", server.send)],
     isNamed: (client) => client % 2 === 0,
   });
-  /** Waits until so many more requests have ended in a way. */
+  /** Waits for this many more requests with the outcome. */
   const until = (kind: "answered" | "unavailable", more: number) => {
     const wanted = countOf(clients.attempts, kind) + more;
     return Effect.repeat(Effect.void, {
@@ -45,6 +45,8 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
   yield* until("answered", 50);
   yield* disk.fill;
   yield* until("unavailable", 20);
+  // A balancer that took the server out would end the lookups too.
+  expect((yield* Effect.promise(() => server.send("GET /readyz"))).status).toBe(200);
   yield* disk.free;
   const returned = performance.now();
   yield* Effect.sleep(longestRecovery);
@@ -62,6 +64,7 @@ test.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk
     const disk = yield* mountSmallDisk(16);
     const server = yield* start({ fixture: fixtures.fixture, dataFolder: join(disk.folder, "data") });
     expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
+    expect(server.output().match(/Cannot write: the disk of the database is full/g)).toHaveLength(1);
   }).pipe(Effect.scoped, Effect.runPromise),
 );
 

@@ -1,4 +1,4 @@
-/** Servers on the embedded storage that `kill -9` ends in the middle of their writes. */
+/** `kill -9` of servers on the embedded storage during writes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,9 +1,9 @@
-/** Requests that need no store, all the time: how slow they are is how slow the machine is. */
+/** Continuous requests that need no store, whose times show how slow the machine is. */
 import { Effect, type Scope } from "effect";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Node } from "./service.ts";
 
-/** Asks each node that is up, until the scope closes, and keeps what came of it. */
+/** Asks each running node until the scope closes. Returns the growing list of requests. */
 export const feelPulse = (
   nodes: ReadonlyArray<Node>,
 ): Effect.Effect<ReadonlyArray<Attempt>, never, Scope.Scope> =>
@@ -19,16 +19,16 @@ export const feelPulse = (
     return pulse;
   });
 
-/** The longest that a request took of those that were sent in a while, in milliseconds. */
+/** Longest request sent between two moments, in milliseconds. */
 export const longestPulse = (pulse: ReadonlyArray<Attempt>, from: number, to: number): number =>
   pulse
     .filter(({ called }) => called >= from && called < to)
     .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
-/** An operation takes so many steps, each of which may be as late as a request that needs no store. */
+/** Steps of an operation, each of which may be as slow as a request that needs no store. */
 const steps = 5;
 
-/** Does something, and gives how much of its time may be the machine's, in milliseconds, with what came of it. */
+/** Runs an effect. Returns its value and the delay that a busy machine may have added, in milliseconds. */
 export const withDelay = <A>(
   nodes: ReadonlyArray<Node>,
   effect: Effect.Effect<A>,

@@ -19,26 +19,26 @@ import type { Send } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 
-/** A server process that may break under its clients. */
+/** A server process that may fail while clients use it. */
 export interface Target {
   readonly name: string;
-  /** Asks the process that runs now. */
+  /** Sends a request to the current process. */
   readonly send: Send;
-  /** Whether it is neither killed nor frozen. */
   readonly isUp: () => boolean;
-  /** How often it was killed, frozen or thawed: a connection that breaks meanwhile is no wonder. */
+  /** Number of kills, stops, freezes and thaws; each may break connections. */
   readonly disturbances: () => number;
 }
 
-/** One of several server processes, and its ways to what it depends on. */
+/** A server process with its proxies to Postgres and Redis. */
 export interface Node extends Target {
   readonly url: () => string;
   readonly links: { readonly postgres: TcpProxy; readonly redis: TcpProxy };
   readonly kill: Effect.Effect<void>;
-  /** Ends it as an operator does, and gives its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   readonly stop: Effect.Effect<number | null>;
   readonly output: () => string;
-  readonly restart: Effect.Effect<void>;
+  /** @param program the path of another release's `main.ts` */
+  readonly restart: (program?: string) => Effect.Effect<void>;
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
 }
@@ -47,22 +47,22 @@ export interface Service {
   readonly nodes: ReadonlyArray<Node>;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
-  /** The environment of its nodes, with no proxy between: for the command line. */
+  /** The nodes' environment without proxies, for the command line. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface ServiceOptions {
   readonly fixture: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** A Postgres that runs; one of its own when left out. */
+  /** A running Postgres; by default, a new one. */
   readonly postgres?: PostgresServer;
 }
 
-/** Why no service can be started here, or null when one can: for the title of a skip. */
+/** Why a service cannot be started, or null; for the title of a skip. */
 export const whyNoService = async (): Promise<string | null> =>
   (await whyNoPostgres()) ?? (await whyNoRedis());
 
-/** Starts a service. It is gone with the scope. */
+/** Starts a service, which ends with the scope. */
 export const startService = Effect.fnUntraced(function* (options: ServiceOptions) {
   const postgres = options.postgres ?? (yield* startPostgres());
   // A Redis that is killed has all that it answered; what it loses, a test takes from it.
@@ -99,8 +99,9 @@ const startNode = Effect.fnUntraced(function* (
     ACCOUNTLINK_DATABASE_URL: throughProxy(environment["ACCOUNTLINK_DATABASE_URL"] ?? "", links.postgres),
     ACCOUNTLINK_REDIS_URL: throughProxy(environment["ACCOUNTLINK_REDIS_URL"] ?? "", links.redis),
   };
-  const start = () => startServer({ fixture, env });
-  let server = yield* Effect.promise(start);
+  const start = (program?: string) =>
+    startServer({ fixture, env, ...(program === undefined ? {} : { program }) });
+  let server = yield* Effect.promise(() => start());
   yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()));
   // On a busy machine the first request may find no connection to the database in time.
   yield* Effect.promise(() =>
@@ -129,10 +130,11 @@ const startNode = Effect.fnUntraced(function* (
       return server.stop();
     }),
     output: () => server.output(),
-    restart: Effect.promise(async () => {
-      server = await start();
-      disturb(true);
-    }),
+    restart: (program) =>
+      Effect.promise(async () => {
+        server = await start(program);
+        disturb(true);
+      }),
     freeze: Effect.sync(() => {
       disturb(false);
       process.kill(server.pid, "SIGSTOP");

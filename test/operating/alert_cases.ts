@@ -1,11 +1,11 @@
-/** When each alert of deploy/alerts.yml fires and when it clears, in the notation of promtool, with a value each 15 s. */
+/** Times at which each alert of deploy/alerts.yml fires and clears, in promtool's notation with a value every 15 s. */
 
 interface AlertCase {
-  /** Values by series: `0x4 1x8` is five times 0, then nine times 1; `0+2x3` is 0 2 4 6; `_` is none. */
+  /** Values by series: `0x4 1x8` is five times 0, then nine times 1; `0+2x3` is 0 2 4 6; `_` is a missing value. */
   readonly series: Readonly<Record<string, string>>;
   readonly fires: string;
   readonly clears: string;
-  /** The labels that tell of which node, route or platform it is. */
+  /** Labels that name the node, route or platform. */
   readonly of?: Readonly<Record<string, string>>;
 }
 

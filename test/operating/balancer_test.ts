@@ -1,11 +1,16 @@
-/** The load balancers of deploy/ at work: whom the server takes a client for, what stays inside, what is refused. */
+/** The load balancers of deploy/: client addresses, hidden routes, caps and outages. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makePostgresDatabase, startProxy, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import {
+  makePostgresDatabase,
+  startHttpServer,
+  startProxy,
+  whyNoPostgresDatabase,
+} from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
@@ -19,7 +24,7 @@ const config = readExample("haproxy.cfg");
 const { services, networks } = parse(readExample("compose.yaml"));
 const [subnet] = networks.front.ipam.config;
 
-/** The lines that a file has in a comment, for a balancer behind another proxy. */
+/** Commented lines of an example, for a balancer behind another proxy. */
 const behindAnother = (file: string): string =>
   [...readExample(file).matchAll(/^ +# {3}(\S.*)$/gm)]
     .map(([, line = ""]) => line)
@@ -65,9 +70,11 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       await server.stop();
     });
 
-    /** Starts the balancer of the example, and gives a client of it. */
-    const startBalancer = async (changes: Readonly<Record<string, string>> = {}, url = server.url) => {
-      const servers = [new URL(url).host];
+    const startBalancer = async (
+      changes: Readonly<Record<string, string>> = {},
+      ...urls: ReadonlyArray<string>
+    ) => {
+      const servers = (urls.length === 0 ? [server.url] : urls).map((url) => new URL(url).host);
       const port = await Effect.runPromise(Scope.provide(start({ servers, changes }), scope));
       return (path: string, from: string, options: AskOptions = {}) =>
         ask({ port, path, from, key, ...options });
@@ -179,6 +186,17 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       },
     );
 
+    it("sends a write that got no answer to no second server", async () => {
+      const makeServer = startHttpServer(({ method }) => (method === "PATCH" ? "cut" : {}));
+      const nodes = await Effect.runPromise(Scope.provide(Effect.all([makeServer, makeServer]), scope));
+      const send = await startBalancer({}, ...nodes.map(({ url }) => url));
+      await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.11")).status).toBe(200), patience);
+      const { status } = await send("/v2/game", "127.0.0.11", { method: "PATCH" });
+      expect([502, 503]).toContain(status);
+      const heard = nodes.flatMap((node) => node.heard).filter(({ method }) => method === "PATCH");
+      expect(heard).toHaveLength(1);
+    });
+
     it("answers in the envelope when there is no server", async () => {
       const send = await startBalancer({}, "http://127.0.0.1:1");
       const common = { status: 503, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/) };
@@ -214,7 +232,8 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
 }
 
 interface AskOptions {
-  /** What the client says of its address. */
+  readonly method?: string;
+  /** Sent as `X-Forwarded-For`. */
   readonly says?: string;
   readonly signal?: AbortSignal;
 }
@@ -227,8 +246,9 @@ const ask = async (
     readonly key: string;
   },
 ) => {
-  const { port, path, from, key, says, signal } = options;
+  const { method = "GET", port, path, from, key, says, signal } = options;
   const outgoing = request({
+    method,
     host: "127.0.0.1",
     port,
     path,

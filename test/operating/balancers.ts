@@ -1,4 +1,4 @@
-/** The load balancers of deploy/, run from their files with this machine in place of theirs. */
+/** Runs the load balancers of deploy/ from their files, with the addresses of this machine. */
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ interface BalancerOptions {
   readonly changes?: Readonly<Record<string, string>>;
 }
 
-/** How many files the balancer of compose.yaml may open. */
+/** File descriptor limit of the balancer in compose.yaml. */
 const { nofile: descriptors } = parse(readExample("compose.yaml")).services.balancer.ulimits;
 
 const serverTemplate = "server-template node 3 accountlink:8080 resolvers compose init-addr none";
@@ -63,16 +63,15 @@ const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }
   );
 });
 
-/** Where an nginx that is not installed keeps what it buffers. */
+/** Buffer folders for an nginx that is not installed. */
 const temporaryPaths = (folder: string): string =>
   ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${join(folder, name)};`)
     .join("\n");
 
 /**
- * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` puts
- * in lines for another proxy before it. `logsAttempts` has it write a line for each request into a file, where it can: the
- * method, and how many bytes it sent to each server that it tried.
+ * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` adds
+ * lines for another proxy before it.
  */
 export const balancers = [
   {
@@ -82,7 +81,6 @@ export const balancers = [
     start: startHaproxyExample,
     cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
     behindProxy: (line: string) => ({ "\n  http-request del-header X-Forwarded-For\n": `\n  ${line}\n` }),
-    logsAttempts: () => ({}),
   },
   {
     name: "nginx",
@@ -91,15 +89,10 @@ export const balancers = [
     start: startNginxExample,
     cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),
     behindProxy: (lines: string) => ({ "limit_conn clients": `${lines}\n    limit_conn clients` }),
-    logsAttempts: (file: string) => ({
-      "limit_conn_zone $client":
-        "log_format attempts '$request_method $upstream_bytes_sent';\n  limit_conn_zone $client",
-      "send_timeout 10s;": `send_timeout 10s;\n    access_log ${file} attempts;`,
-    }),
   },
 ];
 
-/** The text with each of these in place of the other, all of which have to be in it. */
+/** Replaces each text and throws if one is missing. */
 const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
   let changed = whole;
   for (const [from, to] of Object.entries(changes)) {

@@ -1,27 +1,36 @@
-/** The examples of deploy/. `image_proof.ts` builds and runs the image. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { maxUploadsSize } from "@accountlink/http";
 import { variables } from "@accountlink/server/config";
 import { whyNoCertificate } from "@accountlink/test-servers";
 import { DCLinter } from "dclint";
+import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
 import { Option } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { hasProgram } from "../docs/shell.ts";
-import { argumentsOf, deploy, dockerfile, execFormOf, root } from "./dockerfile.ts";
 
 const run = promisify(execFile);
 
-const [compose, unit, example, kubernetes] = await Promise.all(
-  ["compose.yaml", "accountlink.service", "accountlink.env.example", "kubernetes.yaml"].map((name) =>
-    readFile(join(deploy, name), "utf8"),
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const deploy = join(root, "deploy");
+const [compose, unit, example, kubernetes, dockerfile] = await Promise.all(
+  ["compose.yaml", "accountlink.service", "accountlink.env.example", "kubernetes.yaml", "Dockerfile"].map(
+    (name) => readFile(join(deploy, name), "utf8"),
   ),
 );
+
+/** The arguments of every instruction of the Dockerfile with this name, in order. */
+const argumentsOf = (name: string): ReadonlyArray<string> =>
+  DockerfileParser.parse(dockerfile ?? "")
+    .getInstructions()
+    .filter((instruction) => instruction.getKeyword() === name)
+    .map((instruction) => instruction.getArgumentsContent() ?? "");
 
 interface Service {
   readonly image?: string;
@@ -40,7 +49,7 @@ const { services, secrets } = parse(compose ?? "") as {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 };
 
-/** How long a server may take to end after its delay, in seconds, with what it does once nothing is in flight. */
+/** Longest shutdown after the drain delay, in seconds: 10 for requests in flight, 3 for the rest. */
 const drain = 10 + 3;
 
 /** The seconds of `ACCOUNTLINK_DRAIN_DELAY`. */
@@ -79,7 +88,7 @@ describe("deploy/", () => {
 
   it("has a Dockerfile without faults, whose server gets the signals and is not root", () => {
     expect(validate(dockerfile ?? "")).toEqual([]);
-    expect(execFormOf("ENTRYPOINT")[0]).toBe("node");
+    expect(JSON.parse(argumentsOf("ENTRYPOINT").at(-1) ?? "[]")[0]).toBe("node");
     expect(argumentsOf("USER")).toEqual(["node"]);
   });
 

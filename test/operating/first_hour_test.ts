@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
   let platforms: LivePlatforms;
   let shell: Shell;
 
-  /** HAProxy as its file on the host says, on a port that this user may open. */
+  /** Starts HAProxy with the file of the host, on a port that this user may open. */
   const makeHaproxy = () => {
     let started = Scope.makeUnsafe();
     const stop = async () => {
@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     return { start, stop };
   };
 
-  /** What differs on this machine: addresses, ports, folders, and the applications at the platforms. */
+  /** Replaces addresses, ports, folders and platform applications by those that the test has. */
   const here = (block: string) =>
     hosts
       .here(

@@ -1,4 +1,4 @@
-/** What is on the port for operators, and what on the public one. */
+/** Routes of the operator port and of the public port. */
 import { createServer } from "node:net";
 import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

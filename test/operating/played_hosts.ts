@@ -11,39 +11,33 @@ import { text } from "node:stream/consumers";
 import { listenLocally } from "@accountlink/test-servers";
 import { type PlayedUnit, startUnit } from "./played_units.ts";
 
-/** A service of the operator's host that is there without a unit of ours. */
+/** A service of the operator's host without a unit of this project. */
 interface HostService {
   readonly start: () => Promise<unknown>;
   readonly stop: () => Promise<unknown>;
 }
 
 export interface HostsOptions {
-  /** The last numbers of their addresses. */
+  /** Last numbers of the hosts' addresses. */
   readonly numbers: ReadonlyArray<number>;
-  /** The one on which blocks are typed, so that they name its files without ssh. */
+  /** The host on which blocks are typed; they name its files without ssh. */
   readonly operator: number;
-  /** By the name of their unit. */
+  /** By unit name. */
   readonly services?: Readonly<Record<string, HostService>>;
 }
 
 export interface Hosts {
-  /** A text with the addresses and paths of this machine in place of those of the documents. */
+  /** Replaces the addresses and paths of a document by those of this machine. */
   readonly here: (text: string) => string;
   readonly addressOf: (number: number) => string;
-  /** The folder in place of `/`. */
+  /** The folder that stands for `/`. */
   readonly rootOf: (number: number) => string;
-  /** What precedes PATH on the operator's host. */
+  /** Folders before PATH on the operator's host. */
   readonly programs: string;
-  /** What `systemctl` does there. */
-  readonly control: (number: number, words: string) => Promise<void>;
-  /** What the service printed there. */
   readonly journalOf: (number: number) => string;
-  /** Exit codes of nodes that were told to stop. */
-  readonly exitCodes: ReadonlyArray<number | null>;
   readonly close: () => Promise<void>;
 }
 
-/** Makes the hosts. Nothing runs on them yet. */
 export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptions): Promise<Hosts> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-hosts-"));
   // Services of other users have files in it.
@@ -54,7 +48,6 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   const rootOf = (number: number) => join(folder, addressOf(number));
   const units = new Map<number, PlayedUnit>();
   const journals = new Map<number, string>();
-  const exitCodes: Array<number | null> = [];
   const here = (document: string, root = rootOf(operator)) =>
     document
       .replaceAll(/\b10\.0\.0\.(\d+)\b/g, `${network}.$1`)
@@ -69,7 +62,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     stop: async () => {
       const unit = units.get(number);
       if (unit === undefined) return;
-      exitCodes.push(await unit.stop());
+      await unit.stop();
       journals.set(number, journalOf(number));
       units.delete(number);
     },
@@ -121,16 +114,15 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     throw error;
   }
   const programs = [join(rootOf(operator), "bin"), join(folder, "bin")].join(delimiter);
-  return { here, addressOf, rootOf, programs, control, journalOf, exitCodes, close };
+  return { here, addressOf, rootOf, programs, journalOf, close };
 };
 
-/** Commands have the paths of the operator's host, and are for those of another one. */
+/** Replaces the operator's paths in a command by the other host's. */
 const sshOf = (folder: string, operatorRoot: string): string => `host="${folder}/\${1#root@}"
 shift
 command=$(printf '%s' "$*" | sed "s|${operatorRoot}/|$host/|g")
 cd "$host/root" && PATH="$host/bin:$PATH" exec sh -ec "$command"`;
 
-/** Writes shell scripts, by their names. */
 export const writePrograms = async (
   folder: string,
   scripts: Readonly<Record<string, string>>,

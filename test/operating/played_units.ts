@@ -1,4 +1,4 @@
-/** Services of systemd, run as their units say, without systemd. */
+/** Runs services as their systemd units say, without systemd. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { parseEnv } from "node:util";
 
 export interface PlayedUnit {
   readonly output: () => string;
-  /** Stops it with the signal and within the time of its unit, and gives its exit code; null if it was killed. */
+  /** Stops it by its unit's signal and timeout. Returns the exit code, or null if it was killed. */
   readonly stop: () => Promise<number | null>;
   readonly kill: () => Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** A Redis as docs/operating.md says that it may be: TLS with an authority of one's own, and a user who may do little. */
+/** The restricted Redis user of docs/operating.md, over TLS with an authority of its own. */
 import { randomBytes } from "node:crypto";
 import { makeCertificate, startPostgres, startRedis, whyNoCertificate } from "@accountlink/test-servers";
 import { Effect } from "effect";

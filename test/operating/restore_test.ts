@@ -1,22 +1,14 @@
-/** The backup of docs/operating.md for Postgres: made beside a server at work, and restored into an empty database. */
+/** The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import {
-  makePostgresDatabase,
-  redisUrl,
-  startPostgres,
-  whyNoPostgresWithTools,
-  whyNoRedisUrl,
-} from "@accountlink/test-servers";
+import { makePostgresDatabase, startPostgres, whyNoPostgresWithTools } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { runShell } from "../docs/shell.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { startServerHere } from "../support/server.ts";
 
 const missing = whyNoPostgresWithTools();
@@ -27,10 +19,10 @@ const commandWith = (part: string): string => {
   return blocks[0]?.text ?? "";
 };
 
-/** What a start with another secret than that of its database says. */
+/** The documented message of a start with the wrong secret. */
 const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().split("\n");
 
-/** How a message names a database. */
+/** The name of a database in messages. */
 const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
 const scope = Scope.makeUnsafe();
@@ -111,76 +103,3 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     ).rejects.toThrow(refusal.replace("10.0.0.9:5432/accountlink", nameOf(after.url)));
   });
 });
-
-const noRedis = await whyNoRedisUrl();
-
-describe.skipIf(missing !== null || noRedis !== null)(
-  `a copy of a database, served beside it ${missing ?? noRedis ?? ""}`,
-  () => {
-    it("shares nothing with it, on the same Redis with the same secret", async () => {
-      const fixtures = makeFixtures();
-      const key = fixtures.key({ tier: "premium", links: { 100001: "1" } });
-      const few = fixtures.key({ limits: { perWindow: 0, windowMs: 0, daily: 3, verifyDaily: 3 } });
-      const common = {
-        ACCOUNTLINK_STORAGE: "postgres",
-        ACCOUNTLINK_CACHE: "redis",
-        ACCOUNTLINK_REDIS_URL: await Effect.runPromise(Scope.provide(redisUrl, scope)),
-        ACCOUNTLINK_REDIS_PREFIX: `test-${randomBytes(8).toString("hex")}:`,
-        ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-      };
-      const start = (fixture: object, { url }: { readonly url: string }) =>
-        startServerHere({ fixture, env: { ...common, ACCOUNTLINK_DATABASE_URL: url } });
-
-      const [before, after] = [await makeDatabase(), await makeDatabase()];
-      const original = await start(fixtures.fixture, before);
-      const created = await original.send("POST /v2/sessions", { key, body: { clientId: "c" } });
-      const sid = textOf(created.body.data?.sid);
-      await type(commandWith("pg_dump"), before.url);
-      await type(commandWith("pg_restore"), after.url);
-      // Another platform, so that it shows which of them an answer is from.
-      const platform = {
-        ...fixtures.fixture.platform,
-        chatUsers: [{ id: "100001", username: "copy", displayName: "Copy" }],
-      };
-      const copy = await start({ platform }, after);
-      const both = [original, copy];
-
-      for (const { send } of both) {
-        const statuses = [];
-        for (let i = 0; i < 4; i++)
-          statuses.push((await send("GET /v2/chat?chatId=100002", { key: few })).status);
-        expect(statuses).toEqual([404, 404, 404, 429]);
-      }
-
-      const names = [];
-      for (const { send } of both) {
-        const { body } = await send("GET /v2/chat?chatId=100001&resolved=true", { key });
-        names.push(body.data?.resolved?.chat?.displayName);
-      }
-      expect(names).toEqual(["User 1", "Copy"]);
-
-      const reads = [];
-      for (const { send } of both) {
-        reads.push(send(`GET /v2/sessions/${sid}?wait=25`, { key }));
-        await vi.waitFor(
-          async () =>
-            expect((await send("GET /metrics")).text).toMatch(/^accountlink_session_reads_open 1$/m),
-          patience,
-        );
-      }
-      for (const { send } of both) {
-        expect((await send(`DELETE /v2/sessions/${sid}`, { key })).status).toBe(200);
-      }
-      // A read that another one took the place of would say "pending".
-      expect((await Promise.all(reads)).map(({ body }) => body.data?.state)).toEqual([
-        "cancelled",
-        "cancelled",
-      ]);
-
-      expect((await original.send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
-      expect((await original.send("GET /v2/chat?chatId=100001", { key })).status).toBe(401);
-      expect((await copy.send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
-      for (const { stop } of both) await stop();
-    });
-  },
-);

@@ -1,4 +1,4 @@
-/** "One small host" of docs/operating.md: the commands before it and its blocks, typed into one shell. */
+/** Types the first commands and "One small host" of docs/operating.md into one shell. */
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ describe.skipIf(!canPlay)("docs/operating.md: one small host (Linux with curl, g
   let platforms: LivePlatforms;
   let shell: Shell;
 
-  /** There is no TLS here: requests for the public URL go to the server. */
+  /** Without TLS here, requests for the public URL go straight to the server. */
   const here = (block: string) =>
     hosts
       .here(withApplications(block, platforms.env))

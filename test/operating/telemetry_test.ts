@@ -1,12 +1,5 @@
-/** Traces and metrics, as a collector of OpenTelemetry gets them from the real server. */
-import {
-  type HeardRequest,
-  redisUrl,
-  startHttpServer,
-  startPostgres,
-  whyNoPostgresDatabase,
-  whyNoRedisUrl,
-} from "@accountlink/test-servers";
+/** Traces and metrics that the server exports to an OpenTelemetry collector. */
+import { type HeardRequest, startHttpServer } from "@accountlink/test-servers";
 import { Effect, type Scope } from "effect";
 import { describe, expect, it, vi } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -48,7 +41,7 @@ const spansIn = (heard: ReadonlyArray<HeardRequest>): ReadonlyArray<Span> =>
 const textOf = ({ attributes }: Span, name: string) =>
   attributes.find(({ key }) => key === name)?.value.stringValue;
 
-/** The names from a span up to the root of its trace, in this process. */
+/** Names from a span up to the root of its trace. */
 const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => {
   const parent = all.find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? [span.name] : [span.name, ...pathOf(parent, all)];
@@ -78,9 +71,9 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";
 const headers = { traceparent: `00-${traceId}-${parentId}-01` };
 
-const tracedLookup = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+const tracedLookup = Effect.gen(function* () {
   const collector = yield* startCollector;
-  const server = yield* serve({ ...exportTo(collector.url), ...env });
+  const server = yield* serve(exportTo(collector.url));
   const answer = yield* Effect.promise(() =>
     server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7", headers }),
   );
@@ -102,7 +95,7 @@ describe("traces", () => {
   it("lead from a request to the statements, under the trace of the client", () =>
     scoped(
       Effect.gen(function* () {
-        const { spans, answer } = yield* tracedLookup({});
+        const { spans, answer } = yield* tracedLookup;
         const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
         expect(root.parentSpanId).toBe(parentId);
         expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
@@ -120,7 +113,7 @@ describe("traces", () => {
   it("say nothing of users", () =>
     scoped(
       Effect.gen(function* () {
-        const { collector, server } = yield* tracedLookup({});
+        const { collector, server } = yield* tracedLookup;
         const { body } = yield* Effect.promise(() =>
           server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
         );
@@ -146,54 +139,13 @@ describe("traces", () => {
         }
       }),
     ));
-
-  it("begin with requests: probes and what the server does by itself are none", () =>
-    scoped(
-      Effect.gen(function* () {
-        const { collector, server } = yield* tracedLookup({});
-        yield* Effect.promise(() => server.send("GET /readyz"));
-        yield* Effect.promise(() => server.send("GET /v2/game?gameId=1", { key }));
-        yield* Effect.promise(() =>
-          // A span may be exported before its parent.
-          vi.waitFor(() => {
-            const all = spansIn(collector.heard);
-            const roots = all.filter(({ parentSpanId }) =>
-              all.every(({ spanId }) => spanId !== parentSpanId),
-            );
-            expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(["GET /v2/chat", "GET /v2/game"]));
-          }, patience),
-        );
-      }),
-    ));
-
-  const missing = whyNoPostgresDatabase().then(async (reason) => reason ?? (await whyNoRedisUrl()));
-  it("lead to batched statements and to Redis", async (context) => {
-    context.skip((await missing) !== null, (await missing) ?? "");
-    await scoped(
-      Effect.gen(function* () {
-        const postgres = yield* startPostgres();
-        const { spans } = yield* tracedLookup({
-          ACCOUNTLINK_STORAGE: "postgres",
-          ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
-          ACCOUNTLINK_SECRET: Buffer.alloc(32, 7).toString("base64"),
-          ACCOUNTLINK_CACHE: "redis",
-          ACCOUNTLINK_REDIS_URL: yield* redisUrl,
-          ACCOUNTLINK_REDIS_PREFIX: `telemetry-${process.pid}:`,
-          ACCOUNTLINK_IP_PER_SECOND: "1000",
-        });
-        const paths = spans.map((span) => pathOf(span, spans));
-        expect(paths).toContainEqual(["postgresql", "KeyStore.findByHash", "GET /v2/chat"]);
-        expect(paths).toContainEqual(["Counters.admit", "GET /v2/chat"]);
-      }),
-    );
-  });
 });
 
 describe("metrics", () => {
   it("are those of /metrics, from a service that is named", () =>
     scoped(
       Effect.gen(function* () {
-        const { collector, server } = yield* tracedLookup({});
+        const { collector, server } = yield* tracedLookup;
         const exported = () =>
           exportedTo(collector.heard)
             .flatMap(({ resourceMetrics = [] }) => resourceMetrics)

@@ -1,16 +1,15 @@
-/** The numbered steps of docs/operating.md: a block to type, and below it what it prints. */
+/** The numbered steps of docs/operating.md: a block to type, then the text that it prints. */
 import { expect } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import type { Shell } from "../docs/shell.ts";
 
-/** The steps of the section with this heading. */
 export const stepsOf = (heading: string): ReadonlyArray<string> => {
   const sections = readDocument("docs/operating.md").split(/^(?=## )/m);
   const section = sections.find((text) => text.startsWith(`## ${heading}\n`)) ?? "";
   return section.split(/^(?=\d+\. )/m).slice(1);
 };
 
-/** Types the block of a step, and expects what is below it. */
+/** Types the block of a step and expects the documented output. */
 export const typeStep = async (shell: Shell, step: string, here: (text: string) => string): Promise<void> => {
   const blocks = blocksOf(step);
   expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
@@ -19,7 +18,7 @@ export const typeStep = async (shell: Shell, step: string, here: (text: string) 
   expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
 };
 
-/** What is printed, where `…` is different each time. */
+/** Matches the documented output, with any text for `…`. */
 const patternOf = (text: string): RegExp =>
   new RegExp(
     `^${text
@@ -28,7 +27,7 @@ const patternOf = (text: string): RegExp =>
       .join(".*")}$`,
   );
 
-/** A block with the variables of the applications, where it has `ACCOUNTLINK_PLATFORM=live`. */
+/** Fills in the platform applications where a block has `ACCOUNTLINK_PLATFORM=live`. */
 export const withApplications = (
   block: string,
   { ACCOUNTLINK_PLATFORM: _, ...applications }: Readonly<Record<string, string>>,

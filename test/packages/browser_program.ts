@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { startBrowser } from "../browser/browser.ts";
 import { patience } from "../support/patience.ts";
 
-/** Bundles a module, runs it in a page, and gives the lines that it logged. */
+/** Bundles a module, runs it in a page, and returns its log lines. */
 export const runInBrowser = async (module: string): Promise<ReadonlyArray<string>> => {
   const bundle = await rolldown({ input: module, platform: "browser" });
   const { output } = await bundle.generate();

@@ -1,4 +1,4 @@
-/** What publint finds at a tarball, as messages. */
+/** Returns publint's messages for a tarball. */
 import { readFile } from "node:fs/promises";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";

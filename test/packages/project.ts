@@ -49,7 +49,7 @@ interface Compilation {
   readonly emit?: boolean;
   /** The names of type packages that the modules use without an import. */
   readonly types?: ReadonlyArray<string>;
-  /** The folder of the compiler; that of the workspace by default. */
+  /** The folder of the compiler; by default, the workspace's. */
   readonly compiler?: string;
 }
 

@@ -52,7 +52,7 @@ export const makeRecipe = async ({ name, manifest, scripts }: Recipe, folder: st
   if ("build" in scripts) await run(folder, ["npm", "run", "build"]);
 };
 
-/** Runs a recipe that was made in the folder, and compares what it does with what is documented. */
+/** Runs a recipe in the folder and compares its behaviour with the documented one. */
 export const expectRecipe = async (
   recipe: Recipe,
   runtime: Recipe["runtimes"][number],

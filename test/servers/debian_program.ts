@@ -12,7 +12,7 @@ export interface DebianServer {
   /** The names of suitable programs, best first. */
   readonly names: ReadonlyArray<string>;
   readonly path: string;
-  /** The package of the server, and those of libraries that a minimal Debian lacks. */
+  /** The server's package and packages of libraries that a minimal Debian lacks. */
   readonly packages: ReadonlyArray<string>;
 }
 

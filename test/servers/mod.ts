@@ -12,7 +12,7 @@ export * from "./id_token.ts";
 export * from "./is_proof.ts";
 export * from "./postgres/postgres.ts";
 export * from "./postgres/postgres_standby.ts";
-export * from "./prometheus.ts";
+export * from "./promtool.ts";
 export * from "./redis/redis.ts";
 export * from "./redis/redis_cluster.ts";
 export * from "./redis/redis_sentinel.ts";

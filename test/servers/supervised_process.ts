@@ -122,7 +122,7 @@ const readPid = async (output: Socket): Promise<number> => {
   return Number(line);
 };
 
-/** Its descendants; those of Postgres have other process groups. */
+/** Includes processes in other process groups, as Postgres has. */
 const descendantsOf = (parent: number): ReadonlyArray<number> => {
   const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
     .trim()

@@ -1,4 +1,4 @@
-/** What the service promises, held against requests and their answers alone. */
+/** Checks the service's promises from requests and answers alone. */
 import type { Records } from "./clients.ts";
 import {
   deliveries,

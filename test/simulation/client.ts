@@ -1,4 +1,4 @@
-/** A client of the nodes: it sends requests, and remembers each with how it ended. */
+/** A client that sends requests to the nodes and records their outcomes. */
 import {
   BodyTooLarge,
   type HttpRequest,
@@ -23,10 +23,10 @@ export interface Sent extends Attempt, Options {
   readonly client: string;
 }
 
-/** No request takes longer, in milliseconds: one that waits for 10 seconds, on a node that is frozen for 8. */
+/** Longest request in milliseconds: a wait of 10 seconds on a node frozen for 8. */
 const longestAnswer = 20_000;
 
-/** How long a client reads a stream, in milliseconds, as it waits in a long poll. */
+/** How long a client reads a stream, in milliseconds. */
 const longestStream = 10_000;
 
 export class Client {
@@ -40,14 +40,13 @@ export class Client {
     this.#history = history;
   }
 
-  /** Sends a request to a node, or to the next one that is up. */
+  /** Sends a request to the node with this index, or to the next one that is up. */
   send(index: number, line: Attempt["line"], options: Options): Effect.Effect<Sent> {
     return this.#request(index, line, options, (node) =>
       Effect.flatMap(node.answer(requestOf(line, options)), answerOf),
     );
   }
 
-  /** Erases a chat user, as an operator does on a node. */
   erase(index: number, chatId: string): Effect.Effect<Sent> {
     return this.#request(index, `ERASE ${chatId}`, { key: "" }, (node) =>
       Effect.match(node.erase(chatId), {
@@ -99,7 +98,6 @@ export class Client {
     });
   }
 
-  /** Lets a node do something, over the network. */
   #exchange(node: Node, work: () => Effect.Effect<Answer, unknown>): Effect.Effect<Attempt["outcome"]> {
     const { world, outside } = this.deployment;
     return Effect.callback((resume) => {
@@ -142,7 +140,7 @@ const requestOf = (line: Attempt["line"], { key, body, idempotencyKey }: Options
   };
 };
 
-/** The answer when it has ended, which that of a stream does late. */
+/** Reads the whole body, which for a stream ends late. */
 const answerOf = (response: HttpResponse): Effect.Effect<Answer> => {
   const { status, body: sent } = response;
   const headers = response.headers as Readonly<Record<string, string>>;

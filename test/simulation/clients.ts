@@ -1,4 +1,4 @@
-/** What clients do with the service, each kind in steps. */
+/** Client behaviours, each a sequence of steps. */
 import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
 import { textOf } from "../support/http.ts";
@@ -22,19 +22,19 @@ export interface Operation {
   readonly sent: Array<Sent>;
 }
 
-/** A write about the user who is erased, and how often it was sent. */
+/** A write about the erased user, and how often it was sent. */
 export interface ErasedWrite {
   readonly options: { readonly body: object; readonly idempotencyKey: string };
   readonly sent: Array<Sent>;
 }
 
-/** What clients know of each other, and what checks are told. */
+/** State that clients share and checks read. */
 export class Records {
   readonly deployment: Deployment;
-  /** Every request, in the order in which they ended. */
+  /** Requests in the order of their ends. */
   readonly history: Array<Sent> = [];
   readonly operations: Array<Operation> = [];
-  /** The pages that each reader of the feed read. */
+  /** Pages of the feed by reader. */
   readonly readers: Array<Array<Sent>> = [];
   readonly erasures: { readonly writes: Array<ErasedWrite>; readonly erased: Array<Sent> } = {
     writes: [],
@@ -50,10 +50,10 @@ export class Records {
   }
 }
 
-/** What `limitedKey` may do in a day. */
+/** Daily requests of `limitedKey`. */
 export const dailyLimit = 6;
 
-/** One client: what it does in a step, with chance of its own. */
+/** Creates the step function of one client. */
 type Behaviour = (client: Client, records: Records) => (chance: Chance, node: number) => Effect.Effect<void>;
 
 const all = <A>(effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<ReadonlyArray<A>> =>
@@ -75,7 +75,7 @@ const optionsOf = ({ body }: Request, key: string) => (body === undefined ? { ke
 const isAnswered = ({ outcome }: Sent): boolean =>
   outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
 
-/** Sends a request under an idempotency key until it is answered, sometimes twice at once, and sometimes once more. */
+/** Repeats a request with an idempotency key until it is answered; sometimes concurrently or once more. */
 const askOnce = Effect.fnUntraced(function* (
   client: Client,
   { key, operations }: Records,
@@ -133,7 +133,7 @@ const limited: Behaviour =
     return Effect.asVoid(all(requests));
   };
 
-/** Uses a key everywhere until it is revoked and after it, and then takes the next one. */
+/** Uses a key on all nodes before and after its revocation, then takes the next key. */
 const revoked: Behaviour = (client, { deployment }) => {
   let current = deployment.newKey({});
   return (chance, node) => {
@@ -174,7 +174,6 @@ export const readFeed = (
     );
   });
 
-/** Reads the feed, and changes a link meanwhile. */
 const feed: Behaviour = (client, records) => {
   const pages: Array<Sent> = [];
   records.readers.push(pages);
@@ -190,7 +189,7 @@ const feed: Behaviour = (client, records) => {
   };
 };
 
-/** Waits for the end of a session, which comes on another node, in a long poll or a stream. */
+/** Waits in a long poll or stream for a session that ends on another node. */
 const sessions: Behaviour =
   (client, { key }) =>
   (chance, node) =>
@@ -215,7 +214,7 @@ const webhook: Behaviour = (client, records) => {
   return links(client, records);
 };
 
-/** Links a user again and again, sends requests again, and erases the user. */
+/** Links a user repeatedly, repeats requests, and erases the user. */
 const erasure: Behaviour = (client, { key, deployment, erasures }) => {
   const send = (node: number, write: ErasedWrite) =>
     Effect.map(

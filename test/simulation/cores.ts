@@ -1,4 +1,4 @@
-/** Many schedules on every core: each has a process, which takes the next few as soon as it ran the last. */
+/** Runs schedules on every core, each with a process that takes the next share when it is done. */
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -7,16 +7,14 @@ import { runPlan } from "./run.ts";
 import { addCounts, type Found } from "./search.ts";
 import type { Failure } from "./shrink.ts";
 
-/** Some schedules that a process runs. */
 export interface Share {
   readonly from: number;
   readonly schedules: number;
 }
 
-/** How many schedules a process takes at a time. It collects garbage after them, before its young generation is full. */
+/** Schedules that a process takes at a time; it collects garbage after each share. */
 const shareSize = 96;
 
-/** Runs so many schedules, up to the first that breaks a promise. */
 export const searchOnAllCores = async (
   from: number,
   schedules: number,

@@ -1,4 +1,4 @@
-/** The nodes of a world, with what they share, and what is told of them. */
+/** The nodes of a world, the stores that they share, and the story of a run. */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
@@ -6,10 +6,9 @@ import { Context, Effect } from "effect";
 import { chatIds, keyHash, Node, sealWebhookSecret } from "./node.ts";
 import { Receiver } from "./receiver.ts";
 
-/** How long after it could not start a node is started again, in milliseconds. */
+/** Milliseconds from a failed start of a node to the next. */
 const startInterval = 500;
 
-/** What a test chooses of a key. */
 export type KeyChoice = Partial<Pick<ApiKey, "kind" | "limits" | "tier">>;
 
 const scope = { kind: "global", pid: Pid.make("pid_00000000000000000001"), account: "acme" } as const;
@@ -27,13 +26,12 @@ export class Deployment {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly receiver: Receiver;
-  /** The network and the operator, who never fail. */
   readonly outside: Process;
-  /** The present life of each node. */
+  /** The current process of each node. */
   readonly nodes: Array<Node> = [];
   readonly story: Array<string> = [];
   readonly faults: Array<Happened> = [];
-  /** What happened, by its name. */
+  /** Requests by outcome and faults by kind. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
   #lastGame = 0;
@@ -59,7 +57,6 @@ export class Deployment {
     return this.world.now;
   }
 
-  /** Adds a line to the story, if it is told. */
   tell(who: string, what: () => string): void {
     if (this.#isTold) this.story.push(`${this.now.toFixed(2).padStart(10)}  ${who.padEnd(10)}  ${what()}`);
   }
@@ -68,7 +65,7 @@ export class Deployment {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
-  /** Starts the next life of a node whose last one has ended. */
+  /** Starts a node again after its process ended. */
   restart(index: number): void {
     if (this.nodes[index]?.state === "dead") this.nodes[index] = this.#newNode(index);
   }
@@ -81,17 +78,16 @@ export class Deployment {
     });
   }
 
-  /** A game user that nobody was linked to before. */
+  /** A game user without earlier links. */
   newGame(): string {
     return String(++this.#lastGame);
   }
 
-  /** The chat users of this world: few, so that clients meet. */
+  /** Few chat users, so that clients compete for them. */
   get chatIds(): ReadonlyArray<string> {
     return chatIds;
   }
 
-  /** A new key of the account, in full. */
   newKey(choice: KeyChoice): string {
     const id = `Key${String(++this.#lastKey).padStart(9, "0")}`;
     const token = `alk_${id}_${"k".repeat(43)}`;
@@ -118,7 +114,6 @@ export class Deployment {
     return token;
   }
 
-  /** Sends the events of the account to the receiver. */
   addWebhook(): void {
     if (this.hasWebhook) return;
     this.hasWebhook = true;

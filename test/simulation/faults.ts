@@ -1,27 +1,26 @@
-/** What goes wrong in a world, and when it is over. */
+/** Faults of a world. */
 import type { Chance, Server } from "@accountlink/testing/simulation";
 import type { Deployment } from "./deployment.ts";
 
-/** Something that goes wrong, of one node or of all. */
+/** A fault of one node or of all. */
 export interface Fault {
   readonly kind: keyof typeof kinds;
-  /** When it begins, and how long it lasts, in milliseconds. */
+  /** Start and duration in milliseconds. */
   readonly at: number;
   readonly lasts: number;
-  /** By its index. */
   readonly node: number;
-  /** How bad it is, from 0 to 1. */
+  /** Severity from 0 to 1. */
   readonly extent: number;
 }
 
 interface Kind {
-  /** How long it lasts at most, in milliseconds. */
+  /** Longest duration in milliseconds. */
   readonly longest: number;
   readonly begin: (deployment: Deployment, fault: Fault) => void;
   readonly end: (deployment: Deployment, fault: Fault) => void;
 }
 
-/** How old a state that Redis is restored from is at most, in milliseconds. */
+/** Age limit of the state that Redis is restored from, in milliseconds. */
 export const oldestState = 5_000;
 
 const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
@@ -162,7 +161,7 @@ const kinds = {
 
 export const faultKinds = Object.keys(kinds) as ReadonlyArray<Fault["kind"]>;
 
-/** A random fault of one of so many nodes, in so many milliseconds. */
+/** Returns a random fault for a run with this many nodes and milliseconds. */
 export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, time: number): Fault => ({
   kind,
   // Some are there before anything is counted or cached.
@@ -172,7 +171,7 @@ export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, ti
   extent: chance.fraction(),
 });
 
-/** Lets a fault happen. A node that is not up stays as it is. */
+/** Starts a fault. A node that is down stays down. */
 export const begin = (deployment: Deployment, fault: Fault): void => {
   const { kind, node, lasts } = fault;
   const concernsNode = kind.startsWith("node");

@@ -16,7 +16,7 @@ interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The whole feed, which the last reader read at the end. */
+/** The whole feed, as the last reader read it at the end. */
 const wholeFeed = ({ readers }: Records): ReadonlyArray<FeedEvent> => readers.at(-1)?.flatMap(eventsOf) ?? [];
 
 export const feedInOrder: Check = (records) => {
@@ -48,7 +48,7 @@ export const feedFresh: Check = (records) => {
   });
 };
 
-/** The links that were set for sure, each to a game user of its own. */
+/** Answered writes of links, each to a game user of its own. */
 const answeredSets = ({ operations }: Records) =>
   operations.flatMap(({ request, sent }) => {
     const gameId = request.write?.leaves;
@@ -56,7 +56,7 @@ const answeredSets = ({ operations }: Records) =>
     return typeof gameId === "string" && answer !== undefined ? [{ gameId, ended: answer.ended }] : [];
   });
 
-/** Each write has one event, and each event goes on from the one before it. */
+/** Checks that each write has one event and that each event continues the one before it. */
 export const feedComplete: Check = (records) => {
   const whole = wholeFeed(records);
   const missing = answeredSets(records).filter(
@@ -76,7 +76,7 @@ export const feedComplete: Check = (records) => {
   return [...missing.map(({ gameId }) => ({ promise, how: `no event of game user ${gameId}` })), ...chains];
 };
 
-/** Who waits for a session hears of its end within 2 seconds. Faults may delay it as long as they last. */
+/** Checks that waiters hear of a session's end within 2 seconds, plus the duration of faults. */
 export const hearing: Check = (records) => {
   const { history } = records;
   const ends = new Map<string, number>();
@@ -93,7 +93,7 @@ export const hearing: Check = (records) => {
   });
 };
 
-/** Who waits for events hears within a second of a change that no earlier page had. */
+/** Checks that waiters for events hear of a new change within a second. */
 export const hearingEvents: Check = (records) =>
   records.readers.flatMap((pages) => {
     const read = new Set<unknown>();
@@ -109,12 +109,12 @@ export const hearingEvents: Check = (records) =>
     });
   });
 
-/** The events that were delivered, in the order in which they first were. */
+/** Delivered events in the order of their first deliveries. */
 const deliveredIds = ({ deployment }: Records): ReadonlyArray<string> => [
   ...new Set(deployment.receiver.received.filter(({ status }) => status < 300).map(({ id }) => id)),
 ];
 
-/** What the webhook has not got, if there is one, of what the feed had when it was read to its end. */
+/** Events of the feed that the webhook, if there is one, has not received. */
 export const undelivered = (records: Records): ReadonlyArray<string> => {
   if (!records.deployment.hasWebhook) return [];
   const delivered = new Set(deliveredIds(records));
@@ -141,7 +141,7 @@ export const deliveries: Check = (records) => {
   ];
 };
 
-/** What was answered before an erasure changes nothing when it is sent again, and nothing names the user. */
+/** Checks that repeated requests from before an erasure change nothing, and that no event names the user. */
 export const erasures: Check = (records) => {
   const { writes, erased } = records.erasures;
   const done = erased.filter(({ outcome }) => outcome.kind === "answered");

@@ -1,4 +1,3 @@
-/** Revoked keys and limits. */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dailyLimit, dataOf, type Records } from "./clients.ts";
 import type { Happened } from "./deployment.ts";
@@ -7,7 +6,7 @@ import { type Check, hasFault, slack } from "./promise.ts";
 
 const keyOf = ({ key }: Sent): string => key.slice(4, 16);
 
-/** When each key was revoked for sure. */
+/** Times by which each key was certainly revoked. */
 const revocations = (history: ReadonlyArray<Sent>): ReadonlyMap<string, number> => {
   const revoked = new Map<string, number>();
   for (const sent of history) {
@@ -52,7 +51,7 @@ export const limits: Check = (records) => {
   ];
 };
 
-/** How many requests beyond a day's limit docs/consistency.md allows after the faults that happened. */
+/** Requests beyond a day's limit that docs/consistency.md allows after the faults of this run. */
 const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number => {
   const { faults, nodes } = records.deployment;
   if (hasFault(records, /^messages of/)) return Infinity;
@@ -79,7 +78,7 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
   return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);
 };
 
-/** Since when counts may not be in the ledger at a time: 5 seconds, and since 5 seconds before it failed. */
+/** Start of the counts that the ledger may miss: 5 seconds ago, or 5 seconds before it failed. */
 const unsavedSince = ({ deployment }: Records, at: number): number =>
   deployment.faults
     .filter(({ kind, to }) => /Postgres|node/.test(kind) && to + 7_000 > at)

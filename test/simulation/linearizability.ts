@@ -7,7 +7,7 @@
  * contradiction.
  */
 
-/** A register's value: the game user that a chat user is linked to, or null. */
+/** The linked game user of a chat user, or null. */
 export type Value = string | null;
 
 /** What an answer says of the value that the operation found. */
@@ -27,8 +27,8 @@ export interface Operation {
 }
 
 /**
- * Gives the smallest part of a history that contradicts itself, whatever the value was before it; null when the whole
- * history can have happened.
+ * Returns the operations up to the first answer that contradicts the earlier ones, or null if the whole history can
+ * have happened.
  *
  * @param initial the value before the first operation
  */
@@ -36,8 +36,13 @@ export const findContradiction = (
   history: ReadonlyArray<Operation>,
   initial: Value,
 ): ReadonlyArray<Operation> | null => {
-  const culprit = firstUnexplained(history, [initial]);
-  return culprit === null ? null : shrink(history, culprit);
+  const search = new Search(initial);
+  for (const { operation, kind, at } of eventsOf(history)) {
+    if (kind === "call") search.call(operation);
+    else if (kind === "lapse") search.lapse(operation);
+    else if (!search.answer(operation)) return history.filter(({ called }) => called <= at);
+  }
+  return null;
 };
 
 /** What is known at some moment: the value, the open operations that have happened, the unanswered ones likewise. */
@@ -46,19 +51,6 @@ interface Configuration {
   readonly done: number;
   readonly spent: bigint;
 }
-
-const firstUnexplained = (
-  history: ReadonlyArray<Operation>,
-  initial: ReadonlyArray<Value>,
-): Operation | null => {
-  const search = new Search(initial);
-  for (const { operation, kind } of eventsOf(history)) {
-    if (kind === "call") search.call(operation);
-    else if (kind === "lapse") search.lapse(operation);
-    else if (!search.answer(operation)) return operation;
-  }
-  return null;
-};
 
 const kinds = ["call", "answer", "lapse"] as const;
 
@@ -89,8 +81,8 @@ class Search {
   readonly #unansweredBits = new Map<Operation, bigint>();
   #nextBit = 1n;
 
-  constructor(initial: ReadonlyArray<Value>) {
-    this.#configurations = initial.map((value) => ({ value, done: 0, spent: 0n }));
+  constructor(initial: Value) {
+    this.#configurations = [{ value: initial, done: 0, spent: 0n }];
   }
 
   call(operation: Operation): void {
@@ -200,49 +192,6 @@ class Frontier {
     return [...this.#groups.values()].flat();
   }
 }
-
-/**
- * Leaves out what is not needed for the contradiction. A history that can have happened also can without its beginning,
- * if any value may stand there instead, and without a read; so what is left contradicts itself in truth.
- */
-const shrink = (history: ReadonlyArray<Operation>, culprit: Operation): ReadonlyArray<Operation> => {
-  const end = culprit.answered ?? Number.POSITIVE_INFINITY;
-  const past = history.filter(({ called }) => called <= end);
-  const values = new Set(past.flatMap(({ found }) => (found !== null && "is" in found ? [found.is] : [])));
-  const anything = [...values, "anything else"];
-  const isContradiction = (part: ReadonlyArray<Operation>) => firstUnexplained(part, anything) !== null;
-
-  const start = quietMoments(past)
-    .toReversed()
-    .find((moment) => isContradiction(since(past, moment)));
-  if (start === undefined) return past;
-  let part = since(past, start);
-  for (const read of part.filter(({ wrote }) => wrote === undefined)) {
-    const without = part.filter((operation) => operation !== read);
-    if (isContradiction(without)) part = without;
-  }
-  return part.filter(({ answered, wrote }) => answered !== null || isFound(part, wrote));
-};
-
-const isFound = (part: ReadonlyArray<Operation>, value: Value | undefined): boolean =>
-  part.some(({ found }) => found !== null && "is" in found && found.is === value);
-
-/** What was answered after a moment, and all that may have happened after it without an answer. */
-const since = (history: ReadonlyArray<Operation>, moment: number): ReadonlyArray<Operation> =>
-  history.filter(({ called, answered }) => answered === null || called >= moment);
-
-/** The calls before which nothing is open that is answered later. */
-const quietMoments = (history: ReadonlyArray<Operation>): ReadonlyArray<number> => {
-  const answered = history
-    .filter((operation) => operation.answered !== null)
-    .toSorted((one, other) => one.called - other.called);
-  let latestAnswer = Number.NEGATIVE_INFINITY;
-  return answered.flatMap((operation) => {
-    const isQuiet = operation.called > latestAnswer;
-    latestAnswer = Math.max(latestAnswer, operation.answered ?? latestAnswer);
-    return isQuiet ? [operation.called] : [];
-  });
-};
 
 /** A history as lines of text, in the order of the calls. */
 export const describeHistory = (history: ReadonlyArray<Operation>): string =>

@@ -19,7 +19,6 @@ export const addCounts = (sum: Map<string, number>, counts: Counts): void => {
   for (const [what, count] of counts) sum.set(what, (sum.get(what) ?? 0) + count);
 };
 
-/** Runs so many schedules, up to the first that breaks a promise. */
 export const search = (from: number, schedules: number): Found => {
   const counts = new Map<string, number>();
   let steps = 0;

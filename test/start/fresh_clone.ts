@@ -1,4 +1,3 @@
-/** A fresh clone, for tests of what its scripts install. */
 import { execFile } from "node:child_process";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +9,7 @@ export const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Makes a clone that has the last commit, not the working tree, and gives its folder. */
+/** Clones the last commit, without changes of the working tree. */
 export const makeClone = async (): Promise<string> => {
   const clone = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
   await run("git", ["clone", "--quiet", root, clone]);
@@ -31,7 +30,7 @@ export const terminal = (): NodeJS.ProcessEnv => {
   return { ...Object.fromEntries(kept), PATH: path?.join(delimiter), ACCOUNTLINK_PORT: "0" };
 };
 
-/** What is installed in a clone takes of the disk. */
+/** Disk usage of a clone's dependencies and tools. */
 export const installedMegabytes = async (clone: string): Promise<number> => {
   const { stdout } = await run("du", ["-sm", join(clone, "node_modules"), join(clone, "tools")]);
   return stdout.split("\n").reduce((sum, line) => sum + (parseInt(line, 10) || 0), 0);

@@ -1,4 +1,4 @@
-/** `npm start` in a fresh clone, as whoever tries the project for the first time runs it. */
+/** `npm start` in a fresh clone, as a first user runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ afterAll(() => rm(clone, { recursive: true, force: true }));
 interface Demo {
   readonly npm: ChildProcess;
   readonly printed: string;
-  /** How long it took until it listened, in seconds. */
+  /** Seconds from the command to the ready line. */
   readonly seconds: number;
 }
 
@@ -46,7 +46,6 @@ const startDemo = async (): Promise<Demo> => {
   return { npm, printed, seconds: (performance.now() - started) / 1_000 };
 };
 
-/** Whether any process of the group is left. */
 const isAlive = ({ npm }: Demo): boolean => {
   try {
     return process.kill(-(npm.pid as number), 0);
@@ -59,7 +58,7 @@ const kill = (demo: Demo) => {
   if (isAlive(demo)) process.kill(-(demo.npm.pid as number), "SIGKILL");
 };
 
-/** Tells it to stop, and gives the exit code once nothing of it is left. */
+/** Stops it and returns the exit code once its whole process group has ended. */
 const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
   const ended = once(demo.npm, "exit");
   tell();
@@ -72,7 +71,7 @@ const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
   ...new Set(printed.match(/alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g)),
 ];
 
-/** Runs a printed line as it stands, again when it came sooner after the one before than the key's pacing allows. */
+/** Runs a printed line unchanged, and again if the key's pacing refused it. */
 const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
   vi.waitFor(
     async () => {

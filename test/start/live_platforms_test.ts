@@ -1,4 +1,4 @@
-/** A server on live platforms, from a session to the link that it leads to. */
+/** A server on live platforms, from a session to its link. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -8,7 +8,6 @@ import { textOf } from "../support/http.ts";
 import {
   ada,
   eve,
-  foreignGuildId,
   gameUser,
   guildId,
   type LivePlatforms,
@@ -40,7 +39,7 @@ afterAll(async () => {
   await platforms.stop();
 });
 
-/** A browser that goes to the sign-in pages of the live platforms. */
+/** A browser that signs in at the live platforms. */
 const openLiveBrowser = () => {
   const browser = openBrowser(() => server.url, fixtures.address());
   onTestFinished(browser.close);
@@ -84,30 +83,9 @@ describe("a verification", () => {
     });
   });
 
-  test("asks the user to show their membership of the guild", async () => {
-    const url = await openLiveBrowser().leave("chat", `?sid=${await createSession()}`);
-    expect(new URL(url).searchParams.get("scope")).toBe("identify guilds.members.read");
-  });
-
   test("ends where the chat user is no member of the guild", async () => {
     const sid = await createSession();
     expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });
-  });
-});
-
-describe("a request", () => {
-  test.each([
-    [`chatId=${eve.id}&guildId=${guildId}`, "user_not_in_guild"],
-    [`chatId=${ada.id}&guildId=${foreignGuildId}`, "bot_not_in_guild"],
-  ])("for %s is refused: %s", async (query, reason) => {
-    const { status, body } = await server.send(`GET /v2/chat?${query}`, { key: globalKey });
-    expect({ status, reason: body["error"]?.["details"] }).toEqual({ status: 403, reason: { reason } });
-  });
-
-  test("that links a game user whom nobody knows is refused", async () => {
-    const body = { chatId: ada.id, gameId: "404404", guildId };
-    const answer = await server.send("PATCH /v2/game", { key, body });
-    expect(answer.body["error"]).toMatchObject({ code: "INVALID_PARAMETER" });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Starts that are refused: one line that says what is wrong, and nothing left behind. */
+/** Refused starts print one line that says why, and leave no files behind. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { RedisUrl } from "@accountlink/redis";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,139 +21,33 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs `accountlink serve`, which is expected to end by itself. */
 const runServe = (environment: Readonly<Record<string, string>>, flags: ReadonlyArray<string> = []) =>
   runInProcess(["serve", ...flags], environment);
 
-const flagOf = (variable: string): string =>
-  `--${variable.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
-
-/** Refused with this one line and nothing else. */
 const expectRefusal = (ended: Ended, line: string) => {
   expect(ended).toEqual({ code: 1, stdout: "", stderr: `${line}\n` });
 };
 
 describe("a variable with a value that it does not take", () => {
-  const aCount = "a whole number, 0 to turn the rule off";
   const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
-  const aPort = "a port number from 0 to 65535";
-  const aWebAddress = "an http or https URL without credentials, query and fragment";
-  const anOrigin = "an http or https URL without credentials, path, query and fragment";
-  const short = Buffer.alloc(31, "s").toString("base64");
 
-  /** By variable: a wrong value, and what is expected instead. */
-  const wrong: Readonly<Record<string, readonly [value: string, expected: string]>> = {
-    ACCOUNTLINK_PORT: ["80a", aPort],
-    ACCOUNTLINK_PUBLIC_URL: ["https://links.example/base", anOrigin],
-    ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory, postgres"],
-    ACCOUNTLINK_DATABASE_URL: ["mysql://ada:pass@db/links", "postgres://user:password@host:port/database"],
-    ACCOUNTLINK_DATABASE_CONNECTIONS: ["0", "a whole number, at least 1"],
-    ACCOUNTLINK_CACHE: ["none", "one of memory, redis"],
-    ACCOUNTLINK_REDIS_URL: ["http://:pass@cache", RedisUrl.forms.join(" or ")],
-    ACCOUNTLINK_REDIS_PREFIX: ["{links}:", "letters, digits, and : . _ -"],
-    ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64, or new,old while it is rotated"],
-    ACCOUNTLINK_ADDRESS_KEYS: [
-      `new:${short}`,
-      "id:base64 pairs of 32 or more bytes, separated by commas, newest first, each id once",
+  test.each([
+    ["ACCOUNTLINK_FREE_WINDOW", "2seconds", `"2seconds", expected ${aDuration}`],
+    [
+      "ACCOUNTLINK_SECRET",
+      "too short",
+      "a value of 9 characters, expected 32 or more bytes in base64, or new,old while it is rotated",
     ],
-    ACCOUNTLINK_DATABASE_START_TIMEOUT: ["half a minute", aDuration],
-    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live, none"],
-    ACCOUNTLINK_CHAT_BOT_TOKEN: ["two words", "a token without white space"],
-    ACCOUNTLINK_CHAT_CLIENT_SECRET: ["two words", "a secret without white space"],
-    ACCOUNTLINK_CHAT_API_URL: ["chat.example", aWebAddress],
-    ACCOUNTLINK_CHAT_AUTHORIZATION_URL: ["ftp://chat.example", aWebAddress],
-    ACCOUNTLINK_GAME_CLIENT_SECRET: ["two words", "a secret without white space"],
-    ACCOUNTLINK_GAME_API_URL: ["https://game.example", `${aWebAddress}, with {service} in it`],
-    ACCOUNTLINK_GAME_AUTHORIZATION_URL: ["https://game.example/?a=b", aWebAddress],
-    ACCOUNTLINK_PRIVACY_URL: ["/privacy", "an http or https URL without credentials"],
-    ACCOUNTLINK_TRUSTED_PROXIES: ["10.0.0.0/33", "CIDRs such as 10.0.0.0/8, separated by commas"],
-    ACCOUNTLINK_WEBHOOK_NETWORKS: ["localhost", "CIDRs such as 10.0.0.0/8, separated by commas"],
-    ACCOUNTLINK_SESSION_TTL: ["0 seconds", `${aDuration}, longer than 0 seconds`],
-    ACCOUNTLINK_POLL_INTERVAL: ["two seconds", aDuration],
-    ACCOUNTLINK_POLL_LIMIT: ["-1", aCount],
-    ACCOUNTLINK_LONG_POLL_MAX: ["25s", aDuration],
-    ACCOUNTLINK_STREAM_MAX: ["-1 seconds", aDuration],
-    ACCOUNTLINK_IP_PER_SECOND: ["many", aCount],
-    ACCOUNTLINK_IP_DAILY: ["1e4", aCount],
-    ACCOUNTLINK_IP_VERIFY_DAILY: ["0x10", aCount],
-    ACCOUNTLINK_IP_AUTH_FAILURES: ["3.5", aCount],
-    ACCOUNTLINK_SESSION_CREATE_BURST: ["none", aCount],
-    ACCOUNTLINK_SESSION_CREATE_REFILL: ["10 fortnights", aDuration],
-    ACCOUNTLINK_FREE_PER_WINDOW: ["one", aCount],
-    ACCOUNTLINK_FREE_WINDOW: ["2seconds", aDuration],
-    ACCOUNTLINK_FREE_DAILY: ["1,000", aCount],
-    ACCOUNTLINK_FREE_VERIFY_DAILY: ["1 000", aCount],
-    ACCOUNTLINK_FREE_KEYS: ["9".repeat(16), aCount],
-    ACCOUNTLINK_PREMIUM_PER_WINDOW: ["+1", aCount],
-    ACCOUNTLINK_PREMIUM_WINDOW: ["soon", aDuration],
-    ACCOUNTLINK_PREMIUM_DAILY: ["null", aCount],
-    ACCOUNTLINK_PREMIUM_VERIFY_DAILY: ["true", aCount],
-    ACCOUNTLINK_PREMIUM_KEYS: ["ten", aCount],
-    ACCOUNTLINK_SIGHTING_RETENTION: ["forever", aDuration],
-    ACCOUNTLINK_AUDIT_RETENTION: ["a year", aDuration],
-    ACCOUNTLINK_EVENT_RETENTION: ["23 hours", `${aDuration}, at least 1 day`],
-    ACCOUNTLINK_LOG_LEVEL: ["verbose", "one of trace, debug, info, warn, error"],
-    ACCOUNTLINK_OPERATOR_PORT: ["-1", aPort],
-    ACCOUNTLINK_DRAIN_DELAY: ["later", aDuration],
-    ACCOUNTLINK_CONNECTIONS_PER_IP: ["-256", aCount],
-    ACCOUNTLINK_CONNECTIONS: ["0", "a whole number, at least 1"],
-    ACCOUNTLINK_HEADER_TIMEOUT: ["10", aDuration],
-    ACCOUNTLINK_REQUEST_TIMEOUT: ["soon", aDuration],
-    ACCOUNTLINK_IDLE_TIMEOUT: ["5s", aDuration],
-    ACCOUNTLINK_WRITE_TIMEOUT: ["-1 seconds", aDuration],
-    ACCOUNTLINK_DEV_PLATFORM_PORT: ["65536", aPort],
-  };
-
-  /** Every text is right, as far as can be told by looking at it. */
-  const anyText = [
-    "ACCOUNTLINK_HOST",
-    "ACCOUNTLINK_DATA_DIR",
-    "ACCOUNTLINK_CHAT_CLIENT_ID",
-    "ACCOUNTLINK_GAME_CLIENT_ID",
-    "ACCOUNTLINK_CHAT_NAME",
-    "ACCOUNTLINK_GAME_NAME",
-    "ACCOUNTLINK_CONTACT",
-    "ACCOUNTLINK_FIXTURE",
-    "ACCOUNTLINK_VPN_NETWORKS",
-    "ACCOUNTLINK_VPN_DATABASE",
-    "ACCOUNTLINK_SHARED_NETWORKS",
-  ];
-  const secrets = new Set([
-    "ACCOUNTLINK_DATABASE_URL",
-    "ACCOUNTLINK_REDIS_URL",
-    "ACCOUNTLINK_SECRET",
-    "ACCOUNTLINK_ADDRESS_KEYS",
-    "ACCOUNTLINK_CHAT_BOT_TOKEN",
-    "ACCOUNTLINK_CHAT_CLIENT_SECRET",
-    "ACCOUNTLINK_GAME_CLIENT_SECRET",
-  ]);
-
-  const refusalOf = (name: string) => {
-    const [value = "", expected = ""] = wrong[name] ?? [];
-    const got = secrets.has(name) ? `a value of ${value.length} characters` : `"${value}"`;
-    return { value, problem: `${name} is ${got}, expected ${expected}` };
-  };
-
-  test("is told by the doctor, with all the others", async () => {
-    const environment = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
-    const { stdout } = await runInProcess(["doctor"], environment);
-    const told = [...stdout.matchAll(/^fail {2}configuration {2}(.*)$/gm)].map(([, problem]) => problem);
-    expect(new Set(told)).toEqual(new Set(Object.keys(wrong).map((name) => refusalOf(name).problem)));
-  });
-
-  const some = ["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET", "ACCOUNTLINK_DATABASE_URL"];
-
-  test.each(some)("refuses the start: %s", async (name) => {
-    const { value, problem } = refusalOf(name);
-    expectRefusal(await runServe({ [name]: value }), `Cannot start: ${problem}`);
-    expectRefusal(await runServe({}, [flagOf(name), value]), `Cannot start: ${problem}`);
-  });
-
-  test("there are no other variables", async () => {
-    const { stdout } = await runServe({}, ["--help"]);
-    const [, flags = ""] = stdout.split("GLOBAL FLAGS", 1)[0]?.split("FLAGS\n") ?? [];
-    const documented = [...flags.matchAll(/^ +(--[a-z-]+) /gm)].map(([, flag]) => flag);
-    expect(new Set(documented)).toEqual(new Set([...anyText, ...Object.keys(wrong)].map(flagOf)));
+    [
+      "ACCOUNTLINK_DATABASE_URL",
+      "mysql://ada:pass@db/links",
+      "a value of 25 characters, expected postgres://user:password@host:port/database",
+    ],
+  ])("refuses the start: %s", async (name, value, problem) => {
+    const line = `Cannot start: ${name} is ${problem}`;
+    expectRefusal(await runServe({ [name]: value }), line);
+    const flag = `--${name.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
+    expectRefusal(await runServe({}, [flag, value]), line);
   });
 
   test("an unknown flag is refused by its name", async () => {
@@ -243,7 +136,7 @@ describe("what several servers share", () => {
 });
 
 describe("a fixture", () => {
-  /** What it was refused with; it has left nothing behind. */
+  /** Runs a start that must fail and must not create the data folder. */
   const serveFixture = async (file: string) => {
     const data = join(folder, "untouched");
     const ended = await runServe({

@@ -1,4 +1,4 @@
-/** How a server ends that is told to. */
+/** Shutdown of a server on a signal. */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const fixtures = makeFixtures();
 const key = fixtures.key();
 
-/** A server with a write that waits for its game platform, for three seconds unless the platform recovers before. */
+/** Starts a server with a write that waits for the game platform, three seconds at most. */
 const startSlowWrite = async (dataFolder: string) => {
   const port = await freePort();
   const server = await startServer({
@@ -41,7 +41,7 @@ const startSlowWrite = async (dataFolder: string) => {
   return { server, answer, recover: platform.recover, close };
 };
 
-/** Waits until the game platform was asked, so that the write is under way. */
+/** Waits for the request to the game platform, so that the write is in flight. */
 const untilAsked = async (port: number) => {
   const { send, close } = makeClient(`http://127.0.0.1:${port}`);
   await vi.waitFor(
@@ -203,7 +203,7 @@ describe("a server that is told to end", () => {
   });
 });
 
-/** A connection that the server has accepted and its client keeps open. */
+/** Opens a connection that the client keeps. */
 const openConnection = async (url: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -216,7 +216,7 @@ const openConnection = async (url: string) => {
   return { ask, closed };
 };
 
-/** A client that sends this and never anything more. */
+/** Sends the bytes and nothing more. */
 const sendAndStop = async (url: string, sent: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

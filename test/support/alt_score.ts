@@ -1,6 +1,5 @@
 /** The score of an explained answer, computed as docs/alts.md says and from nothing but the answer. */
 
-/** What of an answer is needed, in `data` of v2. */
 export interface ExplainedAlts {
   readonly matches: ReadonlyArray<{ readonly weight: number }>;
   readonly risk: { readonly vpn: number; readonly unlistedWeight: number };
@@ -32,7 +31,7 @@ export const weightOf = (evidence: ReadonlyArray<ExplainedEvidence>): number => 
   return 1 - withoutGame * (1 - bestDevice) * (1 - Math.min(0.6, 1 - withoutAddresses));
 };
 
-/** The weight of one reason, computed from what else is said of it, outside of shared networks. */
+/** The weight of one reason, computed from its other fields, outside of shared networks. */
 export const evidenceWeightAt = ({ kind, lastSeenAt, chatUsers }: ExplainedEvidence, at: number): number => {
   if (kind === "review") return 1;
   if (kind === "game") return 0.9;

@@ -37,18 +37,17 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
-/** How the stores behave: well, as if out of reach, as if they had a bug, or as if a sweep deleted every event. */
+/** Stores work, are out of reach, have a bug, or lost every event to a sweep. */
 type StoreState = "well" | "down" | "broken" | "swept";
 
-/** What happens inside a store with a bug; no answer may tell it. */
+/** The cause of a failure, which no answer may show. */
 export const internalCause = "This store has a bug";
 
 const secret = Redacted.make(new Uint8Array(32));
 
-/** How long its sessions live: as long as a test likes to wait for the end of one. */
+/** Life of its sessions in milliseconds, short enough for a test to wait. */
 const sessionLife = 300;
 
-/** The application, and a switch for its stores. */
 export interface BrokenStores {
   readonly url: string;
   readonly send: Send;

@@ -1,7 +1,6 @@
-/** Control of the simulated platforms of a server that a test started. */
+/** Control of the dev platforms of a server. */
 import { makeClient } from "./http.ts";
 
-/** The simulated platforms that listen on a port. */
 export interface DevPlatform {
   /** Makes them misbehave until `recover`, such as `{ mode: "down", platform: "chat" }`. */
   readonly fail: (fault: object) => Promise<void>;

@@ -14,12 +14,12 @@ export const guild = "700000000000000001";
 export const emptyGuild = "700000000000000002";
 /** The bot is not in it; 100001 is its member. */
 export const botlessGuild = "700000000000000003";
-/** A chat user whom the platform knows, in no guild. */
+/** A chat user of the platform who is in no guild. */
 export const stranger = "100099";
-/** A game user whom the platform does not know. */
+/** A game user that the platform does not know. */
 export const nobody = "404404";
 
-/** What may be chosen of a key. It is free, global, active and without limits unless said otherwise. */
+/** Choices for a key; by default it is free, global, active and without limits. */
 export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "scope">> {
   /** Keys of one account share their scopes; without one the key has an account of its own. */
   readonly account?: string;
@@ -40,13 +40,13 @@ export interface SeenAt {
 
 export interface Fixtures {
   readonly fixture: FixtureFile;
-  /** Adds a key and gives its text in full. */
+  /** Adds a key and returns its token. */
   readonly key: (options?: KeyOptions) => string;
-  /** A client address that nothing else uses. */
+  /** Returns an unused client address. */
   readonly address: () => string;
 }
 
-/** The text of a key that nobody has seen before. */
+/** Returns a new token, of a key that does not exist. */
 export const newToken = (): string =>
   `alk_${randomBytes(6).toString("hex")}_${randomBytes(32).toString("base64url")}`;
 
@@ -89,8 +89,8 @@ export const gameUsers = Array.from({ length: 9 }, (_, index) => ({
       : [],
 }));
 
-/** The place in the guild of each of its members. */
-export const membership = {
+/** Each member's nickname, date and roles in the guild. */
+const membership = {
   nickname: "Nick",
   joined: "2024-01-01T00:00:00.000Z",
   roles: [{ id: "1", name: "Member" }],

@@ -4,21 +4,21 @@
  */
 import { type Answer, makeClient } from "./http.ts";
 
-/** What a user does on the sign-in page of a platform: be a user, or deny. */
+/** A user's choice on a platform's sign-in page: the user to be, or to deny. */
 type SignIn = string | { readonly deny: true };
 
 export interface FlowBrowser {
-  /** What it holds for the service; a test may put in what it likes. */
+  /** Cookies for the service; a test may change them. */
   readonly cookies: Map<string, string>;
   readonly get: (address: string) => Promise<Answer>;
   readonly post: (address: string, form: Readonly<Record<string, string>> | string) => Promise<Answer>;
-  /** Begins to sign in, and gives the address of the platform's page. */
+  /** Begins to sign in and returns the address of the platform's page. */
   readonly leave: (step: "chat" | "game", query?: string) => Promise<string>;
-  /** Signs in there, and gives the address that the platform sends back to. */
+  /** Signs in there and returns the address of the redirect. */
   readonly signIn: (authorizeUrl: string, as: SignIn) => Promise<string>;
-  /** All of it; gives the answer of the callback. */
+  /** Does both steps and returns the callback's answer. */
   readonly prove: (step: "chat" | "game", as: SignIn, query?: string) => Promise<Answer>;
-  /** Proves both accounts, and gives the page of `query` after that. */
+  /** Proves both accounts and returns the page of `query`. */
   readonly walk: (query: string, chatId?: string, gameId?: string) => Promise<Answer>;
   readonly close: () => void;
 }

@@ -10,12 +10,12 @@ import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
-/** A JSON value of which only the shape that a test expects is looked at. */
+/** A JSON value whose shape only the test knows. */
 export interface Json {
   readonly [name: string]: Json | undefined;
 }
 
-/** The text at a place where a test expects one. */
+/** Returns a value as text; throws if it is not one. */
 export const textOf = (value: unknown): string => {
   if (typeof value !== "string")
     throw new Error(`Cannot go on: found ${JSON.stringify(value)}, expected a text`);
@@ -26,7 +26,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; an empty object when it is none. */
+  /** The parsed body, or an empty object if it is not JSON. */
   readonly body: Json;
 }
 
@@ -35,7 +35,7 @@ export interface RequestOptions {
   readonly key?: string;
   /** The client address to appear from, sent as `X-Forwarded-For`; the server has to trust this machine as a proxy. */
   readonly from?: string;
-  /** Whatever else; a value here wins over what the other options would send. */
+  /** Other headers; they override those of the other options. */
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>;
   /** An object goes out as JSON; a string or bytes go out as they are, without a content type. */
   readonly body?: object | string | Uint8Array;

@@ -13,7 +13,7 @@ import { Effect, Exit, Scope } from "effect";
 /** The bot is in it; `ada` is its only member. */
 export const guildId = "197038439483310086";
 /** The bot is not in it. */
-export const foreignGuildId = "81384788765712384";
+const foreignGuildId = "81384788765712384";
 export const ada = { id: "175928847299117063", username: "ada", global_name: "Ada Lovelace", avatar: null };
 export const eve = { id: "53908232506183680", username: "eve", global_name: null, avatar: null };
 export const gameUser = {
@@ -23,7 +23,7 @@ export const gameUser = {
   created: "2020-03-19T05:54:55.36Z",
 };
 
-/** The first user of Roblox, whom documents name. */
+/** The first user of Roblox, which documents name. */
 const firstGameUser = {
   id: 1,
   name: "Roblox",
@@ -47,11 +47,11 @@ const chatClient = { id: bot.id, secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 
 export interface LivePlatforms {
-  /** The variables of a server that asks them. */
+  /** Variables of a server on these platforms. */
   readonly env: Readonly<Record<string, string>>;
-  /** What never may be printed. */
+  /** Texts that no server may print. */
   readonly secrets: ReadonlyArray<string>;
-  /** Signs a user in on the page that a browser was sent to, and gives the address that it is sent back to. */
+  /** Signs a user in on the platform's page and returns the address of the redirect. */
   readonly signIn: (url: string, userId: string) => string;
   readonly stop: () => Promise<void>;
 }
@@ -107,13 +107,12 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
   };
 };
 
-/** Who signed in, and what the browser came with. */
 interface SignIn {
   readonly userId: string;
   readonly asked: URLSearchParams;
 }
 
-/** Gives the sign-in of a code, once, to the application that began it. */
+/** Returns the sign-in of a code, once and only to its application. */
 const redeem = (signIns: Map<string, SignIn>, { body }: HeardRequest, client: typeof chatClient) => {
   const form = new URLSearchParams(body);
   const code = form.get("code") ?? "";

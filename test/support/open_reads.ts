@@ -2,7 +2,7 @@ import { expect, vi } from "vitest";
 import type { Send } from "./http.ts";
 import { patience } from "./patience.ts";
 
-/** Waits until so many long polls and streams are open on a server, all tests of the file taken together. */
+/** Waits for this number of open long polls and streams on a server, over all tests of the file. */
 export const openReads =
   (send: Send, of: "session_reads_open" | "event_readers_waiting") =>
   (count: number): Promise<void> =>

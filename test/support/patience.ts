@@ -1,2 +1,2 @@
-/** How long a test waits for what has to come, on however busy a machine: for `vi.waitFor`. */
+/** Options of `vi.waitFor`, with a timeout for busy machines. */
 export const patience = { timeout: 30_000, interval: 50 } as const;

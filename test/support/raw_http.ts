@@ -1,4 +1,4 @@
-/** Bytes sent as they are, for what no HTTP client sends. */
+/** Raw bytes over a socket, for requests that no HTTP client sends. */
 import { once } from "node:events";
 import { readdir, readlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -38,7 +38,7 @@ export const readAnswers = async (socket: Socket): Promise<ReadonlyArray<RawAnsw
   return answersIn(received);
 };
 
-/** The answers in what was received; all of ours have a length. */
+/** Splits received bytes into answers by their `Content-Length`. */
 const answersIn = (received: string): ReadonlyArray<RawAnswer> => {
   const answers: Array<RawAnswer> = [];
   for (let rest = received; rest !== ""; ) {
@@ -58,14 +58,14 @@ const answersIn = (received: string): ReadonlyArray<RawAnswer> => {
   return answers;
 };
 
-/** How many sockets a process of this machine has open. */
+/** Number of open sockets of a process on this machine. */
 export const openSockets = async (pid: number): Promise<number> => {
   const folder = `/proc/${pid}/fd`;
   const links = (await readdir(folder)).map((name) => readlink(`${folder}/${name}`).catch(() => ""));
   return (await Promise.all(links)).filter((link) => link.startsWith("socket:")).length;
 };
 
-/** Waits until `holds`, at most for this many milliseconds, and gives whether it does. */
+/** Waits up to this many milliseconds for `holds`; returns whether it came true. */
 export const eventually = async (
   holds: () => Promise<boolean>,
   atMost: number = patience.timeout,

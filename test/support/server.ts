@@ -19,11 +19,11 @@ import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
 const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
 
 export interface ServerOptions {
-  /** What it is filled with; "demo" for what `npm start` serves, limits and storage included. */
+  /** Initial data; "demo" for the demo of `npm start` with its limits and storage. */
   readonly fixture: object | "demo";
-  /** Its environment, beyond that of `standardEnvironment`. */
+  /** Variables added to `standardEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its data lives and stays. Without one it gets the storage of the project, which is gone after it. */
+  /** A data folder that stays. By default, the server gets the project's storage, which is removed with it. */
   readonly dataFolder?: string;
 }
 
@@ -32,16 +32,14 @@ export interface RunningServer {
   readonly dataFolder: string;
   readonly storage: TestStorage;
   readonly send: Send;
-  /** Everything that it printed so far, on standard output and standard error. */
+  /** Standard output and standard error so far. */
   readonly output: () => string;
-  /** Tells it to end and gives its exit code; null when it did not end by itself. */
+  /** Stops it and returns its exit code, or null if a signal ended it. */
   readonly stop: () => Promise<number | null>;
 }
 
-/** A server that is a process of its own. */
 export interface ServerProcess extends RunningServer {
   readonly pid: number;
-  /** Ends it as a power cut would. */
   readonly kill: () => Promise<void>;
 }
 
@@ -171,7 +169,7 @@ const listening = async (
   return { url, dataFolder, storage, send: client.send, output, end };
 };
 
-/** The proof has processes, and the contract on web handlers too. */
+/** The proof starts processes; one project tests web handlers. */
 const starts: Readonly<Record<string, (options: ServerOptions) => Promise<RunningServer>>> = {
   here: startServerHere,
   process: startServer,
@@ -179,7 +177,7 @@ const starts: Readonly<Record<string, (options: ServerOptions) => Promise<Runnin
 };
 const kind = process.env["ACCOUNTLINK_TEST_SERVER"] ?? (isProof ? "process" : "here");
 
-/** Whether the tests run against a web handler: it gets a `Request`, whose URL is in normal form. */
+/** Whether tests run against a web handler, whose `Request` has a normalized URL. */
 export const isWebHandler = kind === "web";
 
 const start = starts[kind] ?? startServerHere;

@@ -19,7 +19,7 @@ const start = Effect.gen(function* () {
   };
 });
 
-/** Gives what ends them. Where they cannot be had, every test of the project is skipped, and the reason printed. */
+/** Returns a function that ends them. If they are unavailable, skips every test of the project and prints the reason. */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());
   if (missing !== null) {

@@ -14,16 +14,16 @@ import { inject } from "vitest";
 
 export interface TestStorage {
   readonly env: Readonly<Record<string, string>>;
-  /** Reads it past the server, unless it is hidden. */
+  /** Read directly, without the server. */
   readonly auditLog: Layer.Layer<AuditLog, unknown>;
-  /** All that is in it, as texts. */
+  /** Everything stored, as texts. */
   readonly contents: () => Promise<ReadonlyArray<string>>;
   readonly remove: () => Promise<void>;
 }
 
 const kind = process.env["ACCOUNTLINK_TEST_STORAGE"] ?? "embedded";
 
-/** Why nobody but the server can look into it, or null when one can: for the title of a skip. */
+/** Why tests cannot read the storage directly, or null; for the title of a skip. */
 export const whyHidden: string | null = kind === "memory" ? "in memory, which is the server's alone" : null;
 
 /** @param folder where an embedded storage is */
@@ -39,7 +39,7 @@ const memoryStorage: TestStorage = {
   remove: () => Promise.resolve(),
 };
 
-/** A storage in a data folder, which is left to who made it. */
+/** A storage in a data folder that the caller removes. */
 export const embeddedStorage = (folder: string): TestStorage => ({
   env: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder },
   auditLog: StorageSql.layerEmbedded({ folder, exclusive: false }),

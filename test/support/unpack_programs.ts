@@ -3,11 +3,11 @@
  * writes it, and each of them would download the servers.
  */
 
-import { whyNoHaproxy, whyNoNginx, whyNoPrometheus, whyNoRedis } from "@accountlink/test-servers";
+import { whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
 
 export const setup = async (): Promise<void> => {
   // Where they cannot be had, `startBrowser` looks for another one, and tests are skipped or fail.
-  const unpacked = [chromium.executablePath(), whyNoRedis(), whyNoHaproxy(), whyNoNginx(), whyNoPrometheus()];
+  const unpacked = [chromium.executablePath(), whyNoRedis(), whyNoHaproxy(), whyNoNginx(), whyNoPromtool()];
   await Promise.allSettled(unpacked);
 };

@@ -1,4 +1,4 @@
-/** The changelog: one for all packages, since they share a version. */
+/** Writes the changelog, which all packages share, since they share a version. */
 import type { Changeset } from "./changesets.ts";
 
 const headings = { major: "Breaking changes", minor: "Added", patch: "Fixed" } as const;
@@ -6,7 +6,7 @@ const headings = { major: "Breaking changes", minor: "Added", patch: "Fixed" } a
 /**
  * Adds a version above the others.
  *
- * @param date the day of the release, as in `2026-11-21`
+ * @param date the day of the release, such as `2026-11-21`
  */
 export const withVersion = (
   changelog: string,
@@ -26,7 +26,7 @@ export const withVersion = (
   return `${head}${[`## ${version}, ${date}`, ...sections].join("\n\n")}\n${rest}`;
 };
 
-/** The kind of a change is the greatest of its packages. */
+/** The kind of a change is the greatest kind among its packages. */
 const greatestOf = (packages: Changeset["packages"]): string | undefined =>
   Object.keys(headings).find((rise) => Object.values(packages).includes(rise));
 

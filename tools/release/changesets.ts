@@ -1,15 +1,15 @@
-/** The changesets of `.changeset`: changes that the next version will announce. */
+/** Reads the changesets in `.changeset`, which describe the changes of the next version. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Changeset {
-  /** How a version rises with it, by package. */
+  /** Whether the change is major, minor or patch, by package. */
   readonly packages: Readonly<Record<string, string>>;
   readonly summary: string;
 }
 
 /**
- * Reads those that are pending.
+ * Reads the pending changesets.
  *
  * @param root the repository
  */

@@ -1,6 +1,6 @@
 /**
- * Makes the next version of the pending changesets: raises the version of all packages and writes CHANGELOG.md.
- * `npm run release`; CONTRIBUTING.md says what comes before and after.
+ * Makes the next version from the pending changesets: raises the version of all packages and writes CHANGELOG.md.
+ * `npm run release`; CONTRIBUTING.md describes the steps before and after.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

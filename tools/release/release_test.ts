@@ -46,7 +46,7 @@ describe("withVersion", () => {
 `);
   });
 
-  it("makes the first", () => {
+  it("makes the first version", () => {
     const [fix] = changesets;
     expect(withVersion("# Changelog\n", "0.0.1", "2026-11-02", [fix])).toBe(
       "# Changelog\n\n## 0.0.1, 2026-11-02\n\n### Fixed\n\n- A fix. (a)\n",

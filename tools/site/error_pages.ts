@@ -1,4 +1,4 @@
-/** A page for each error code, and the tables of `docs/errors.md`, from the table of errors. */
+/** Generates a page for each error code, and the tables of `docs/errors.md`, from the table of errors. */
 import {
   errorCodes,
   errorExample,
@@ -13,10 +13,6 @@ import {
 type Code = keyof typeof errorTable;
 type Row = (typeof errorTable)[Code];
 
-/** From the root of the site. */
-export const errorPath = (code: string): string => `errors/${code}.html`;
-
-/** The page as Markdown of the folder `errors`. */
 export const errorMarkdown = (code: Code): string => {
   const row: Row = errorTable[code];
   const answering = (generation: Route["generation"]) =>
@@ -28,7 +24,7 @@ export const errorMarkdown = (code: Code): string => {
     `- \`details\`: ${detailsText(row)}`,
     `- \`message\`: ${messagesText(code)}`,
     "## What a client should do",
-    // Its links start in the folder of the document.
+    // The links in an advice are relative to the document's folder.
     `${row.advice.replaceAll(/\]\((\w+\.md)/g, "](../docs/$1")}.`,
     "## An answer of v2",
     answerOf(errorExample(firstStatus(code), code)),
@@ -117,7 +113,6 @@ const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
   ],
 ];
 
-/** The document with the rows that its tables should have. */
 export const withErrorTables = (document: string): string =>
   tables.reduce((text, [heading, rows]) => {
     const lines = text.split("\n");
@@ -127,7 +122,7 @@ export const withErrorTables = (document: string): string =>
     return lines.toSpliced(first, count, ...rows.map((cells) => `| ${cells.join(" | ")} |`)).join("\n");
   }, document);
 
-/** `docs/errors.md` with a link from each code of its first table to the page of the code. */
+/** Returns `docs/errors.md` with a link from each code in its first table to the page of the code. */
 export const withErrorLinks = (document: string): string =>
   errorCodes.reduce(
     (text, code) => text.replace(`\n| \`${code}\` | `, `\n| [\`${code}\`](../errors/${code}.md) | `),

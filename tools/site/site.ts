@@ -1,183 +1,154 @@
 /**
- * Builds the documentation as pages that open from a disk: guides, API reference, changelog and a search. Run as a
- * program, into `dist/guide` or the folder that is given.
+ * Builds the documentation with TypeDoc as pages that open from a disk: documents, a page for each error code, the
+ * reference and a search. Run as a program, it writes into the given folder, by default `dist/guide`.
  */
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, posix } from "node:path";
-import { fileURLToPath } from "node:url";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, posix } from "node:path";
 import { errorCodes } from "@accountlink/http-api";
-import { compile } from "../compile.ts";
-import type { Example } from "../doc_examples.ts";
+import {
+  Application,
+  Converter,
+  PageEvent,
+  type ProjectReflection,
+  type Reflection,
+  ReflectionKind,
+  StructureRouter,
+} from "typedoc";
+import { examplesIn } from "../doc_examples.ts";
+import { entryPointsOf } from "../entry_points.ts";
 import { publishablePackages, root } from "../publishable.ts";
-import { errorMarkdown, errorPath, withErrorLinks } from "./error_pages.ts";
-import { examplesByName, makeNames, readExamples } from "./examples.ts";
-import { anchorOf, linksOf, type Rendered, render } from "./markdown.ts";
-import { type NavigationGroup, pageHtml } from "./page.ts";
-import { type EntrySurface, publicSurfaceOf } from "./public_surface.ts";
-import { hasExample, referenceMarkdown, referencePath } from "./reference.ts";
-import { style } from "./style.ts";
+import { errorMarkdown, withErrorLinks } from "./error_pages.ts";
 
-export interface Site {
-  /** The text of each file, by its path. */
-  readonly files: ReadonlyMap<string, string>;
-  /** The public names without an example that runs, by entry point. */
-  readonly withoutExample: ReadonlyMap<string, ReadonlyArray<string>>;
-  readonly names: number;
-}
+const repository = "https://github.com/accountlink/accountlink/blob/main/";
 
-/** The documents in the order of a reader, with the pages that they become. */
-const documents: Readonly<Record<string, ReadonlyArray<string>>> = {
-  Start: ["README.md", "docs/embedding.md", "docs/api.md", "docs/errors.md", "CHANGELOG.md"],
+/** The documents by navigation group; the first document is the front page. */
+const documents = {
+  Start: ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   Guides: globSync("docs/*.md", { cwd: root }).toSorted(),
   Packages: globSync("packages/*/README.md", { cwd: root }).toSorted(),
-  Project: ["CONTRIBUTING.md", "SECURITY.md"],
 };
 
-const errorDocument = "docs/errors.md";
-
-const pageOf = (file: string): string =>
-  file === "README.md" ? "index.html" : file.replace(/\.md$/, ".html").replace("/README", "");
-
-export const makeSite = async (): Promise<Site> => {
-  const declarations = await compile();
-  const surfaces = publishablePackages()
-    .flatMap((published) => publicSurfaceOf(published, join(declarations, basename(published.folder))))
-    .filter(({ names }) => names.length > 0);
-  const seen = new Set<string>();
-  const groups: Array<NavigationGroup> = [];
-  const files = new Map<string, string>();
-  const rendered: Array<{ path: string; title: string; page: Rendered }> = [];
-
-  const pages = new Map([
-    ...Object.values(documents)
-      .flat()
-      .map((file) => [file, pageOf(file)] as const),
-    ...errorCodes.map((code) => [`errors/${code}.md`, errorPath(code)] as const),
-  ]);
-  for (const [title, group] of Object.entries(documents)) {
-    const added = group
-      .filter((file) => !seen.has(file))
-      .map((file) => {
-        seen.add(file);
-        const path = pageOf(file);
-        const text = readFileSync(join(root, file), "utf8");
-        const markdown = file === errorDocument ? withErrorLinks(text) : text;
-        const pictureAt = (href: string) => readFileSync(join(root, dirname(file), href), "utf8");
-        const page = render(markdown, linksOf(file, path, pages), pictureAt);
-        rendered.push({ path, title: page.sections[1]?.title ?? file, page });
-        return { path, title: page.sections[1]?.title ?? file };
-      });
-    groups.push({ title, pages: added });
+/** Writes the site, and returns the exported values of packages that no example uses. */
+export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const sources = mkdtempSync(join(tmpdir(), "accountlink-site-"));
+  try {
+    const titles = writeDocuments(sources);
+    const specifiers = publicEntryPoints();
+    const app = await Application.bootstrap({
+      name: "accountlink",
+      entryPoints: [...specifiers.keys()].map((path) => join(root, path)),
+      basePath: root,
+      tsconfig: join(root, "tsconfig.base.json"),
+      readme: join(sources, "README.md"),
+      projectDocuments: [...titles.values()].map((file) => join(sources, file)),
+      router: "path",
+      excludeInternal: true,
+      excludeExternals: true,
+      searchInComments: true,
+      searchInDocuments: true,
+      // `npm run check` already checks types.
+      skipErrorChecking: true,
+      disableGit: true,
+      gitRevision: "main",
+      sourceLinkTemplate: `${repository}{path}#L{line}`,
+      customCss: join(import.meta.dirname, "site.css"),
+      highlightLanguages: ["bash", "diff", "http", "json", "lua", "sh", "sql", "ts", "tsx", "xml", "yaml"],
+      logLevel: "Error",
+    });
+    app.renderer.defineRouter(
+      "path",
+      class extends StructureRouter {
+        protected override getIdealBaseName(reflection: Reflection): string {
+          const file = reflection.isDocument() ? titles.get(reflection.name) : undefined;
+          return file?.replace(/\.md$/, "") ?? super.getIdealBaseName(reflection);
+        }
+      },
+    );
+    app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_, reflection) => {
+      const [path] = reflection.sources?.map(({ fullFileName }) => posix.relative(root, fullFileName)) ?? [];
+      if (reflection.kind === ReflectionKind.Module)
+        reflection.name = specifiers.get(path ?? "") ?? reflection.name;
+    });
+    app.renderer.on(PageEvent.END, (page) => {
+      page.contents = (page.contents ?? "")
+        // The server's content security policy forbids inline scripts. The removed script restores a chosen theme.
+        .replace(/<script>[^<]*<\/script>/g, "")
+        // On a disk, the address of a folder opens no page.
+        .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2");
+    });
+    const project = await app.convert();
+    if (project === undefined) throw new Error("Cannot read the packages");
+    await app.generateDocs(project, folder);
+    return withoutExample(project);
+  } finally {
+    rmSync(sources, { recursive: true });
   }
+};
 
-  for (const code of errorCodes) {
-    const path = errorPath(code);
-    const linkTo = linksOf(`errors/${code}.md`, path, pages);
-    const page = render(errorMarkdown(code), linkTo);
-    rendered.push({ path, title: code, page });
+/** The public entry points by path; internal ones are left out. */
+const publicEntryPoints = (): ReadonlyMap<string, string> =>
+  new Map(
+    publishablePackages().flatMap((published) =>
+      entryPointsOf(published)
+        .map(({ specifier, source }) => [posix.join(published.folder, source), specifier] as const)
+        .filter(([path]) => !/^\/\*\*(?:(?!\*\/)[^])*@internal/.test(readFileSync(join(root, path), "utf8"))),
+    ),
+  );
+
+/**
+ * Writes the documents and the error pages into a folder, and TypeDoc turns their links to each other into links of
+ * pages.
+ *
+ * @returns all files except the front page, by title
+ */
+const writeDocuments = (folder: string): ReadonlyMap<string, string> => {
+  const titles = new Map<string, string>();
+  const write = (group: string, file: string, text: string) => {
+    const title = /^# (.*)/m.exec(text)?.[1] ?? file;
+    if (file !== "README.md") titles.set(title, file);
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(
+      join(folder, file),
+      `---\ntitle: ${JSON.stringify(title)}\ngroup: ${group}\n---\n\n${text}`,
+    );
+  };
+  const known = new Set(Object.values(documents).flat());
+  for (const [group, paths] of Object.entries(documents)) {
+    for (const path of paths) {
+      const text = readFileSync(join(root, path), "utf8");
+      write(group, path, withLinks(path, path === "docs/errors.md" ? withErrorLinks(text) : text, known));
+    }
   }
-  groups.push({
-    title: "Errors",
-    pages: errorCodes.map((code) => ({ path: errorPath(code), title: code })),
+  for (const file of globSync("docs/*.svg", { cwd: root })) cpSync(join(root, file), join(folder, file));
+  for (const code of errorCodes) write("Errors", `errors/${code}.md`, errorMarkdown(code));
+  return titles;
+};
+
+/** Links to files that are not documents lead to the repository. */
+const withLinks = (file: string, text: string, known: ReadonlySet<string>): string =>
+  text.replaceAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g, (link, path: string) => {
+    const target = posix.join(posix.dirname(file), path);
+    const isKnown = known.has(target) || target.startsWith("errors/") || target.endsWith(".svg");
+    return isKnown ? link : `](${repository}${target}`;
   });
 
-  const names = makeNames(surfaces);
-  const examples = examplesByName(surfaces, readExamples(), names);
-  groups.push({
-    title: "API reference",
-    pages: surfaces.map(({ specifier }) => ({ path: referencePath(specifier), title: specifier })),
-  });
-  const linkTo = linksToExamples(pages, surfaces);
-  for (const surface of surfaces) {
-    const markdown = referenceMarkdown(surface, names.origin, examples, linkTo);
-    const path = referencePath(surface.specifier);
-    rendered.push({ path, title: surface.specifier, page: render(markdown, (href) => href) });
-  }
-
-  for (const { path, title, page } of rendered)
-    files.set(path, pageHtml({ path, title, content: page.html }, groups));
-  files.set("search_index.js", `const searchDocuments = ${JSON.stringify(searchDocuments(rendered))};\n`);
-  files.set("style.css", style);
-  files.set("search.js", readFileSync(join(import.meta.dirname, "search.js"), "utf8"));
-  const minisearch = join(dirname(fileURLToPath(import.meta.resolve("minisearch"))), "../umd/index.js");
-  files.set("minisearch.js", readFileSync(minisearch, "utf8").replace(/\/\/# sourceMappingURL.*\s*$/, ""));
-  return { files, ...examplesMissing(surfaces, names, examples) };
+const withoutExample = (project: ProjectReflection): ReadonlyArray<string> => {
+  const code = globSync(["*.md", "docs/*.md", "packages/**/*.{md,ts}"], {
+    cwd: root,
+    exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
+  }).flatMap((file) =>
+    examplesIn(file, readFileSync(join(root, file), "utf8")).map((example) => example.code),
+  );
+  const words = new Set(code.join("\n").match(/[A-Za-z_$][\w$]*/g));
+  return project
+    .getReflectionsByKind(ReflectionKind.Class | ReflectionKind.Function | ReflectionKind.Variable)
+    .filter(({ name }) => !words.has(name))
+    .map((reflection) => reflection.getFriendlyFullName());
 };
-
-/** As a link from a page of the reference: to the document that has it, or to the name whose comment does. */
-const linksToExamples = (pages: ReadonlyMap<string, string>, surfaces: ReadonlyArray<EntrySurface>) => {
-  const known = new Map<Example, string | null>();
-  const linkTo = (example: Example) => {
-    const page = pages.get(example.file);
-    return page === undefined ? linkToName(example, surfaces) : linkToSection(example, page);
-  };
-  return (example: Example): string | null => {
-    const link = known.get(example) ?? linkTo(example);
-    known.set(example, link);
-    return link;
-  };
-};
-
-const linkToSection = ({ file, line }: Example, page: string): string => {
-  const before = readFileSync(join(root, file), "utf8").split("\n").slice(0, line);
-  const heading = before.findLast((text) => /^#+ /.test(text))?.replace(/^#+ /, "") ?? file;
-  const { sections } = render(`# ${heading}`, (href) => href);
-  return `[${sections[1]?.title}](../${page}#${sections[1]?.anchor})`;
-};
-
-const linkToName = ({ code }: Example, surfaces: ReadonlyArray<EntrySurface>): string | null => {
-  for (const { specifier, comment, names } of surfaces) {
-    const page = posix.basename(referencePath(specifier));
-    const owner = names.find((name) => hasExample(name.comment, code))?.name;
-    if (owner !== undefined) return `[${owner}](${page}#${anchorOf(owner)})`;
-    if (hasExample(comment, code)) return `[${specifier}](${page})`;
-  }
-  return null;
-};
-
-const searchDocuments = (
-  rendered: ReadonlyArray<{ readonly path: string; readonly title: string; readonly page: Rendered }>,
-) =>
-  rendered
-    .flatMap(({ path, title, page }) =>
-      page.sections
-        .filter(({ text, title: heading }) => text + heading !== "")
-        .map((section) => ({
-          title: section.title === "" ? title : section.title,
-          page: title,
-          url: section.anchor === "" ? path : `${path}#${section.anchor}`,
-          // The declarations of the reference are long, and their words are those of everything.
-          text: section.text.slice(0, path.startsWith("api/") ? 300 : 6_000),
-        })),
-    )
-    .map((document, id) => ({ id, ...document }));
-
-const examplesMissing = (
-  surfaces: ReadonlyArray<EntrySurface>,
-  { origin }: ReturnType<typeof makeNames>,
-  examples: ReadonlyMap<string, ReadonlyArray<Example>>,
-) => ({
-  names: surfaces.flatMap(({ names }) => names).length,
-  withoutExample: new Map(
-    surfaces.map(({ specifier, names }) => [
-      specifier,
-      names.filter((name) => !examples.has(origin(name).id)).map(({ name }) => name),
-    ]),
-  ),
-});
 
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(root, "dist/guide");
-  const { files, names, withoutExample } = await makeSite();
-  rmSync(folder, { recursive: true, force: true });
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  const missing = [...withoutExample.values()].flat().length;
-  console.log(
-    `${files.size} files in ${folder}; ${names - missing} of ${names} public names have an example:`,
-  );
-  for (const [specifier, without] of withoutExample)
-    if (without.length > 0) console.log(`  ${specifier}: ${without.length} have none`);
+  for (const name of await makeSite(folder)) console.log(`${name} has no example`);
+  console.log(folder);
 }

@@ -1,12 +1,10 @@
-/**
- * Finds the bundle of `tools/bundle.ts`. As a program it fails where there is none to run.
- */
+/** Finds the bundle made by `tools/bundle.ts`. Run as a program, it fails if no bundle can run. */
 import { readFileSync, statSync } from "node:fs";
 
 const root = `${import.meta.dirname}/../../..`;
 const folder = `${import.meta.dirname}/../dist`;
 
-/** The path of the bundle; null if there is none, or if a source has changed since. */
+/** The path of the bundle; null if there is none or a source changed since it was made. */
 export const findBundle = () => {
   try {
     const { entry, sources } = JSON.parse(readFileSync(`${folder}/bundle.json`, "utf8"));

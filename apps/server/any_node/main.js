@@ -1,11 +1,10 @@
 /**
- * The entry point, which prints a readable error on a Node that is too old. Such a Node does not
- * run TypeScript, so this file is plain JavaScript, and CommonJS by its package.json.
- * `apps/server/main.ts` is a link to it. Node 24 would load its compiler for a file of TypeScript
- * that comes before the cache.
+ * The entry point, which prints a readable error if Node is too old. Such a Node does not run TypeScript, so this
+ * file is plain JavaScript, and CommonJS by its package.json. `apps/server/main.ts` is a link to it. A TypeScript
+ * file here would make Node 24 load its compiler before the compile cache is set.
  */
 if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
-  // Half of the startup time is compilation. Without a writable folder nothing is cached.
+  // Half of the startup time is compilation. Without a writable folder, nothing is cached.
   process
     .getBuiltinModule("node:module")
     .enableCompileCache(`${__dirname}/../../../node_modules/.cache/accountlink`);
@@ -14,7 +13,7 @@ if (process.features.typescript && Number.parseInt(process.versions.node, 10) >=
     process.exitCode = 0;
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());
   }
-  // A bundle of the sources starts in a third of the time.
+  // Starting from a bundle takes a third of the time.
   void import("./bundle.mjs").then(({ findBundle }) => import(findBundle() ?? "../commands/run_process.ts"));
 } else {
   console.error(

@@ -1,4 +1,4 @@
-/** Flags and arguments that several commands take. */
+/** Flags and arguments that several commands share. */
 import { ChatId, GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
 import { linkFormatNames } from "@accountlink/core/links";
@@ -8,7 +8,7 @@ import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
 import { durationMillis, expectedDuration } from "../config/variables.ts";
 
-/** A flag with a check; `expected` describes the accepted values in errors. */
+/** A flag with a check; `expected` describes the accepted values in error messages. */
 export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>
   Flag.String(name).pipe(Flag.filter(isRight, () => `expected ${expected}`));
 
@@ -46,7 +46,7 @@ interface ScopeChoice {
   readonly guildId: Option.Option<string>;
 }
 
-/** Refuses a guild scope without its guild, and a global scope with one. */
+/** Refuses a guild scope without a guild, and a global scope with one. */
 export const checkScope = ({
   scope,
   guildId,
@@ -59,11 +59,11 @@ export const checkScope = ({
     : Effect.void;
 };
 
-/** Fails with an error about several flags. */
+/** Fails with an error about a combination of flags. */
 export const refuse = (message: string): Effect.Effect<never, CliError.ValidationError> =>
   Effect.fail(new CliError.ValidationError({ message }));
 
-/** The chosen scope. `--guild-id` alone means the scope of the guild. */
+/** The chosen scope. `--guild-id` without `--scope` means the scope of the guild. */
 export const targetOf = ({ guildId }: ScopeChoice): ScopeTarget =>
   Option.isSome(guildId) ? { kind: "guild", guildId: guildId.value as GuildId } : { kind: "global" };
 
@@ -71,15 +71,13 @@ export const scopeText = (target: ScopeTarget): string =>
   target.kind === "guild" ? `guild ${target.guildId}` : "global";
 
 /**
- * Reads the id of a key from the id itself, the masked key (`alk_<id>_…`) or the whole key, whose
- * secret is dropped.
+ * Reads the ID of a key from the ID itself, the masked key (`alk_<id>_…`) or the whole key, whose secret is dropped.
  */
 export const readKeyId = (text: string): Option.Option<KeyId> => {
   const id = keyIdOf(text) ?? /^(?:alk_)?([0-9A-Za-z]{12})(?:_(?:…|\.\.\.)?)?$/.exec(text)?.[1];
   return Option.filter(Option.fromNullishOr(id), Schema.is(KeyId));
 };
 
-/** A flag that is on or off, and off where it is left out. */
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
 
@@ -114,13 +112,13 @@ export const timeFlag = (name: string) =>
 export const problemsText = ({ parameters }: InvalidParameter): string =>
   parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ");
 
-/** The account of a flag, as new where it does not exist. */
+/** The account named by a flag; a new account if none has this name. */
 export const accountOf = Effect.fnUntraced(function* (name: string, tier: Tier) {
   const found = yield* (yield* KeyStore).findAccount(name);
   return Option.getOrElse(found, (): NewAccount => ({ name, chatId: null, tier }));
 });
 
 export const keyArgument = Argument.String("key").pipe(
-  Argument.withDescription("Id of the key, the 12 characters after alk_; the key as it is listed will do"),
+  Argument.withDescription("ID of the key: the 12 characters after alk_, or the key as listed"),
   Argument.filterMap(readKeyId, () => "expected 12 letters or digits, or alk_<id>_…"),
 );

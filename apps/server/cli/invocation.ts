@@ -1,13 +1,13 @@
 import { Context } from "effect";
 
-/** What a shell gives a run of the command line. */
+/** The arguments and streams of a run of the command line. */
 interface GivenByShell {
-  /** Without the program's own name. */
+  /** The arguments, without the name of the program. */
   readonly words: ReadonlyArray<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** That of this process, unless a test provides another. */
+/** The invocation of this process, unless a test provides another. */
 export const Invocation = Context.Reference<GivenByShell>("@accountlink/server/Invocation", {
   defaultValue: () => ({ words: process.argv.slice(2), environment: process.env }),
 });

@@ -5,7 +5,7 @@ import { escaped, printable } from "../message_text.ts";
 import { switchFlag } from "./flags.ts";
 import { Invocation } from "./invocation.ts";
 
-/** `--json`, on every command but `serve`. */
+/** `--json`, on every command except `serve`. */
 export const Json = GlobalFlag.Setting("json")({
   flag: switchFlag("json", "Print JSON on standard output and nothing else"),
 });
@@ -52,7 +52,6 @@ const cellOf = (text: string): string => printable(text).replaceAll("\n", escape
 export const timeOrNull = (time: Millis | null): string | null =>
   time === null ? null : formatTimestamp(time);
 
-/** `100,000` */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 /** `1 line`, `100,000 lines` */

@@ -3,7 +3,7 @@ import { printable } from "../message_text.ts";
 import { countOf, formatTable } from "./output.ts";
 
 describe("formatTable", () => {
-  it("aligns columns and lets no cell move the cursor", () => {
+  it("aligns columns and prevents cells from moving the cursor", () => {
     expect(
       formatTable(
         ["KEY", "NAME", "END"],
@@ -23,20 +23,20 @@ describe("formatTable", () => {
 });
 
 describe("printable", () => {
-  it("escapes control and direction characters, and no end of a line", () => {
+  it("escapes control and direction characters, but not line ends", () => {
     const text = "\u0000\t\r\u007F\u009B|\u061C\u200E\u200F\u202A\u202E\u2066\u2069|\u2028|\nè שלום 🙂";
     const escapes = "u0000 u0009 u000d u007f u009b|u061c u200e u200f u202a u202e u2066 u2069|u2028|";
     expect(printable(text)).toBe(`${escapes.replaceAll(/ ?u/g, "\\u")}\nè שלום 🙂`);
   });
 
-  it("leaves JSON its meaning", () => {
+  it("does not change the meaning of JSON", () => {
     const value = { name: "a\u202Eb\u009B\n\u0000" };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
   });
 });
 
 describe("countOf", () => {
-  it("groups digits and knows one from many", () => {
+  it("groups digits, and adds a plural s except for 1", () => {
     expect([countOf(0, "line"), countOf(1, "line"), countOf(100_000, "line")]).toEqual([
       "0 lines",
       "1 line",

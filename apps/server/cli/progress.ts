@@ -1,12 +1,11 @@
-/** A progress bar on a terminal. */
 import { Clock, Effect, type Scope } from "effect";
 import { formatCount } from "./output.ts";
 
 export interface Progress {
-  /** Such as `importing`. */
+  /** What the command is doing, such as `importing`. */
   readonly doing: string;
   readonly done: number;
-  /** Null if unknown. */
+  /** How much there is to do; null if unknown. */
   readonly total: number | null;
   /** The unit of `done`, such as `links`; null to print the percentage only. */
   readonly unit: string | null;
@@ -24,7 +23,7 @@ const barWidth = 24;
 const redrawAfter = 100;
 const eraseLine = "\r\x1b[K";
 
-/** A bar that is erased when the scope closes. */
+/** A progress bar that is erased when the scope closes. */
 export const progressBar = (
   screen: Screen = process.stderr,
 ): Effect.Effect<ShowProgress, never, Scope.Scope> => {

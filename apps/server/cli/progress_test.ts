@@ -11,7 +11,7 @@ const makeScreen = (isTTY: boolean) => {
 const importing = (done: number) => ({ doing: "importing", done, total: 200_000, unit: "lines" });
 
 describe("progressBar", () => {
-  it.effect("draws on a terminal, ten times a second at most, and wipes itself off", () => {
+  it.effect("draws on a terminal at most ten times a second, and erases itself", () => {
     const { written, screen } = makeScreen(true);
     return Effect.gen(function* () {
       yield* Effect.scoped(
@@ -36,7 +36,7 @@ describe("progressBar", () => {
     });
   });
 
-  it.effect("draws nothing where nobody looks", () => {
+  it.effect("draws nothing without a terminal", () => {
     const { written, screen } = makeScreen(false);
     return Effect.gen(function* () {
       yield* Effect.scoped(Effect.flatMap(progressBar(screen), (show) => show(importing(1))));
@@ -46,7 +46,7 @@ describe("progressBar", () => {
 });
 
 describe("formatProgress", () => {
-  it("does without a total, and without a unit", () => {
+  it("can omit the total and the unit", () => {
     expect(formatProgress({ doing: "exporting", done: 1_500, total: null, unit: "links" }, 500)).toBe(
       "exporting  1,500 links  3,000/s",
     );

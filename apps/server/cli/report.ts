@@ -1,4 +1,4 @@
-/** Reports of commands that fail. */
+/** Reports failed commands. */
 import { redact, redactKeys } from "@accountlink/core/addresses";
 import { Cause, Console, Data, Effect, Predicate } from "effect";
 import { InvalidConfig } from "../config/config.ts";
@@ -8,27 +8,26 @@ import { jsonWanted } from "./output.ts";
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   /** What failed and why, in one line. */
   readonly problem: string;
-  /** Lines to print before it. */
+  /** Lines to print before the problem. */
   readonly notes?: ReadonlyArray<string>;
-  /** Further fields of the JSON output. */
+  /** Additional fields of the JSON output. */
   readonly details?: Readonly<Record<string, unknown>>;
 }> {
   override readonly message = this.problem;
 }
 
-/** A command failed, and its output says so already. */
+/** A command failed, and its output already says so. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 
 /**
- * Prints each problem in one line on standard error, or with `--json` as JSON on standard output.
+ * Prints each problem as one line on standard error, or with `--json` as JSON on standard output.
  *
  * @param action the start of configuration errors, such as `Cannot start`
  */
 export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effect<void> => {
   const error = Cause.squash(cause);
   if (error instanceof CommandFailed) return reportFailure(error);
-  // The IP addresses in a configuration are the operator's own, who has to see them to correct
-  // them.
+  // The IP addresses in a configuration belong to the operator, who has to see them to correct them.
   if (error instanceof InvalidConfig) {
     const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
     const notes = lines.slice(0, -1);
@@ -53,7 +52,7 @@ const print = (
 
 const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, " ");
 
-/** What failed and why, in words of its own. */
+/** What failed and why; unexpected errors are reported as bugs. */
 export const problemOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "StoreUnavailable")) return `Cannot use the database: ${reasonOf(error)}`;
   if (!Predicate.hasProperty(error, "_tag")) return `Cannot go on, this is a bug: ${reasonOf(error)}`;

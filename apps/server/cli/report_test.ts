@@ -29,7 +29,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("prints the name of an error without message and cause", () =>
+  it.effect("prints the name of an error that has neither message nor cause", () =>
     Effect.gen(function* () {
       expect(yield* reported(Cause.fail(new ServeError({ cause: "" })))).toBe("Cannot go on: ServeError");
     }),
@@ -43,7 +43,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("prints every problem of a configuration in its own line", () =>
+  it.effect("prints every problem of a configuration on its own line", () =>
     Effect.gen(function* () {
       const error = new InvalidConfig({ problem: "A is wrong", others: ["B is wrong", "C is wrong"] });
       expect(yield* reported(Cause.fail(error))).toBe(

@@ -1,4 +1,4 @@
-/** Help, and errors of an invalid command line. */
+/** Prints help, and errors of an invalid command line. */
 import { Console, Effect } from "effect";
 import { type CliError, CliOutput, type HelpDoc } from "effect/cli";
 import { jsonWanted } from "./output.ts";
@@ -57,14 +57,13 @@ const meant = (suggestions: ReadonlyArray<string>): string =>
 const expectation = (expected: string): string =>
   /^expected/i.test(expected) ? expected.charAt(0).toLowerCase() + expected.slice(1) : `expected ${expected}`;
 
-/** A word of the command line, without its text if it may be a key. */
+/** An argument for an error message, without its text if it may contain a key. */
 const shown = (word: string): string =>
   word.includes("alk_") ? `a value of ${word.length} characters` : `"${word}"`;
 
-/** The width of help, in characters. */
 const helpWidth = 100;
 
-/** Wraps paragraphs, with the indentation of the help. */
+/** Wraps paragraphs and indents them like the help. */
 export const paragraphs = (...texts: ReadonlyArray<string>): string =>
   texts.map((text) => wrap(text).join("\n  ")).join("\n\n  ");
 

@@ -21,13 +21,13 @@ const commands = [
 ];
 
 describe("help", () => {
-  it.each(commands.map((command) => ({ command })))("tells how to use $command", async ({ command }) => {
+  it.each(commands.map((command) => ({ command })))("explains how to use $command", async ({ command }) => {
     const { code, stdout, stderr } = await run([...command, "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
   });
 
-  it("is shown instead of work when no command is named", async () => {
+  it("is shown if no command is named", async () => {
     const { code, stdout, stderr } = await run(["keys"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("USAGE\n  accountlink keys <subcommand>");
@@ -38,7 +38,7 @@ const id = "Aa0Bb1Cc2Dd3";
 const token = `alk_${id}_${"x".repeat(43)}`;
 const create = ["keys", "create", "--account", "acme"];
 
-describe("a command line that is wrong", () => {
+describe("an invalid command line", () => {
   it.each([
     { args: ["links", "impotr"], problem: 'command "impotr" is not known, expected perhaps import' },
     { args: ["serve", "--prot", "1"], problem: 'flag "--prot" is not known, expected perhaps --port' },
@@ -96,7 +96,7 @@ describe("a command line that is wrong", () => {
     expect(stderr).toMatch(/^Cannot run "accountlink [a-z ]+": .+ \(see accountlink [a-z ]+ --help\)\n$/);
   });
 
-  it("has none of its addresses repeated", async () => {
+  it("never repeats its IP addresses", async () => {
     const { stderr } = await run([...create, "--allow-ip", "203.0.113.7/33"]);
     expect(stderr).toContain("expected an IP address or a CIDR");
     expect(stderr).not.toContain("203.0.113.7");

@@ -21,14 +21,14 @@ const flags = {
   ),
   before: countFlag("before").pipe(
     Flag.withMetavar("sequence"),
-    Flag.withDescription("Only entries older than the one of this number"),
+    Flag.withDescription("Only entries older than the entry with this number"),
     Flag.optional,
   ),
 };
 
 const listAuditCommand = Command.make("list", flags, ({ account, limit, before }) =>
   Effect.gen(function* () {
-    // One more, to know whether there are older entries.
+    // Reads one entry more, to find out whether there are older entries.
     const found = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit + 1);
     const entries = found.slice(0, limit);
     const next = found.length > limit ? (entries.at(-1)?.sequence ?? null) : null;
@@ -36,14 +36,14 @@ const listAuditCommand = Command.make("list", flags, ({ account, limit, before }
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.withDescription(
-    "List who changed what of an account, newest first, without secrets and IP addresses.",
+    "List who changed what in an account, newest first, without secrets and IP addresses.",
   ),
-  Command.withShortDescription("List who changed what of an account, newest first"),
+  Command.withShortDescription("List who changed what in an account, newest first"),
   Command.withExamples([
     { command: "accountlink audit list --account acme", description: "The 50 newest entries" },
     {
       command: "accountlink audit list --account acme --before 4711 --json",
-      description: "The 50 before entry 4711",
+      description: "The 50 entries before entry 4711",
     },
   ]),
 );

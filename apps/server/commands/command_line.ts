@@ -6,7 +6,6 @@ import { usagePresenter } from "../cli/usage.ts";
 import manifest from "../package.json" with { type: "json" };
 import { accountlink } from "./accountlink.ts";
 
-/** The exit code for SIGINT. */
 const interrupted = 130;
 
 /** Runs the command of the invocation and reports its failure. */
@@ -26,7 +25,7 @@ export const runCommandLine = Effect.gen(function* () {
 /** 0 for success, 1 for a failure, 2 for an invalid command line. */
 export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return 0;
-  // A server ends by a signal, and has set its exit code.
+  // A signal stops a server; its exit code is already set.
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? interrupted);
   return isWrongUsage(exit.cause) ? 2 : 1;
 };

@@ -7,7 +7,7 @@ import { finish, makeWorkplace } from "./test_program.ts";
 const problemOf = (stdout: string): string => (JSON.parse(stdout) as { readonly error: string }).error;
 
 describe("a run of the program", () => {
-  it("tells its version, help and completions on standard output", async () => {
+  it("prints version, help and completions on standard output", async () => {
     const { run, runProcess } = await makeWorkplace();
     expect(await runProcess("--version")).toMatchObject({ code: 0, stderr: "" });
     const help = await run("keys", "create", "--help");
@@ -17,7 +17,7 @@ describe("a run of the program", () => {
     expect((await run("--completions", "bash")).stdout).toContain("accountlink");
   });
 
-  it("ends with 2 when the command line is wrong", async () => {
+  it("exits with 2 if the command line is invalid", async () => {
     const { run, runProcess } = await makeWorkplace();
     expect(await runProcess("keys", "list", "--nonsense")).toEqual({
       code: 2,
@@ -35,7 +35,7 @@ describe("a run of the program", () => {
     expect(problemOf(csv.stdout)).toContain("--json prints no CSV, expected --output or --format ndjson");
   });
 
-  it("ends with 1 when the environment is wrong", async () => {
+  it("exits with 1 if the environment is invalid", async () => {
     const { run, runProcess } = await makeWorkplace({ ACCOUNTLINK_PORT: "80a" });
     const problem = 'ACCOUNTLINK_PORT is "80a", expected a port number from 0 to 65535';
     const list = await run("keys", "list");
@@ -44,7 +44,7 @@ describe("a run of the program", () => {
     expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
   });
 
-  it("warns of each setting that is likely a mistake", async () => {
+  it("warns of each setting that is probably a mistake", async () => {
     const { start } = await makeWorkplace({
       ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
       ACCOUNTLINK_PROT: "1",
@@ -64,28 +64,28 @@ describe("a run of the program", () => {
     ]);
   });
 
-  it("is refused on memory storage, which no other process has", async () => {
+  it("is refused on memory storage, which other processes cannot read", async () => {
     const { run } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "memory" });
     const ended = await run("keys", "list", "--json");
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(problemOf(ended.stdout)).toBe(
-      'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded or postgres',
+      'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which exists only inside its server, expected embedded or postgres',
     );
   });
 
-  it("is refused where it would make the demo's folder", async () => {
+  it("is refused if it would create the demo's folder", async () => {
     const { run, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     for (const command of [["keys", "create", "--account", "acme"], ["migrate"]]) {
       expect(await run(...command)).toEqual({
         code: 1,
         stdout: "",
-        stderr: `Cannot make data folder "${join(dataFolder, "demo")}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own\n`,
+        stderr: `Cannot make data folder "${join(dataFolder, "demo")}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data\n`,
       });
     }
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("works on the demo once serve has made it, and says so", async () => {
+  it("works on the demo once serve has created it, and says so", async () => {
     const { json, serve, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     await serve();
     expect(await json("keys", "create", "--account", "acme")).toMatchObject({
@@ -93,7 +93,7 @@ describe("a run of the program", () => {
     });
   });
 
-  it("is refused on a folder without a database, where there is nothing to read", async () => {
+  it("is refused on a folder without a database, since there is nothing to read", async () => {
     const { run, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("links", "export", "--account", "acme");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -101,7 +101,7 @@ describe("a run of the program", () => {
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("ends quietly when nobody reads on", async () => {
+  it("ends quietly when its reader closes the pipe", async () => {
     const { file, run, start } = await makeWorkplace();
     const lines = Array.from({ length: 20_000 }, (_, index) => `${10_000 + index},1`);
     const links = await file("links.csv", `chatId,gameId\n${lines.join("\n")}\n`);

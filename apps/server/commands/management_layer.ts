@@ -21,11 +21,11 @@ import { printable } from "../message_text.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
-/** No client waits for a command, and the machine of the database may be busy. */
+/** Commands wait longer than requests: no client waits for them, and the database may be busy. */
 export const connectTimeout = "10 seconds";
 
 /**
- * Finds the storage that `serve` would use with the same environment, and its secret.
+ * Opens the storage that `serve` would use with the same environment, with its secret.
  *
  * @param whenNew whether to initialize a storage without data, as `serve` does, or to refuse it
  */
@@ -35,7 +35,7 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
   if (storage.kind === "memory") {
     return yield* new InvalidConfig({
       problem:
-        'ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded or postgres',
+        'ACCOUNTLINK_STORAGE is "memory", which exists only inside its server, expected embedded or postgres',
     });
   }
   if (storage.kind === "embedded") {
@@ -44,7 +44,7 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
     const { path, schema } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
     if (schema.version === 0) return yield* nothingInDatabase(path);
   }
-  // Before the database is created, since it cannot be opened again without its secret.
+  // Resolve the secret before the database is created, since the database cannot be opened again without it.
   const secrets = yield* resolveSecrets({ config, storage });
   return { config, storage, secrets, location: locationOf(storage) };
 });
@@ -61,20 +61,20 @@ const nothingIn = (folder: string) =>
 
 const nothingInDatabase = (path: string) =>
   new InvalidConfig({
-    problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which holds nothing of a server, expected the database of one`,
+    problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which has no data of a server, expected a server's database`,
   });
 
-// With a variable forgotten, the command would write to the demo instead of the server's storage.
+// If the operator forgot a variable, the command would write to the demo instead of the server's storage.
 const demoIsNotMade = (folder: string) =>
   new CommandFailed({
-    problem: `Cannot make data folder "${folder}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own`,
+    problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,
   });
 
-/** Prints the result of a command with where the storage is. */
+/** Prints the result of a command and the location of the storage. */
 export const answerWithLocation = (json: object, text: (location: string) => string) =>
   Effect.flatMap(StorageLocation, (location) => answer({ ...json, ...location.json }, text(location.text)));
 
-/** Prints a secret alone on standard output, where a shell takes it, and what it is on standard error. */
+/** Prints only the secret on standard output, so that a shell can capture it, and the description on standard error. */
 export const answerSecret = Effect.fnUntraced(function* (
   json: object,
   secret: string,
@@ -93,7 +93,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
       Layer.mergeAll(Accounts.layer, Members.layer, UserData.layer, Webhooks.layer).pipe(
         Layer.provideMerge(ApiKeys.layer),
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
-        // Signals to running servers, which without Redis notice changes when they read the storage again.
+        // Signals running servers. Without Redis, servers notice changes when they next read the storage.
         Layer.provide(cacheLayer(cache)),
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
@@ -102,7 +102,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
           Layer.succeed(Limits, limitsOf(config)),
           NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),
         ]),
-        // Commands log nothing. The servers log that Redis is down.
+        // Commands log nothing. The servers log when Redis is down.
         Layer.provide(Logger.layer([])),
       ),
     ),

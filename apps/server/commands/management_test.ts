@@ -7,7 +7,7 @@ import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** The status that a server answers to a lookup with the key. */
+/** The status of a server's answer to a lookup with the key. */
 const statusWith = async (url: string, key: string): Promise<number> => {
   const response = await fetch(`${url}/v2/chat?chatId=100001`, {
     headers: { authorization: `Bearer ${key}` },
@@ -19,7 +19,7 @@ const statusWith = async (url: string, key: string): Promise<number> => {
 const locationOf = (databaseUrl: string): string => databaseUrl.slice(databaseUrl.indexOf("@") + 1);
 
 describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing ?? ""}`, () => {
-  it("work beside the servers, and name the database without its password", async () => {
+  it("work next to the servers, and name the database without its password", async () => {
     const { database, environment } = await makeShared();
     const { json, run, file, serve } = await makeWorkplace(environment);
     const location = locationOf(database.url);
@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     });
   });
 
-  it("tell the servers at once what they changed", async () => {
+  it("notify the servers of changes at once", async () => {
     const { redis, environment } = await makeShared();
     const { json, run } = await makeWorkplace(environment);
     const { id } = await json("keys", "create", "--account", "acme");
@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(await published()).toBe("1");
   });
 
-  it("do their work while Redis is down", async () => {
+  it("work while Redis is down", async () => {
     const { redis, environment } = await makeShared();
     const { json } = await makeWorkplace(environment);
     const { id } = await json("keys", "create", "--account", "acme");
@@ -69,11 +69,11 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(await json("keys", "list")).toMatchObject({ keys: [{ id, status: "revoked" }] });
   });
 
-  it("make nothing in a database that is not a server's, unless they write", async () => {
+  it("create nothing in a database without server data, unless they write", async () => {
     const { database, environment } = await makeShared();
     const { json } = await makeWorkplace(environment);
     expect(await json("keys", "list")).toEqual({
-      error: `Cannot run the command: ACCOUNTLINK_DATABASE_URL leads to "${locationOf(database.url)}", which holds nothing of a server, expected the database of one`,
+      error: `Cannot run the command: ACCOUNTLINK_DATABASE_URL leads to "${locationOf(database.url)}", which has no data of a server, expected a server's database`,
     });
     const tables = await Effect.runPromise(
       database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"),
@@ -100,7 +100,7 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // The command began a little earlier than the first of them, or later.
+      // The first of these requests may come a little before or after the command starts.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

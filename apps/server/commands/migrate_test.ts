@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { makeWorkplace } from "./test_program.ts";
 
 describe("accountlink migrate", () => {
-  it("brings a new folder up to date, with a secret, and says what it did", async () => {
+  it("migrates a new folder, creates its secret, and prints what it did", async () => {
     const { run, json, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("migrate");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -14,7 +14,7 @@ describe("accountlink migrate", () => {
     expect((await run("migrate")).stdout).toBe(`The schema in data folder "${dataFolder}" is up to date\n`);
   });
 
-  it("works beside a running server", async () => {
+  it("works next to a running server", async () => {
     const { json, serve } = await makeWorkplace();
     await serve();
     expect(await json("migrate")).toMatchObject({ steps: [] });

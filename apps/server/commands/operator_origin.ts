@@ -1,8 +1,8 @@
-/** The audit log's origin of changes by the command line. */
+/** The origin of command line changes in the audit log. */
 import { userInfo } from "node:os";
 import type { WriteOrigin } from "@accountlink/core/audit";
 
-/** The actor is the user of the operating system. */
+/** The actor is the operating system's user. */
 export const operatorOrigin = (): WriteOrigin => ({
   actor: { type: "operator", id: userName() },
   requestId: null,
@@ -12,7 +12,7 @@ const userName = (): string => {
   try {
     return userInfo().username;
   } catch {
-    // In a container the user may have no name.
+    // In a container, the user may have no name.
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 };

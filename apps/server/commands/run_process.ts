@@ -5,17 +5,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect } from "effect";
 import { exitCodeOf, runCommandLine } from "./command_line.ts";
 
-/** The exit code for SIGPIPE. */
 const pipeClosed = 141;
 
-// The reader has closed the pipe, as in `accountlink keys list | head -1`. A server continues.
+// The reader closed the pipe, as in `accountlink keys list | head -1`. A server continues.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
 });
 
-// The first signal interrupts the run. Another one, such as npm's after the terminal's, may arrive
-// when the runtime has removed its listeners, and must not kill the process before it exits by
-// itself.
+// The first signal interrupts the run. A second signal, such as npm's after the terminal's, may arrive after the
+// runtime has removed its listeners, and must not kill the process before it exits by itself.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal).on(signal, () => {});
 
 runCommandLine.pipe(

@@ -8,7 +8,7 @@ const missing = await whyNothingShared();
 
 const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
 
-/** The status that a server answers to a lookup with the key; 404 when it knows the key. */
+/** The status of a server's answer to a lookup with the key; 404 if the server knows the key. */
 const statusWith = async (url: string, key: unknown): Promise<number> => {
   const response = await fetch(`${url}/v2/chat?chatId=100001`, {
     headers: { authorization: `Bearer ${String(key)}` },
@@ -20,14 +20,14 @@ const statusWith = async (url: string, key: unknown): Promise<number> => {
 const createKey = async ({ json }: Workplace): Promise<unknown> =>
   (await json("keys", "create", "--account", "acme"))["key"];
 
-/** Sightings at these addresses, for a server or a command to load. */
+/** Sightings at these addresses, which a server or a command loads as a fixture. */
 const sightingsAt = (...ips: ReadonlyArray<string>): string =>
   JSON.stringify({
     sightings: ips.map((ip) => ({ account: "acme", scope: "global", chatId: "100001", ip })),
   });
 
 describe("ACCOUNTLINK_SECRET", () => {
-  it("is refused by name when it is another one, by serve, by commands, and by the doctor", async () => {
+  it("is refused by serve, commands and doctor if it is the wrong one", async () => {
     const place = await makeWorkplace();
     const key = await createKey(place);
     const folder = place.dataFolder;
@@ -50,7 +50,7 @@ describe("ACCOUNTLINK_SECRET", () => {
     expect(await statusWith(await place.serve(), key)).toBe(404);
   });
 
-  it("that a data folder holds is refused when it belongs to another folder", async () => {
+  it("in a data folder is refused if it belongs to another folder", async () => {
     const [place, other] = [await makeWorkplace(), await makeWorkplace()];
     await createKey(place);
     await createKey(other);
@@ -64,7 +64,7 @@ describe("ACCOUNTLINK_SECRET", () => {
 });
 
 describe("accountlink secrets rotate", () => {
-  it("gives a data folder that holds its secret a new one, beside its server", async () => {
+  it("replaces the secret stored in a data folder, next to its server", async () => {
     const place = await makeWorkplace();
     const key = await createKey(place);
     const file = join(place.dataFolder, "secret");
@@ -88,7 +88,7 @@ describe("accountlink secrets rotate", () => {
     expect((await place.run("keys", "list")).stderr).toContain("does not hold the secret");
   });
 
-  it("resumes a rotation of the file that was cut off, at either end of it", async () => {
+  it("resumes a rotation of the secret file that was interrupted at either end", async () => {
     const place = await makeWorkplace();
     await createKey(place);
     const file = join(place.dataFolder, "secret");
@@ -102,18 +102,17 @@ describe("accountlink secrets rotate", () => {
     }
   });
 
-  it("of several at once leaves the secret that wraps the root key", async () => {
+  it("leaves the right secret when several rotations run at once", async () => {
     const place = await makeWorkplace();
     await createKey(place);
     const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
-    // One that begins between the two steps of another may be refused. None may leave a wrong
-    // secret.
+    // A rotation that starts between the two steps of another may be refused. None may leave a wrong secret.
     expect(rotations.map(({ code }) => code)).toContain(0);
     expect(await place.run("keys", "list")).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);
   });
 
-  it("brings sightings under the newest address key, and says what it cannot read", async () => {
+  it("re-encrypts sightings with the newest address key, and reports unreadable ones", async () => {
     const place = await makeWorkplace();
     const fixture = await place.file("fixture.json", sightingsAt("203.0.113.7", "2001:db8::1"));
     const under = (keys: string) =>
@@ -149,7 +148,7 @@ describe("accountlink secrets rotate", () => {
 });
 
 describe.skipIf(missing !== null)(`accountlink secrets rotate on Postgres ${missing ?? ""}`, () => {
-  it("wraps the root key with the new secret, once, and the doctor says where the rotation is", async () => {
+  it("wraps the root key with the new secret once, and the doctor reports the state of the rotation", async () => {
     const { environment } = await makeShared();
     const [old, next] = [environment["ACCOUNTLINK_SECRET"], secretOf("n")];
     const under = (secret = "") => makeWorkplace({ ...environment, ACCOUNTLINK_SECRET: secret });

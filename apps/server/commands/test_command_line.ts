@@ -1,4 +1,4 @@
-/** For tests: the command line in this process, whose folder it shares. */
+/** For tests: runs the command line in this process, in the current folder. */
 import { Console as NodeConsole } from "node:console";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -9,24 +9,21 @@ import { Invocation } from "../cli/invocation.ts";
 import { exitCodeOf, runCommandLine } from "./command_line.ts";
 import { runWebServer } from "./serve/test_web_server.ts";
 
-/** How a run ended. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that runs, with what it prints. */
 export interface RunningCommand {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Interrupts it, as a signal would, and gives its exit code. */
+  /** Interrupts the command like a signal, and returns its exit code. */
   readonly stop: () => Promise<number>;
-  /** Its exit code, once it has ended. */
   readonly ended: Promise<number>;
 }
 
-/** Starts the words, with these variables and no others, and with metrics of its own. */
+/** Starts a command with only these variables, and with separate metrics. */
 export const startInProcess = (
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
@@ -70,7 +67,6 @@ const startProgram = <E>(
   return { stdout, stderr, stop, ended };
 };
 
-/** Runs the words to their end. */
 export const runInProcess = async (...invocation: Parameters<typeof startInProcess>): Promise<Ended> => {
   const { ended, ...printed } = startInProcess(...invocation);
   const [code, stdout, stderr] = await Promise.all([ended, text(printed.stdout), text(printed.stderr)]);

@@ -1,4 +1,4 @@
-/** For tests: a folder that is gone when its scope closes. */
+/** For tests: a temporary folder that is removed with its scope. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

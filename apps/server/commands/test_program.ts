@@ -1,4 +1,4 @@
-/** For tests: a folder to run commands and servers in, in this process or as processes. */
+/** For tests: a folder in which commands and servers run, in this process or as processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,27 +11,25 @@ import { type Ended, type RunningCommand, runInProcess, startInProcess } from ".
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** A folder to work in, with a data folder that a server and the command line share. */
+/** A temporary folder, with a data folder that a server and the command line share. */
 export interface Workplace {
   readonly folder: string;
   readonly dataFolder: string;
-  /** Writes a file into the folder and gives its path. */
+  /** Writes a file into the folder, and returns its path. */
   readonly file: (name: string, content: string | Uint8Array) => Promise<string>;
-  /** Starts the program as a process. */
   readonly start: (...args: ReadonlyArray<string>) => ChildProcess;
-  /** Runs it as a process to its end. */
+  /** Runs the program as a process to its end. */
   readonly runProcess: (...args: ReadonlyArray<string>) => Promise<Ended>;
-  /** Runs a command in this process. */
   readonly run: (...args: ReadonlyArray<string>) => Promise<Ended>;
-  /** The same with a standard input. */
+  /** Runs a command in this process with this standard input. */
   readonly runWith: (input: string, ...args: ReadonlyArray<string>) => Promise<Ended>;
-  /** Runs a command with `--json` and gives what it printed, which must be JSON and nothing else. */
+  /** Runs a command with `--json`, and returns its output, which must be JSON only. */
   readonly json: (...args: ReadonlyArray<string>) => Promise<Record<string, unknown>>;
-  /** Starts a server in this process, and gives its address once it listens. It ends with the test. */
+  /** Starts a server in this process, and returns its URL once it listens. It stops after the test. */
   readonly serve: (environment?: Readonly<Record<string, string>>) => Promise<string>;
 }
 
-/** Makes a workplace that is gone after the test. */
+/** Makes a workplace that is removed after the test. */
 export const makeWorkplace = async (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Workplace> => {
@@ -78,7 +76,7 @@ export const makeWorkplace = async (
       return JSON.parse(stdout) as Record<string, unknown>;
     },
     serve: (more = {}) => {
-      // A server that ends waits for connections that `fetch` keeps.
+      // A stopping server waits for the connections that `fetch` keeps open.
       const server = startInProcess(["serve"], { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...env, ...more });
       servers.push(server);
       return listening(server);
@@ -86,7 +84,7 @@ export const makeWorkplace = async (
   };
 };
 
-/** Waits for the end of a process and gives what it printed. */
+/** Waits for a process to end, and returns its output. */
 export const finish = async (child: ChildProcess): Promise<Ended> => {
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new TypeError("Cannot read: the process has no pipes");

@@ -10,18 +10,18 @@ import {
 import { Effect, Exit, Scope } from "effect";
 import { onTestFinished } from "vitest";
 
-/** Why they cannot be had here, or null when they can: for the title of a skip. */
+/** Why Postgres and Redis are not available here, for the title of skipped tests; null if they are. */
 export const whyNothingShared = async (): Promise<string | null> =>
   (await whyNoPostgresDatabase()) ?? (await whyNoRedis());
 
-/** What servers share, and the variables that lead to it. */
+/** The shared servers, and the variables that configure them. */
 export interface Shared {
   readonly database: PostgresDatabase;
   readonly redis: RedisServer;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Makes what is gone after the test. */
+/** Starts servers that stop after the test. */
 export const makeShared = async (): Promise<Shared> => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));

@@ -1,7 +1,7 @@
 /**
- * The configuration: the environment variables, each also a flag of `accountlink serve`. It does
- * not use `effect/Config`, since an invalid start has to report every wrong variable at once, one
- * line each, and the same table makes the flags, the doctor and the documentation.
+ * The configuration: environment variables, each also a flag of `accountlink serve`. This does not use
+ * `effect/Config`, since an invalid start must report every wrong variable at once, one per line, and the same table
+ * produces the flags, the doctor's checks and the documentation.
  */
 import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
@@ -45,7 +45,7 @@ const postgresForm = "postgres://user:password@host:port/database";
 
 const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
 
-/** In the order of the documentation. */
+/** The variables, in the order of the documentation. */
 export const variables = {
   ACCOUNTLINK_HOST: text("Address to listen on", "an address to listen on", "127.0.0.1"),
   ACCOUNTLINK_PORT: port("Port to listen on, 0 for a free one", 8080),
@@ -146,10 +146,9 @@ export type Config = {
   readonly [Name in VariableName]: (typeof variables)[Name] extends Variable<infer A> ? A : never;
 };
 
-/** A variable has an invalid value, or one that turns out not to work. */
+/** A variable has an invalid value, or a value that turns out not to work. */
 export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
   readonly problem: string;
-  /** Problems of other variables. */
   readonly others?: ReadonlyArray<string>;
 }> {
   override readonly message = this.problem;
@@ -158,7 +157,7 @@ export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
 /**
  * The error for a required variable that is not set.
  *
- * @param because why it is required
+ * @param because why the variable is required
  */
 export const missing = (name: VariableName, because: string): Effect.Effect<never, InvalidConfig> =>
   Effect.fail(
@@ -173,7 +172,7 @@ const describeValue = (variable: Variable<unknown>, value: string): string =>
     : // A URL may contain a password.
       `"${value.replace(/\/\/[^/]*@/, "//…@")}"`;
 
-/** Reads the configuration. An empty variable is the same as none. */
+/** Reads the configuration. An empty variable counts as unset. */
 export const readConfig = (environment: Environment): Effect.Effect<Config, InvalidConfig> => {
   const { config, problems } = parseConfig(environment);
   const [problem = "", ...others] = problems.map((invalid) => invalid.problem);
@@ -182,7 +181,9 @@ export const readConfig = (environment: Environment): Effect.Effect<Config, Inva
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the configuration, with the problem of each invalid variable; it is null if there is one. */
+/**
+ * Parses the configuration, which is null if a variable is invalid, and returns the problem of each invalid variable.
+ */
 export const parseConfig = (environment: Environment) => {
   const values: Record<string, unknown> = {};
   const problems: Array<{ readonly name: string; readonly problem: string }> = [];
@@ -198,7 +199,7 @@ export const parseConfig = (environment: Environment) => {
   return { config: problems.length === 0 ? (values as Config) : null, problems };
 };
 
-/** The flag of `serve` that stands for a variable: `--port` for `ACCOUNTLINK_PORT`. */
+/** The flag of `serve` for a variable: `--port` for `ACCOUNTLINK_PORT`. */
 export const flagOf = (name: string): string =>
   name
     .replace(/^ACCOUNTLINK_/, "")

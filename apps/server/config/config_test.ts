@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { readConfig, variables } from "./config.ts";
 
 describe("readConfig", () => {
-  it.effect("has its defaults for empty variables too", () =>
+  it.effect("uses defaults for empty variables too", () =>
     Effect.gen(function* () {
       const defaults = yield* readConfig({});
       const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, "  "]));
@@ -23,7 +23,7 @@ describe("readConfig", () => {
     }),
   );
 
-  it.effect("names every wrong variable, its value and the accepted ones", () =>
+  it.effect("reports every wrong variable with its value and the accepted values", () =>
     Effect.gen(function* () {
       const wrong = readConfig({ ACCOUNTLINK_CACHE: "disk", ACCOUNTLINK_STORAGE: "disk" });
       expect(yield* Effect.flip(wrong)).toMatchObject({

@@ -16,7 +16,6 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...unaskedPlatforms(config),
 ];
 
-/** Warns of variables with the prefix of this program that do not exist. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
   Object.keys(environment)
     .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
@@ -38,10 +37,7 @@ const nearestVariable = (name: string): string | null => {
   return nearest?.known ?? null;
 };
 
-/**
- * How many letters have to be added, removed or replaced to make one text of the other
- * (Levenshtein).
- */
+/** The number of letters to add, remove or replace to turn one text into the other (Levenshtein distance). */
 const editDistance = (one: string, other: string): number => {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [row, letter] of Array.from(one).entries()) {
@@ -63,10 +59,10 @@ const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, va
   ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
 ];
 
-/** Exceptions, which always have an effect. */
+/** Exceptions that have an effect on every platform. */
 const forEveryPlatform: ReadonlySet<string> = new Set(["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"]);
 
-/** Warns of variables of a storage, a cache or platforms that are not chosen. */
+/** Warns of variables for a storage, a cache or platforms that were not chosen. */
 export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWarning> => {
   const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
   return (Object.keys(variables) as ReadonlyArray<VariableName>).flatMap((name) => {
@@ -89,7 +85,7 @@ const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): Re
       ]
     : [];
 
-/** By http, browsers send keys, cookies and proofs in the clear, which matters only beyond this machine. */
+/** Over http, browsers send keys, cookies and proofs unencrypted, which matters only beyond this machine. */
 const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArray<ConfigWarning> =>
   url === null || url.startsWith("https:") || isLocal(new URL(url))
     ? []

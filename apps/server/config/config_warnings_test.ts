@@ -9,7 +9,7 @@ const problemsOf = (environment: Readonly<Record<string, string>>) =>
   );
 
 describe("configWarnings", () => {
-  it.effect("is silent about what is known and has an effect", () =>
+  it.effect("does not warn of known variables that have an effect", () =>
     Effect.gen(function* () {
       expect(
         yield* problemsOf({ ACCOUNTLINK_PORT: "1", ACCOUNTLINK_REDIS_PREFIX: " ", PORT: "2", PATH: "/bin" }),
@@ -17,7 +17,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names what is misspelt, and what was meant if that is near", () =>
+  it.effect("names misspelt variables, and suggests similar ones", () =>
     Effect.gen(function* () {
       const unknown = "is set, but no such variable exists";
       expect(
@@ -36,7 +36,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names the address of a server that nothing asks for", () =>
+  it.effect("names the address of a server that is not used", () =>
     Effect.gen(function* () {
       const urls = {
         ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
@@ -51,7 +51,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names what is known of live platforms that are not asked", () =>
+  it.effect("names settings of live platforms that are not used", () =>
     Effect.gen(function* () {
       const token = { ACCOUNTLINK_CHAT_BOT_TOKEN: "token" };
       expect(yield* problemsOf({ ...token, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([
@@ -61,7 +61,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names a public URL that is http and not local", () =>
+  it.effect("names a public URL that is http but not local", () =>
     Effect.gen(function* () {
       for (const host of ["links.example", "192.168.0.7:8080", "localhost.example", "[2001:db8::1]"]) {
         const url = `http://${host}`;
@@ -82,12 +82,14 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect.each(["0.0.0.0/0", "10.0.0.0/8, ::/0"])("names proxies that are everybody: %s", (proxies) =>
-    Effect.gen(function* () {
-      const [problem, ...others] = yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: proxies });
-      expect(problem).toMatch(/^ACCOUNTLINK_TRUSTED_PROXIES contains every address, /);
-      expect(others).toEqual([]);
-      expect(yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8" })).toEqual([]);
-    }),
+  it.effect.each(["0.0.0.0/0", "10.0.0.0/8, ::/0"])(
+    "warns of trusted proxies that include every address: %s",
+    (proxies) =>
+      Effect.gen(function* () {
+        const [problem, ...others] = yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: proxies });
+        expect(problem).toMatch(/^ACCOUNTLINK_TRUSTED_PROXIES contains every address, /);
+        expect(others).toEqual([]);
+        expect(yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8" })).toEqual([]);
+      }),
   );
 });

@@ -1,4 +1,4 @@
-/** What a configuration says of the pages that users see. */
+/** Derives the settings of the user pages from the configuration. */
 import type { PageSettingsShape } from "@accountlink/pages";
 import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platforms/live";
 import type { Config } from "./config.ts";

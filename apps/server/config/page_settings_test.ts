@@ -8,7 +8,7 @@ const settingsOf = (environment: Record<string, string>) =>
   Effect.runSync(Effect.map(readConfig(environment), pageSettingsOf));
 
 describe("pageSettingsOf", () => {
-  it("names the live platforms as users know them, and where their communities are", () => {
+  it("uses the live platforms' names, and links to their communities", () => {
     const live = { ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_CHAT_CLIENT_ID: "42" };
     const { chatHome, botInvite, ...settings } = settingsOf(live);
     expect(botInvite?.(null)).toMatch(/client_id=42&/);
@@ -20,7 +20,7 @@ describe("pageSettingsOf", () => {
     expect(chatHome?.(null)).toBe("https://discord.com/channels/@me");
   });
 
-  it("has general names for the dev platform, which has no pages to go back to", () => {
+  it("uses general names for the dev platform, which has no pages to return to", () => {
     const { chatName, gameName, chatHome, botInvite } = settingsOf({ ACCOUNTLINK_STORAGE: "memory" });
     expect([chatName, gameName, chatHome, botInvite]).toEqual([
       "the chat platform",
@@ -30,12 +30,12 @@ describe("pageSettingsOf", () => {
     ]);
   });
 
-  it("plays the live platforms in the demo, of which it has no pages", () => {
+  it("shows the names of the live platforms in the demo, but no links to them", () => {
     const { chatName, gameName, chatHome } = settingsOf({});
     expect([chatName, gameName, chatHome]).toEqual(["Discord", "Roblox", null]);
   });
 
-  it("takes the operator's own names, privacy policy and contact", () => {
+  it("uses the operator's own names, privacy policy and contact", () => {
     const own = settingsOf({
       ACCOUNTLINK_CHAT_NAME: "Guilded",
       ACCOUNTLINK_GAME_NAME: "Minecraft",

@@ -1,7 +1,4 @@
-/**
- * The choices that follow from the variables: storage, cache, platforms, limits, and whether it is
- * the demo.
- */
+/** Derives choices from the variables: storage, cache, platforms, limits, and whether this is the demo. */
 import { join } from "node:path";
 import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
@@ -19,19 +16,19 @@ export type Cache =
   | { readonly kind: "memory" }
   | { readonly kind: "redis"; readonly url: Redacted.Redacted; readonly prefix: string };
 
-/** `none` asks no platform: the caller is believed, and nobody can sign in. */
+/** With `none`, no platform is asked: the service trusts the caller, and nobody can sign in. */
 export type Platform =
   | { readonly kind: "none" }
   | { readonly kind: "dev"; readonly port: number }
   | {
       readonly kind: "live";
-      /** The base of redirect URIs, and part of the user agent. */
+      /** The base of redirect URIs, and a part of the user agent. */
       readonly publicUrl: string;
       readonly chat: Application & { readonly botToken: Redacted.Redacted };
       readonly game: Application;
     };
 
-/** This service's registration at a live platform. The URLs default to the platform's own. */
+/** The registration of this service at a live platform. The URLs default to the platform's own. */
 interface Application {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
@@ -81,10 +78,7 @@ export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => 
     : Effect.succeed({ kind: "redis", url, prefix: config.ACCOUNTLINK_REDIS_PREFIX });
 };
 
-/**
- * Fails if the live platforms need a variable that is not set, or if the dev platform is not
- * chosen.
- */
+/** Fails if the live platforms need a variable that is not set, or if the dev platform must be chosen explicitly. */
 const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
   if (config.ACCOUNTLINK_PLATFORM === "none") return Effect.succeed({ kind: "none" });
@@ -95,9 +89,8 @@ const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
 };
 
 /**
- * Why the dev platform has to be chosen by name, since anyone can sign in there as anybody. Null in
- * the demo and with a fixture, unless Postgres or a public https URL suggest that this is
- * production.
+ * Why the dev platform must be chosen explicitly: on it, anyone can sign in as anybody. Null in the demo and with a
+ * fixture, unless Postgres or a public https URL suggests that this is production.
  */
 const devRisk = (config: Config): string | null => {
   if (config.ACCOUNTLINK_STORAGE === "postgres") return "ACCOUNTLINK_STORAGE is postgres";
@@ -131,7 +124,7 @@ const livePlatformOf = Effect.fnUntraced(function* (config: Config) {
   };
 });
 
-/** Whether neither a storage, a fixture nor platforms other than `dev` are chosen. */
+/** Whether neither a storage nor a fixture nor platforms other than `dev` are chosen. */
 export const isDemo = (config: Config): boolean =>
   config.ACCOUNTLINK_STORAGE === null &&
   config.ACCOUNTLINK_FIXTURE === null &&

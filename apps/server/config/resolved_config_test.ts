@@ -7,7 +7,7 @@ const resolved = (environment: Readonly<Record<string, string>>) =>
   Effect.flatMap(readConfig(environment), resolveConfig);
 
 describe("resolveConfig", () => {
-  it.effect("is a demo in a folder of its own when nothing is named", () =>
+  it.effect("is a demo in its own folder if nothing is configured", () =>
     Effect.gen(function* () {
       expect(yield* resolved({})).toMatchObject({
         demo: true,
@@ -20,7 +20,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("has nothing of the demo as soon as a storage or a fixture is named", () =>
+  it.effect("is no demo once a storage or a fixture is configured", () =>
     Effect.gen(function* () {
       expect(
         yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" }),
@@ -43,7 +43,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("has the database and the Redis that are named", () =>
+  it.effect("uses the configured database and Redis", () =>
     Effect.gen(function* () {
       const { demo, storage, cache } = yield* resolved({
         ACCOUNTLINK_STORAGE: "postgres",
@@ -70,21 +70,21 @@ describe("resolveConfig", () => {
   it.effect.each([
     { environment: { ACCOUNTLINK_STORAGE: "postgres" }, variable: "ACCOUNTLINK_DATABASE_URL" },
     { environment: { ACCOUNTLINK_CACHE: "redis" }, variable: "ACCOUNTLINK_REDIS_URL" },
-  ])("is refused without $variable where it is needed", ({ environment, variable }) =>
+  ])("is refused without $variable if it is needed", ({ environment, variable }) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" }));
       expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
     }),
   );
 
-  it.effect("requires a platform without a demo or fixture", () =>
+  it.effect("requires a platform outside of a demo or fixture", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
       expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
     }),
   );
 
-  it.effect("asks no platform on none, and has nothing of the demo", () =>
+  it.effect("asks no platform on none, and is no demo", () =>
     Effect.gen(function* () {
       expect(yield* resolved({ ACCOUNTLINK_PLATFORM: "none" })).toMatchObject({
         demo: false,
@@ -102,7 +102,7 @@ describe("resolveConfig", () => {
       ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
       ACCOUNTLINK_FIXTURE: "a.json",
     },
-  ])("requires the platform to be named under %j", (environment) =>
+  ])("requires the platform to be chosen under %j", (environment) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved(environment));
       expect(message).toMatch(
@@ -123,7 +123,7 @@ describe("resolveConfig", () => {
     ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
   };
 
-  it.effect("has the live platforms, and nothing of the demo with them", () =>
+  it.effect("uses the live platforms, and is no demo with them", () =>
     Effect.gen(function* () {
       const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
       expect(yield* resolved({ ...live, ...addresses })).toMatchObject({
@@ -150,7 +150,7 @@ describe("resolveConfig", () => {
       }),
   );
 
-  it.effect("has the limits that are configured", () =>
+  it.effect("uses the configured limits", () =>
     Effect.gen(function* () {
       const { limits } = yield* resolved({
         ACCOUNTLINK_PREMIUM_WINDOW: "250 millis",

@@ -7,7 +7,6 @@ export class StorageLocation extends Context.Service<
   {
     /** `data folder "data"` or `database "db.internal:5432/links"`. */
     readonly text: string;
-    /** The same for `--json`. */
     readonly json: { readonly folder: string } | { readonly database: string };
   }
 >()("@accountlink/server/StorageLocation") {}

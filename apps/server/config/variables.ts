@@ -10,7 +10,7 @@ export interface Variable<out A> {
   /** The accepted values, as errors and the documentation describe them. */
   readonly expected: string;
   readonly description: string;
-  /** Whether messages must not contain the value. */
+  /** Whether messages must not repeat the value. */
   readonly secret: boolean;
   readonly parse: (text: string) => Option.Option<A>;
   readonly fallback: A;
@@ -115,11 +115,11 @@ const expectedAddress = "an http or https URL without credentials, query and fra
 const parseAddress: Parse<string> = (input) =>
   isWebUrl(input) && !/[?#]/.test(input) ? Option.some(input.replace(/\/+$/, "")) : Option.none();
 
-/** A base URL, without a slash at the end. */
+/** A base URL without a trailing slash. */
 export const webAddress = (description: string): Variable<string | null> =>
   variable<string | null>(description, null, expectedAddress, parseAddress);
 
-/** An origin in its canonical form. */
+/** An origin in canonical form. */
 export const webOrigin = (description: string): Variable<string | null> =>
   variable<string | null>(
     description,
@@ -131,7 +131,6 @@ export const webOrigin = (description: string): Variable<string | null> =>
       ),
   );
 
-/** The URL of a page for browsers. */
 export const webPage = (description: string): Variable<string | null> =>
   variable<string | null>(
     description,
@@ -148,7 +147,7 @@ export const serviceAddress = (description: string): Variable<string | null> =>
       : Option.none(),
   );
 
-/** A text that messages do not contain, such as the URL of a database, which may have a password. */
+/** A text that messages must not repeat, such as a database URL, which may contain a password. */
 export const hiddenText = (
   description: string,
   expected: string,
@@ -175,7 +174,7 @@ export const secrets = (description: string): Variable<DeploymentSecrets | null>
     parseSecrets,
   );
 
-/** Parses one secret of 32 or more bytes in base64, or the new and the old one. */
+/** Parses a secret of 32 or more bytes in base64, or the new and the old secret during a rotation. */
 export const parseSecrets = (input: string): Option.Option<DeploymentSecrets> => {
   const [newest, old, ...more] = input
     .split(",")
@@ -187,7 +186,7 @@ export const parseSecrets = (input: string): Option.Option<DeploymentSecrets> =>
 const secretBytes = (input: string): Option.Option<Uint8Array> =>
   Option.filter(Result.getSuccess(Base64.decode(input)), (bytes) => bytes.length >= 32);
 
-/** Named keys, newest first. An id names one key: values that are stored say only the id. */
+/** Named keys, newest first. Each ID must be unique, since stored values refer to their key by ID only. */
 export const namedSecrets = (
   description: string,
 ): Variable<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>> =>

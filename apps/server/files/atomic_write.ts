@@ -6,8 +6,8 @@ import { Data, Effect, FileSystem, Option, type PlatformError, Stream } from "ef
 class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string }> {}
 
 /**
- * Writes a temporary file next to the target and moves it into place once it is synced to disk. If
- * the write fails, the target is unchanged. Devices and pipes are written to directly.
+ * Writes a temporary file next to the target, syncs it to disk, then moves it into place. If the write fails, the
+ * target is unchanged. Devices and pipes are written to directly.
  *
  * @param existing what to do if the file exists before or after the write
  */
@@ -17,12 +17,12 @@ export const writeAtomically = Effect.fnUntraced(function* <E, R>(
   existing: "replace" | "refuse",
 ) {
   const fileSystem = yield* FileSystem.FileSystem;
-  // Symbolic links are kept, and their target is replaced.
+  // Keeps symbolic links, and replaces their target.
   const target = (yield* fileSystem.exists(file)) ? yield* fileSystem.realPath(file) : file;
   const isThere = yield* fileSystem.exists(target);
   const replaced = isThere ? yield* fileSystem.stat(target) : null;
   const isOrdinary = replaced === null || replaced.type === "File";
-  // Pipes have no positions, so writes have to append.
+  // Pipes have no positions, so writes must append.
   if (!isOrdinary) {
     return yield* Stream.run(Stream.encodeText(text), fileSystem.sink(target, { flag: "a" }));
   }
@@ -35,7 +35,7 @@ export const writeAtomically = Effect.fnUntraced(function* <E, R>(
   yield* writePart(target, text, linkTo(file));
 });
 
-/** A service that runs as another user still has to read what root replaces. */
+/** Keeps the owner: a service that runs as another user must still be able to read a file that root replaces. */
 const keepOwner = (part: string, replaced: FileSystem.File.Info | null) =>
   Option.match(Option.all([replaced?.uid ?? Option.none(), replaced?.gid ?? Option.none()]), {
     onNone: () => Effect.void,
@@ -43,7 +43,7 @@ const keepOwner = (part: string, replaced: FileSystem.File.Info | null) =>
       Effect.flatMap(FileSystem.FileSystem, ({ chown }) => Effect.ignore(chown(part, uid, gid))),
   });
 
-/** Writes the file atomically unless it exists by then: the first of several processes wins. */
+/** Writes the file atomically unless it exists: the first of several processes wins. */
 export const writeIfAbsent = (file: string, text: string) =>
   writePart(file, Stream.succeed(text), linkTo(file)).pipe(Effect.catchTag("FileExists", () => Effect.void));
 
@@ -74,7 +74,7 @@ const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
       yield* Stream.runForEach(Stream.encodeText(text), (chunk) => opened.writeAll(chunk));
       yield* opened.sync;
       yield* putIntoPlace(part);
-      // The new name is durable once the folder is synced, which not every file system supports.
+      // The new name is durable once the folder is synced, which some file systems do not support.
       const folder = fileSystem.open(dirname(target), { flag: "r" });
       yield* Effect.ignore(Effect.flatMap(folder, ({ sync }) => sync));
     }),

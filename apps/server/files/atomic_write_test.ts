@@ -15,7 +15,7 @@ import { makeFolder } from "../commands/test_folder.ts";
 import { writeAtomically, writeIfAbsent } from "./atomic_write.ts";
 
 describe("writeAtomically", () => {
-  it.effect("writes a file that nobody else can read, in place of an existing one", () =>
+  it.effect("replaces a file, and only its owner can read the new one", () =>
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "links.csv");
       for (const text of ["first", "second, and longer", "third"]) {
@@ -26,7 +26,7 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("leaves everything as it was when the text breaks off", () =>
+  it.effect("changes nothing if the text fails midway", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       const file = join(folder, "links.csv");
@@ -48,7 +48,7 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("refuses a file that is there, also one that came while it wrote", () =>
+  it.effect("refuses an existing file, even one created during the write", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       const file = join(folder, "links.csv");
@@ -61,7 +61,7 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect.skipIf(process.getuid?.() !== 0)("keeps the owner of the file, when root replaces it", () =>
+  it.effect.skipIf(process.getuid?.() !== 0)("keeps the owner of a file that root replaces", () =>
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "secret");
       writeFileSync(file, "before");
@@ -88,7 +88,7 @@ describe("writeAtomically", () => {
 });
 
 describe("writeIfAbsent", () => {
-  it.effect("writes a file that nobody else can read, and none that is there", () =>
+  it.effect("writes a file that only its owner can read, and never replaces one", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       const file = join(folder, "secret");
@@ -100,7 +100,7 @@ describe("writeIfAbsent", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("fails where nothing can be written", () =>
+  it.effect("fails if the folder is not writable", () =>
     Effect.gen(function* () {
       const nowhere = join(yield* makeFolder, "none", "secret");
       expect((yield* Effect.flip(writeIfAbsent(nowhere, "first")))._tag).toBe("PlatformError");

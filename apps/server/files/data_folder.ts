@@ -5,7 +5,7 @@ import { Effect } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
 import { reasonOf } from "../message_text.ts";
 
-/** Creates the folder unless it exists, with access for its owner only. Fails if it cannot be used. */
+/** Creates the folder unless it exists, accessible only to its owner. Fails if the folder cannot be used. */
 export const prepareFolder = (config: Config, folder: string): Effect.Effect<void, InvalidConfig> =>
   Effect.tryPromise({
     try: async () => {
@@ -21,8 +21,7 @@ export const unusableFolder = ({ ACCOUNTLINK_DATA_DIR }: Config, cause: unknown)
     problem: `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be made and written to (${reasonOf(cause)})`,
   });
 
-// One folder at a time, since Node's recursive mkdir never ends where nothing can be created, as in
-// /proc.
+// Creates one folder at a time, since Node's recursive mkdir never returns if nothing can be created, as in /proc.
 const make = async (folder: string): Promise<void> => {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) await make(dirname(folder));

@@ -11,7 +11,7 @@ const prepare = Effect.fnUntraced(function* (folder: string) {
 });
 
 describe("prepareFolder", () => {
-  it.effect("makes what is missing, for its owner only, and takes what is there", () =>
+  it.effect("creates missing folders for their owner only, and accepts existing ones", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       yield* prepare(folder);
@@ -21,7 +21,7 @@ describe("prepareFolder", () => {
     }),
   );
 
-  it.effect("makes one folder for all who want it at the same moment", () =>
+  it.effect("works when several callers create the folder at once", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       yield* Effect.all(
@@ -32,7 +32,7 @@ describe("prepareFolder", () => {
     }),
   );
 
-  it.effect("refuses a file, by the name of the variable", () =>
+  it.effect("refuses a file, and names the variable", () =>
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "file");
       writeFileSync(file, "");

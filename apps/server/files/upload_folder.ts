@@ -1,6 +1,4 @@
-/**
- * Uploads as temporary files without a name: nothing is left of them when the process ends, whichever way.
- */
+/** Stores uploads in unnamed temporary files, which disappear when the process ends, however it ends. */
 import { randomUUID } from "node:crypto";
 import { open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +8,7 @@ import { maxUploadsSize, type UploadFolder } from "@accountlink/http";
 import { Effect, Stream } from "effect";
 import { reasonOf } from "../message_text.ts";
 
-/** In bytes. */
+/** The size of reads, in bytes. */
 const readSize = 32_768;
 
 const unavailable = (cause: unknown) => new StoreUnavailable({ operation: "UploadFolder", cause });
@@ -43,7 +41,7 @@ export const uploadFolder: UploadFolder = {
 
 const megabyte = 1_000_000;
 
-/** Checks the temporary folder. A server whose folder cannot be written takes no uploads. */
+/** Checks the temporary folder. If it is not writable, the server accepts no uploads. */
 export const checkUploadFolder = Effect.gen(function* () {
   yield* Effect.flatMap(uploadFolder.create, ({ remove }) => remove);
   const { bavail, bsize } = yield* attempt(() => statfs(tmpdir()));

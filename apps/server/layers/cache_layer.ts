@@ -2,7 +2,7 @@ import { CacheMemory } from "@accountlink/memory";
 import { Effect, Layer } from "effect";
 import type { Cache } from "../config/resolved_config.ts";
 
-/** The modules of Redis are loaded only by processes that use it. */
+/** Loads the Redis modules only in processes that use Redis. */
 export const cacheLayer = (cache: Cache) =>
   cache.kind === "memory"
     ? CacheMemory.layer

@@ -22,7 +22,7 @@ describe("AES-256-GCM on node:crypto", () => {
     }),
   );
 
-  it.effect("refuses a text, a nonce and further data that were changed", () =>
+  it.effect("refuses a changed text, nonce or additional data", () =>
     Effect.gen(function* () {
       const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
       const sealed = yield* on(layerAead, (aead) => aead.encrypt(key, bytes(20), options));

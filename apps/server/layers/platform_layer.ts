@@ -21,7 +21,7 @@ import { FetchHttpClient } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
 import { makeDevHttpServer } from "../listening/dev_http_server.ts";
 
-/** The ports of both platforms and of their sign-ins. */
+/** The lookup and sign-in ports of both platforms. */
 export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
   layerOf(platform, fixture, publicUrl).pipe(Layer.provide(FetchHttpClient.layer));
 
@@ -36,13 +36,13 @@ const layerOf = (platform: Platform, fixture: PlatformFixture, publicUrl: string
   }
 };
 
-/** No page leads to these. */
+/** No page offers these sign-ins. */
 const noSignIn = {
   begin: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
   finish: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
 };
 
-/** Believes that users and memberships exist, and grants nobody the right to manage a guild. */
+/** Treats every user and membership as existing, and lets nobody manage a guild. */
 const noPlatforms = Layer.mergeAll(
   Layer.succeed(GamePlatform, {
     hasUser: () => Effect.succeed(true),
@@ -67,7 +67,7 @@ const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly k
     liveGameIdentity(game),
   );
 
-/** Starts the dev platform on its own port, with secrets that are generated at each start. */
+/** Starts the dev platform on its own port, with secrets generated at each start. */
 const devPlatforms = (
   { port }: Extract<Platform, { readonly kind: "dev" }>,
   fixture: PlatformFixture,

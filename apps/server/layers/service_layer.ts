@@ -15,7 +15,6 @@ import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
 
-/** Everything that the HTTP application requires. */
 export const serviceLayer = (
   resolved: ResolvedConfig,
   secrets: DeploymentSecrets,
@@ -38,7 +37,7 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Counters in memory cannot fail, but they have to be restored after a restart.
+  // Memory counters cannot fail, but they must be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.merge(AccountLink.layerWeb, WebhookCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),

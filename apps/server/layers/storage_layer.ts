@@ -5,11 +5,11 @@ import type { Duration } from "effect";
 import type { Storage } from "../config/resolved_config.ts";
 
 interface Opening {
-  /** Whether to refuse another server on an embedded storage. */
+  /** Whether to refuse a second server on an embedded storage. */
   readonly exclusive: boolean;
-  /** How long to wait for a database server that is not up yet. By default it does not wait. */
+  /** How long to wait for a database server that is not up yet. No wait by default. */
   readonly startTimeout?: Duration.Input;
-  /** How long to wait for a connection to a database server. By default as requests can. */
+  /** How long to wait for a connection to a database server. By default, as long as requests wait. */
   readonly connectTimeout?: Duration.Input;
 }
 

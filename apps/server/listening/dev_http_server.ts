@@ -6,10 +6,10 @@ import { HttpServer } from "effect/http";
 import { NetAddress } from "effect/net";
 import { claimPort } from "./port.ts";
 
-/** Makes the server. Its port opens with `open`, once something is served. */
+/** Makes the server. Its port opens with `open`, once its handler is ready. */
 export const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
   const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });
-  // On a busy machine a shorter time ends connections that a client is about to use again.
+  // On a busy machine, a shorter timeout closes connections that a client is about to reuse.
   const node = createServer({ keepAliveTimeout: 60_000 });
   yield* Effect.addFinalizer(() => Effect.sync(() => node.close().closeAllConnections()));
   const { hostname, port: claimed } = new URL(url);

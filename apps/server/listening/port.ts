@@ -1,4 +1,4 @@
-/** Ports that open last, when the server behind them can answer. */
+/** Ports that open only once the server behind them can answer. */
 import { lookup } from "node:dns/promises";
 import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
 import { Effect, type Scope } from "effect";
@@ -12,12 +12,12 @@ interface Address {
 /** A port before and after it opens. */
 export interface Port {
   readonly url: string;
-  /** Lets a server listen. All its handlers have to be there: Node drops what comes before them. */
+  /** Makes a server listen. All its handlers must be attached: Node drops earlier requests. */
   readonly open: (server: Server) => Effect.Effect<void, InvalidConfig>;
 }
 
 /**
- * Finds out the address of a port before it opens. A free port, in place of port 0, is held until then.
+ * Determines the address of a port before it opens. If the port is 0, reserves a free one until then.
  *
  * @param variable the variable of the port, which errors name
  */
@@ -57,7 +57,7 @@ const listen = (server: Server, { host, port }: Address): Effect.Effect<void, Er
     });
   });
 
-/** Problems of the port, by error code. Any other error is about the host. */
+/** Problems of the port by error code. Any other error concerns the host. */
 const portProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use",
   EACCES: "this user may not use",

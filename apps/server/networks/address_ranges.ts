@@ -1,9 +1,9 @@
 /**
- * A set of address ranges in sorted arrays of integers: 8 bytes a range of IPv4, 16 of IPv6, and 256 KiB for an index
- * of the upper 16 bits, which leaves a binary search few steps.
+ * A set of address ranges in sorted arrays of integers: 8 bytes per IPv4 range, 16 per IPv6 range, and 256 KiB for an
+ * index of the upper 16 bits, which shortens the binary search to a few steps.
  */
 
-/** Whole numbers as they are added; the array doubles when it is full. */
+/** An array of whole numbers that doubles its capacity when it is full. */
 class GrowingArray {
   length = 0;
   #numbers = new Uint32Array(1_024);
@@ -18,19 +18,20 @@ class GrowingArray {
     this.length += 1;
   }
 
-  /** The numbers, without room for more. */
+  /** The numbers, without spare capacity. */
   finish(): Uint32Array<ArrayBuffer> {
     return this.#numbers.slice(0, this.length);
   }
 }
 
 /**
- * How many 32-bit words an address has: one for IPv4; two for IPv6, of which the upper 64 bits count. The lower word
- * stands first, so that the two read as one 64-bit integer on the little-endian processors that Node runs on.
+ * How many 32-bit words an address has: one for IPv4; two for IPv6, of which only the upper 64 bits are stored. The
+ * lower word comes first, so that both words read as one 64-bit integer on the little-endian processors that Node
+ * runs on.
  */
 type Width = 1 | 2;
 
-/** Takes ranges in any order, overlapping ones too. */
+/** Accepts ranges in any order, including overlapping ones. */
 export class AddressRangesBuilder {
   readonly #width: Width;
   readonly #starts = new GrowingArray();
@@ -40,13 +41,11 @@ export class AddressRangesBuilder {
     this.#width = width;
   }
 
-  /** Adds the addresses from the first to the last, for IPv4. */
   add(first: number, last: number): void {
     this.#starts.push(first);
     this.#ends.push(last);
   }
 
-  /** Adds the addresses from the first to the last, for IPv6. */
   addWide(first: bigint, last: bigint): void {
     for (const [keys, key] of [
       [this.#starts, first],
@@ -81,8 +80,9 @@ interface Keys<Key> {
 }
 
 /**
- * Makes disjoint, ascending ranges of any, in place, and gives their number. Starts and ends are sorted apart from each
- * other: an address is in a range where more have started than ended, whichever ends belong to which starts.
+ * Turns any ranges into disjoint, ascending ones in place, and returns their number. Sorts starts and ends
+ * separately: an address is in some range if more ranges have started than ended before it, whichever end belongs to
+ * which start.
  */
 const sortAndMerge = <Key extends number | bigint>(starts: Keys<Key>, ends: Keys<Key>): number => {
   starts.sort();
@@ -127,9 +127,9 @@ export class AddressRanges {
   }
 
   /**
-   * Whether a range holds the address.
+   * Whether a range contains the address.
    *
-   * @param high the upper word of the address, for IPv4 the only one
+   * @param high the upper word of the address; for IPv4 the only word
    */
   has(high: number, low: number): boolean {
     const upper = high >>> 16;

@@ -1,10 +1,9 @@
-/** A file of networks that cannot be used. */
 import { Data } from "effect";
 
-/** The file cannot be read, or something in it is wrong. Its text has no address in it. */
+/** The file cannot be read, or its content is invalid. The message contains no address. */
 export class DamagedFile extends Data.TaggedError("DamagedFile")<{
   readonly path: string;
-  /** What is wrong, such as `line 3 is wrong`. */
+  /** The problem, such as `line 3 is wrong`. */
   readonly found: string;
   readonly expected: string;
 }> {

@@ -1,4 +1,4 @@
-/** Network intelligence from the files that a deployment names. */
+/** Network intelligence from the files that a deployment configures. */
 import { NetworkIntelligence } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";
@@ -9,21 +9,20 @@ import { readVpnDatabase } from "./vpn_database.ts";
 
 export { DamagedFile, NetworkSet, readNetworkList, readVpnDatabase };
 
-/** The paths of the files; null for one that there is not. */
+/** The paths of the files; null for a file that is not configured. */
 export interface Paths {
-  /** A list of the networks of VPNs. */
   readonly vpnNetworks: string | null;
-  /** A database of them, in mmdb format. */
+  /** A database of VPN networks, in mmdb format. */
   readonly vpnDatabase: string | null;
   /** A list of networks that strangers share: carriers, schools, relays. */
   readonly sharedNetworks: string | null;
 }
 
 /**
- * Reads the files now and again when they change. One that cannot be used refuses the start; later, what was read of it
- * before is used on.
+ * Reads the files now, and again when they change. A file that cannot be used fails the start; later, its previous
+ * content stays in use.
  *
- * @param vpnCidrs further networks of VPNs
+ * @param vpnCidrs additional VPN networks
  */
 export const layer = (
   paths: Paths,

@@ -32,7 +32,7 @@ const write = (name: string, content: string | Buffer) =>
   });
 
 describe("the layer", () => {
-  it.effect("knows VPNs of every source, and shared networks", () =>
+  it.effect("recognizes VPNs from every source, and shared networks", () =>
     Effect.gen(function* () {
       const paths = {
         vpnNetworks: yield* write("vpn.txt", "198.51.100.0/24\n"),
@@ -61,7 +61,7 @@ describe("the layer", () => {
     }),
   );
 
-  it.effect("knows nothing without files", () =>
+  it.effect("recognizes nothing without files", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
     }).pipe(Effect.provide(NetworkFiles.layer(none, []))),
@@ -97,7 +97,7 @@ describe("a database", () => {
     }),
   );
 
-  it.effect("of both families has IPv4 among the IPv6 addresses, one of IPv4 has no IPv6", () =>
+  it.effect("finds IPv4 addresses in a tree of both families, and no IPv6 address in an IPv4 tree", () =>
     Effect.gen(function* () {
       const record = { is_anonymous: true };
       const both = makeMmdb(
@@ -139,7 +139,7 @@ describe("a database", () => {
 describe("a file that changes", () => {
   const isVpn = Effect.map(lookup("198.51.100.1"), ({ vpn }) => vpn);
 
-  /** Lets the time pass in which files are looked at, until it holds. */
+  /** Advances the clock past checks of the files until the condition holds. */
   const until = <R>(holds: Effect.Effect<boolean, NetworkIntelligenceUnavailable, R>) =>
     Effect.gen(function* () {
       while (!(yield* holds)) {
@@ -148,39 +148,41 @@ describe("a file that changes", () => {
       }
     });
 
-  it.effect("is read again; a damaged or missing one keeps what was read before, and warns once", () =>
-    Effect.gen(function* () {
-      const path = yield* write("changing.txt", "198.51.100.0/24\n");
-      const warnings: Array<string> = [];
-      const capture = Logger.layer([
-        Logger.make(({ logLevel, message }) => {
-          if (logLevel === "Warn") warnings.push(String(message));
-        }),
-      ]);
-      const warned = (count: number) => until(Effect.sync(() => warnings.length >= count));
-      yield* Effect.gen(function* () {
-        assert.isTrue(yield* isVpn);
-        yield* write("changing.txt", "192.0.2.0/24\n");
-        yield* until(Effect.map(isVpn, (vpn) => !vpn));
-        yield* write("changing.txt", "198.51.100.0/24\nwhat is 198.51.100.7?\n");
-        yield* warned(1);
-        assert.isFalse(yield* isVpn);
-        yield* Effect.promise(() => rm(path));
-        yield* warned(2);
-        assert.isFalse(yield* isVpn);
-        yield* write("next.txt", "198.51.100.0/24\n");
-        yield* Effect.promise(() => rename(join(folder, "next.txt"), path));
-        yield* until(isVpn);
-      }).pipe(
-        Effect.provide(
-          NetworkFiles.layer({ ...none, vpnNetworks: path }, []).pipe(Layer.provideMerge(capture)),
-        ),
-      );
-      const kept = "What was read before stays in use";
-      assert.deepStrictEqual(warnings, [
-        `Cannot use "${path}": line 2 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line. ${kept}`,
-        `Cannot use "${path}": it cannot be read: ENOENT, expected a file that can be read. ${kept}`,
-      ]);
-    }),
+  it.effect(
+    "is read again; if damaged or missing, the previous content stays in use and one warning is logged",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* write("changing.txt", "198.51.100.0/24\n");
+        const warnings: Array<string> = [];
+        const capture = Logger.layer([
+          Logger.make(({ logLevel, message }) => {
+            if (logLevel === "Warn") warnings.push(String(message));
+          }),
+        ]);
+        const warned = (count: number) => until(Effect.sync(() => warnings.length >= count));
+        yield* Effect.gen(function* () {
+          assert.isTrue(yield* isVpn);
+          yield* write("changing.txt", "192.0.2.0/24\n");
+          yield* until(Effect.map(isVpn, (vpn) => !vpn));
+          yield* write("changing.txt", "198.51.100.0/24\nwhat is 198.51.100.7?\n");
+          yield* warned(1);
+          assert.isFalse(yield* isVpn);
+          yield* Effect.promise(() => rm(path));
+          yield* warned(2);
+          assert.isFalse(yield* isVpn);
+          yield* write("next.txt", "198.51.100.0/24\n");
+          yield* Effect.promise(() => rename(join(folder, "next.txt"), path));
+          yield* until(isVpn);
+        }).pipe(
+          Effect.provide(
+            NetworkFiles.layer({ ...none, vpnNetworks: path }, []).pipe(Layer.provideMerge(capture)),
+          ),
+        );
+        const kept = "The previous content stays in use";
+        assert.deepStrictEqual(warnings, [
+          `Cannot use "${path}": line 2 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line. ${kept}`,
+          `Cannot use "${path}": it cannot be read: ENOENT, expected a file that can be read. ${kept}`,
+        ]);
+      }),
   );
 });

@@ -1,4 +1,4 @@
-/** Lists of networks: an address or a CIDR a line, as the public lists of VPNs and data centres have it. */
+/** Reads lists of networks with one address or CIDR per line, the format of public lists of VPNs and data centres. */
 import { createReadStream } from "node:fs";
 import { type ClientAddress, parseNetwork } from "@accountlink/core/addresses";
 import { Effect, Option } from "effect";
@@ -6,7 +6,7 @@ import { type IpNetwork, NetAddress } from "effect/net";
 import { type AddressRanges, AddressRangesBuilder } from "./address_ranges.ts";
 import { DamagedFile, unreadable } from "./damaged_file.ts";
 
-/** A set of networks that is asked for addresses. An IPv6 address is in it when its /64 is, or a part of that. */
+/** A set of networks. An IPv6 address belongs to it if any part of the address's /64 does. */
 export class NetworkSet {
   readonly #ipv4: AddressRanges;
   readonly #ipv6: AddressRanges;
@@ -22,7 +22,6 @@ export class NetworkSet {
     return set.build();
   }
 
-  /** The number of disjoint ranges. */
   get count(): number {
     return this.#ipv4.count + this.#ipv6.count;
   }
@@ -51,7 +50,7 @@ class NetworkSetBuilder {
     this.#ipv6.addWide(first, first | hosts);
   }
 
-  /** Adds the network, unless bits of the address are set behind its prefix. */
+  /** Adds the network, unless address bits beyond its prefix are set. */
   addIpv4(first: number, prefixLength: number): boolean {
     const hosts = 2 ** (32 - prefixLength) - 1;
     if ((first & hosts) !== 0) return false;
@@ -89,7 +88,7 @@ const read = async (path: string, signal: AbortSignal): Promise<NetworkSet> => {
     });
   };
   let begun = "";
-  // Piece by piece: requests are answered in between.
+  // Reads chunk by chunk, so that requests are answered in between.
   for await (const piece of createReadStream(path, { encoding: "utf8", signal })) {
     const lines = `${begun}${piece}`.split("\n");
     begun = lines.pop() ?? "";
@@ -102,7 +101,7 @@ const read = async (path: string, signal: AbortSignal): Promise<NetworkSet> => {
 const octet = String.raw`(0|[1-9]\d{0,2})`;
 const ipv4Pattern = new RegExp(`^${octet}\\.${octet}\\.${octet}\\.${octet}(?:/(\\d{1,2}))?$`);
 
-/** Adds the network of a line. Gives whether the line could be read. */
+/** Adds the network on a line. Returns whether the line is valid. */
 const addLine = (set: NetworkSetBuilder, line: string): boolean => {
   const comment = line.indexOf("#");
   const text = (comment === -1 ? line : line.slice(0, comment)).trim();

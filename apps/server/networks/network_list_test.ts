@@ -55,13 +55,13 @@ describe("a list", () => {
     ["2001:db8:2:4::5", false],
     ["0.0.0.0", false],
     ["::", false],
-  ] as const)("says of %s: %s", ([asked, expected]) =>
+  ] as const)("says for %s: %s", ([asked, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* read(text)).has(address(asked)), expected);
     }),
   );
 
-  it.effect("may hold everything, or nothing", () =>
+  it.effect("may contain every address, or none", () =>
     Effect.gen(function* () {
       const all = yield* read("0.0.0.0/0\n::/0");
       assert.deepStrictEqual(
@@ -81,7 +81,7 @@ describe("a list", () => {
     "2001:db8::/129",
     "10.0.0.0-10.0.0.9",
     "10.0.0.0/8, 11.0.0.0/8",
-  ])("is damaged by the line %j", (line) =>
+  ])("is refused because of the line %j", (line) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
       const path = join(folder, "list.txt");
@@ -95,7 +95,7 @@ describe("a list", () => {
   it.effect.each([
     ["missing.txt", "ENOENT"],
     ["", "EISDIR"],
-  ] as const)("is damaged where %j cannot be read", ([name, code]) =>
+  ] as const)("is refused if %j cannot be read", ([name, code]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readNetworkList(join(folder, name)));
       assert.include(message, `it cannot be read: ${code}, expected a file that can be read`);
@@ -104,7 +104,7 @@ describe("a list", () => {
 });
 
 describe("NetworkSet", () => {
-  // Few numbers, so that networks lie within, beside and upon each other.
+  // Few distinct numbers, so that networks often contain, touch or overlap each other.
   const addresses = FastCheck.oneof(
     FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(255)).map(([third, last]) => `10.0.${third}.${last}`),
     FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(300)).map(
@@ -116,7 +116,7 @@ describe("NetworkSet", () => {
       IpNetwork.fromAddressUnsafe(ip, NetAddress.isIpv4Address(ip) ? length : length + 32),
   );
 
-  it("agrees with a search through all networks", () => {
+  it("agrees with a linear search through all networks", () => {
     const lists = FastCheck.array(networks, { maxLength: 60 });
     const questions = FastCheck.array(addresses, { minLength: 100, maxLength: 100 });
     FastCheck.assert(

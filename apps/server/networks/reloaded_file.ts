@@ -4,11 +4,11 @@ import { Effect, Schedule, type Scope } from "effect";
 import type { DamagedFile } from "./damaged_file.ts";
 
 /**
- * Reads the file now, and again some seconds after a change until the scope closes. A file that cannot be used keeps
- * what was read before, with one warning for each change. It is looked at by `stat`: changes made through links, mounts
- * and network file systems are not reported by watching.
+ * Reads the file now, and again some seconds after each change until the scope closes. If the new file cannot be
+ * used, the previous content stays in use, with one warning per change. The file is polled with `stat`, since
+ * watching does not report changes made through links, mounts and network file systems.
  *
- * @returns what was read last
+ * @returns the content that was last read
  */
 export const reloadedFile = Effect.fnUntraced(function* <A>(
   path: string,
@@ -20,21 +20,21 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
   const look = Effect.gen(function* () {
     const before = seen;
     seen = yield* stampOf(path);
-    // Twice the same: whoever writes it is likely to be done.
+    // Unchanged since the last check, so its writer has probably finished.
     if (seen === loaded || seen !== before) return;
     loaded = seen;
     current = yield* read(path);
     yield* Effect.logInfo(`Read "${path}" again: it has changed`);
   }).pipe(
     Effect.catchTag("DamagedFile", ({ message }) =>
-      Effect.logWarning(`${message}. What was read before stays in use`),
+      Effect.logWarning(`${message}. The previous content stays in use`),
     ),
   );
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("1 second")));
   return () => current;
 });
 
-/** Differs whenever the file was written or replaced; empty while there is none. */
+/** Differs whenever the file was written or replaced; empty if there is no file. */
 const stampOf = (path: string): Effect.Effect<string> =>
   Effect.tryPromise(() => stat(path, { bigint: true })).pipe(
     Effect.map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(" ")),

@@ -1,17 +1,12 @@
-/**
- * Writes small databases in mmdb format, for tests.
- * https://maxmind.github.io/MaxMind-DB/
- */
+/** For tests: writes small databases in mmdb format. https://maxmind.github.io/MaxMind-DB/ */
 
 type Value = boolean | number | string | { readonly [name: string]: Value };
 
-/** Where an address bit leads: to a node, to the data of a network, or nowhere. */
+/** The target of an address bit: a node, the data of a network, or nothing. */
 type Branch = Node | { readonly data: number } | undefined;
 type Node = { readonly branches: [Branch, Branch]; number: number };
 
-/**
- * @param networks records by the bits of their networks, such as `00001010` for 10.0.0.0/8 in a tree of IPv4
- */
+/** @param networks records by the bits of their network, such as `00001010` for 10.0.0.0/8 in an IPv4 tree */
 export const makeMmdb = (networks: Readonly<Record<string, Value>>, ipVersion: 4 | 6): Buffer => {
   const nodes: Array<Node> = [];
   const newNode = (): Node => {
@@ -60,7 +55,7 @@ const recordOf = (branch: Branch, nodes: number): number => {
 };
 
 const encode = (value: Value): Buffer => {
-  // Of the extended types: a control byte with the size, then the number of the type less 7.
+  // Extended types have a control byte with the size, then the number of the type minus 7.
   if (typeof value === "boolean") return Buffer.from([value ? 1 : 0, 7]);
   if (typeof value === "number") {
     const bytes = Buffer.alloc(4);
@@ -73,7 +68,7 @@ const encode = (value: Value): Buffer => {
   return Buffer.concat([Buffer.from([(7 << 5) | entries.length]), ...entries.flat().map(encode)]);
 };
 
-/** The bits of a network of IPv4, as a tree of IPv4 has them. */
+/** The bits of an IPv4 network in an IPv4 tree. */
 export const bitsOf = (address: string, prefixLength: number): string =>
   address
     .split(".")

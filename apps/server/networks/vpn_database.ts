@@ -1,4 +1,4 @@
-/** Databases in MaxMind's format (mmdb) that say which addresses hide who is behind them. */
+/** Reads databases in MaxMind's format (mmdb) that list addresses of VPNs. */
 import { readFile } from "node:fs/promises";
 import type { ClientAddress } from "@accountlink/core/addresses";
 import { NetworkIntelligenceUnavailable } from "@accountlink/core/alts";
@@ -7,14 +7,13 @@ import { NetAddress } from "effect/net";
 import { Reader } from "mmdb-lib";
 import { DamagedFile, unreadable } from "./damaged_file.ts";
 
-/** A database that is asked for addresses. */
 export interface VpnDatabase {
   readonly has: (address: ClientAddress) => Effect.Effect<boolean, NetworkIntelligenceUnavailable>;
 }
 
 /**
- * Fields of which one that is true means a VPN, at the top of a record or in its `traits`: those of MaxMind's Anonymous
- * IP, Insights and Enterprise, and those of IPinfo's Privacy Detection, which writes `"true"`.
+ * If one of these fields is true, at the top of a record or in its `traits`, the address belongs to a VPN. They come
+ * from MaxMind's Anonymous IP, Insights and Enterprise, and from IPinfo's Privacy Detection, which writes `"true"`.
  */
 const fields = [
   "is_anonymous",
@@ -32,7 +31,6 @@ const fields = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a database. */
 export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, DamagedFile> =>
   Effect.tryPromise({
     try: (signal) => readFile(path, { signal }),
@@ -50,12 +48,12 @@ export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, Damage
 const open = (bytes: Buffer): VpnDatabase => {
   const reader = new Reader<Fields>(bytes);
   const { searchTreeSize, ipVersion } = reader.metadata;
-  // What separates tree and data. In a file that lost a part it is elsewhere, which the library does not notice.
+  // Separates tree and data. In a file that lost a part, it is elsewhere, which the library does not notice.
   const separator = bytes.subarray(searchTreeSize, searchTreeSize + 16);
   if (separator.length < 16 || separator.some((byte) => byte !== 0)) throw new Error("No data section");
   return {
     has: ({ ip }) =>
-      // The library would look for the first 32 bits of an IPv6 address in a tree of IPv4.
+      // In an IPv4 tree, the library would look up the first 32 bits of an IPv6 address.
       ipVersion === 4 && NetAddress.isIpv6Address(ip)
         ? Effect.succeed(false)
         : Effect.try({

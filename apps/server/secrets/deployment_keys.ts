@@ -1,4 +1,4 @@
-/** The keys of the deployment: the root key, which the secret unwraps, and those derived from it. */
+/** The keys of the deployment: the root key, which the secret unwraps, and keys derived from it. */
 import { AddressVault } from "@accountlink/core";
 import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
@@ -7,14 +7,13 @@ import type { Storage } from "../config/resolved_config.ts";
 import { locationOf, type PersistentStorage } from "../config/storage_location.ts";
 import { secretFile } from "./deployment_secret.ts";
 
-/** Fails if the secret does not unwrap the root key of the storage. */
+/** Fails if the secret does not unwrap the storage's root key. */
 export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
   Layer.merge(Secrets.layer, addressVaultLayer(config)).pipe(
     Layer.provide(rootKeyLayer(config, storage, secrets)),
   );
 
-// Memory storage keeps no root key. The secret replaces it, so that servers that share a Redis
-// derive the same keys.
+// Memory storage keeps no root key. The secret replaces it, so that servers that share a Redis derive the same keys.
 const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
   storage.kind === "memory"
     ? Layer.succeed(RootKey, secrets[0])
@@ -22,10 +21,10 @@ const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecre
         Layer.catchTag("SecretRejected", () => Layer.effect(RootKey, secretRejected(config, storage))),
       );
 
-/** The id of the address key that is derived from the root key. */
+/** The ID of the address key that is derived from the root key. */
 const derivedKeyId = "secret";
 
-/** The configured address keys, then the derived one, which sightings from before the others need. */
+/** The configured address keys, then the derived key, which older sightings need. */
 const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
   Layer.unwrap(
     Effect.map(RootKey, (rootKey) => {

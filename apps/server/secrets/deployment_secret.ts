@@ -1,4 +1,4 @@
-/** The deployment's secret: one, or the new and the old one during a rotation. */
+/** The deployment's secret, or the new and the old secret during a rotation. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ export const generate = Effect.gen(function* () {
 export const secretFile = (folder: string): string => join(folder, "secret");
 
 /**
- * The configured secret. Without one, memory storage generates a secret, and the embedded storage
- * uses the one in its data folder, which is generated with the database. A database without its
- * secret is refused, since none of its keys would work. Postgres does not store the secret, so that
- * a reader of the database cannot test keys against it.
+ * Returns the configured secret. Without one, memory storage generates a secret, and the embedded storage uses the
+ * secret in its data folder, which was generated with the database. A database without its secret is refused, since
+ * none of its keys would work. Postgres does not store the secret, so that a reader of the database cannot test keys
+ * against it.
  */
 export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   config,

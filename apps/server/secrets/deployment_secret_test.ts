@@ -9,7 +9,6 @@ import { readConfig } from "../config/config.ts";
 import { resolveConfig } from "../config/resolved_config.ts";
 import { resolveSecrets } from "./deployment_secret.ts";
 
-/** The secret that a server has under an environment. */
 const secretUnder = Effect.fnUntraced(
   function* (environment: Readonly<Record<string, string>>) {
     const config = yield* readConfig({ ACCOUNTLINK_PLATFORM: "dev", ...environment });
@@ -22,7 +21,7 @@ const secretUnder = Effect.fnUntraced(
 const embedded = (folder: string) => ({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder });
 
 describe("resolveSecrets", () => {
-  it.effect("is the one that is configured, which is not written down", () =>
+  it.effect("returns the configured secret, and does not store it", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "data");
       const configured = Buffer.alloc(32, 5).toString("base64");
@@ -33,7 +32,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("is made for a new folder, readable by nobody else, and stays", () =>
+  it.effect("creates a secret for a new folder, readable only by its owner, and keeps it", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       const made = yield* secretUnder(embedded(folder));
@@ -46,7 +45,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("is the same for all who ask for it first at the same moment, and written whole", () =>
+  it.effect("returns the same secret to concurrent first callers, and writes it whole", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "data");
       const secrets = yield* Effect.all(
@@ -61,14 +60,14 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("is new for every server with memory storage", () =>
+  it.effect("generates a secret for each server on memory storage", () =>
     Effect.gen(function* () {
       const memory = { ACCOUNTLINK_STORAGE: "memory" };
       expect(yield* secretUnder(memory)).not.toEqual(yield* secretUnder(memory));
     }),
   );
 
-  it.effect("is not made up for Postgres, where every server needs the same one", () =>
+  it.effect("generates no secret for Postgres, since every server needs the same one", () =>
     Effect.gen(function* () {
       const postgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" };
       expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
@@ -77,7 +76,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("is not made up for a database that was made with another", () =>
+  it.effect("generates no secret for an existing database", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       writeFileSync(join(folder, "accountlink.db"), "");
@@ -89,7 +88,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("is refused when its file is damaged or cannot be read", () =>
+  it.effect("refuses a secret file that is damaged or unreadable", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       writeFileSync(join(folder, "secret"), "c2hvcnQ=\n");

@@ -15,8 +15,8 @@ interface Rotated {
 }
 
 /**
- * Wraps the root key with the newest configured secret. A data folder that holds its own secret
- * gets a new one. Returns whether the root key was wrapped with another secret before.
+ * Wraps the root key with the newest configured secret. A data folder that stores its own secret gets a new one.
+ * Returns whether another secret wrapped the root key before.
  */
 export const rotateDeploymentSecret = ({ config, storage, secrets }: Rotated) =>
   config.ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
@@ -24,8 +24,8 @@ export const rotateDeploymentSecret = ({ config, storage, secrets }: Rotated) =>
     : rotateSecret(secrets);
 
 /**
- * The file holds both secrets while the root key is rewrapped, so that an interruption loses
- * neither. A file with two secrets comes from an interrupted rotation, which is resumed.
+ * The file contains both secrets while the root key is rewrapped, so that an interruption loses neither. A file with
+ * two secrets comes from an interrupted rotation, which is resumed.
  */
 const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: string) {
   const file = secretFile(folder);

@@ -1,6 +1,4 @@
-/**
- * Limits of open connections, by client address and in total.
- */
+/** Limits open connections, by client address and in total. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -18,11 +16,11 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
 });
 
 /**
- * Limits the connections of a server. One over a limit is closed without a response, which would
- * keep it open. Trusted proxies are only subject to the total limit; behind them the requests in
- * flight of a client address are limited instead.
+ * Limits the connections of a server. A connection over a limit is closed without a response, which would keep it
+ * open. Trusted proxies are only subject to the total limit; for clients behind them, the requests in flight per
+ * client address are limited instead.
  *
- * @returns refuses requests behind proxies
+ * @returns a function that refuses requests behind proxies
  */
 export const limitConnections = (server: Server, config: Config) =>
   Effect.map(Effect.context(), (context): RefusalOf => {
@@ -73,7 +71,6 @@ export const limitConnections = (server: Server, config: Config) =>
     };
   });
 
-/** Counts by name, with a limit. */
 class Counts {
   readonly #limit: number;
   readonly #open = new Map<string, number>();
@@ -82,7 +79,7 @@ class Counts {
     this.#limit = limit;
   }
 
-  /** Counts one more, or returns false if that exceeds the limit. */
+  /** Counts one more, or returns false if the limit is reached. */
   take(name: string): boolean {
     const open = this.#open.get(name) ?? 0;
     if (open >= this.#limit) return false;
@@ -100,7 +97,7 @@ class Counts {
 const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
   networks.some((network) => IpNetwork.contains(network, ip));
 
-/** The limit of open files, if known. Node raises the soft limit to the hard one. */
+/** The limit of open files, if known. Node raises the soft limit to the hard limit. */
 const openFiles = (): number => {
   if (process.platform !== "linux") return Infinity;
   const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

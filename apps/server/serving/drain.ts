@@ -1,32 +1,21 @@
-/**
- * Graceful shutdown without a lost request.
- */
+/** Graceful shutdown without losing a request. */
 import type { Server } from "node:http";
 import { Server as TcpServer } from "node:net";
 import { type Duration, Effect } from "effect";
 
-/**
- * The time for requests in flight and idle connections after the port is closed, in milliseconds.
- */
+/** The time for requests in flight and idle connections after the port is closed, in milliseconds. */
 const drainTimeout = 10_000;
 
-/**
- * The time for the backlog to become empty, in milliseconds. Under a flood of connections it never
- * does.
- */
+/** The time for the backlog to become empty, in milliseconds. Under a flood of connections, it never does. */
 const acceptTimeout = 2_000;
 
-/**
- * The longest turn of the event loop that counts as quick, in milliseconds; or 1 % of the elapsed
- * time.
- */
+/** The longest turn of the event loop that counts as quick, in milliseconds; alternatively 1 % of the elapsed time. */
 const quickTurn = 0.1;
 
-/** The state of a shutdown. */
 export class Drain {
   #stage: "serving" | "stopping" | "draining" = "serving";
 
-  /** Whether the server received the signal to stop, so that load balancers should remove it. */
+  /** Whether the server received the stop signal, so that load balancers should remove it. */
   get isStopping(): boolean {
     return this.#stage !== "serving";
   }
@@ -37,12 +26,10 @@ export class Drain {
   }
 
   /**
-   * Accepts requests for the delay, closes the port, and waits for the end of every connection, at
-   * most `drainTimeout`.
+   * Accepts requests for the delay, closes the port, and waits for every connection to end, at most `drainTimeout`.
    *
-   * Idle connections stay open, since a request may be on its way. They end when the client closes
-   * them, after one more request, which is answered with `Connection: close`, or by the idle
-   * timeout.
+   * Idle connections stay open, since a request may be on its way. They end when the client closes them, after one
+   * more request, which is answered with `Connection: close`, or by the idle timeout.
    *
    * @param delay the time in which load balancers notice that the server is not ready
    * @param endReads ends long polls and streams
@@ -63,11 +50,11 @@ export class Drain {
 }
 
 /**
- * Stops accepting connections and keeps idle ones, which `close` of `node:http` would close.
+ * Stops accepting connections but keeps idle ones, which `close` of `node:http` would close.
  *
- * Closing the port resets the connections in its backlog, which are open to clients. Node accepts
- * one in each turn of the event loop, so the port is closed after a turn without one that was short
- * enough for no other to arrive.
+ * Closing the port resets the connections in its backlog, which are open for clients. Node accepts one connection in
+ * each turn of the event loop. So the port is closed after a turn that accepted none and was too short for another to
+ * arrive.
  *
  * @returns a promise that resolves when the last connection has ended
  */
@@ -75,7 +62,7 @@ const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
   new Promise((resolve) => {
     const started = performance.now();
     let turnBegan = started;
-    // The current turn may have accepted one already.
+    // The current turn may already have accepted a connection.
     let hasAccepted = true;
     const noteAccepted = () => {
       hasAccepted = true;

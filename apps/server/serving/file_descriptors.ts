@@ -1,7 +1,4 @@
-/**
- * Detects that the process is out of file descriptors. libuv then closes new connections without an
- * error in Node.
- */
+/** Detects that the process is out of file descriptors. libuv then closes new connections without an error in Node. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { Effect, Schedule } from "effect";
@@ -22,7 +19,7 @@ export const watchFileDescriptors = Effect.suspend(() => {
   return Effect.repeat(look, Schedule.spaced("1 second"));
 });
 
-/** `EMFILE` for the limit of the process, `ENFILE` for that of the machine, null below both. */
+/** `EMFILE` at the limit of the process, `ENFILE` at the limit of the machine, null below both. */
 const refusalToOpen = (): string | null => {
   try {
     closeSync(openSync(devNull, "r"));

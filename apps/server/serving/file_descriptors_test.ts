@@ -7,9 +7,9 @@ import { expect, it, onTestFinished } from "vitest";
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 it.skipIf(process.platform === "win32")(
-  "a server that runs out of file descriptors says so, and recovers",
+  "a server logs that it is out of file descriptors, and that it recovered",
   async () => {
-    // Less than the server needs beside the connections that it lets in.
+    // Fewer than the server needs besides the connections that it accepts.
     const limited = ["-c", 'ulimit -n 60 && exec "$0" "$@"', process.execPath, main, "serve"];
     const server = spawn("/bin/sh", limited, {
       env: { ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_PLATFORM: "dev", ACCOUNTLINK_PORT: "0" },

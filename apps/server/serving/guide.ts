@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { guideWith } from "@accountlink/pages/guide";
 
-/** Where `npm run site` puts it. */
+/** The output folder of `npm run site`. */
 const folder = resolve(import.meta.dirname, "../../../dist/guide");
 
 export const guide = guideWith((path) =>

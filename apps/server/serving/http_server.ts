@@ -1,6 +1,4 @@
-/**
- * The HTTP interface on a port, with everything around it: limits of connections, readiness, metrics, drain.
- */
+/** Serves the HTTP interface on a port, with connection limits, readiness, metrics and draining. */
 
 import { EventWatch } from "@accountlink/core/events";
 import { SessionWatch } from "@accountlink/core/sessions";
@@ -23,9 +21,9 @@ import { answerRequests, makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
 
 /**
- * Answers the requests to a port until the scope closes.
+ * Answers requests to a port until the scope closes.
  *
- * @param demoKey what `/docs` tries requests with
+ * @param demoKey the key with which `/docs` tries requests
  */
 export const serveHttp = Effect.fnUntraced(function* (
   config: Config,
@@ -68,10 +66,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
 });
 
-/**
- * A server is ready if its storage is and it is not stopping. Without Redis it is ready but
- * degraded.
- */
+/** A server is ready if its storage is ready and it is not stopping. Without Redis, it is ready but degraded. */
 const readiness = (drain: Drain) =>
   Layer.effect(
     Readiness,

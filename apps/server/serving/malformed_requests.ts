@@ -1,6 +1,6 @@
 /**
- * Malformed HTTP requests. They get an error in the envelope of their path, with a request id, and
- * are in the metrics and the log.
+ * Answers malformed HTTP requests with an error in the envelope of their path and a request ID, and includes them in
+ * the metrics and the log.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -11,7 +11,7 @@ import { Effect, Stream } from "effect";
 import type { RefusalOf } from "./node_server.ts";
 
 /**
- * Refuses requests whose head Node accepts although it is ambiguous.
+ * Refuses requests whose head is ambiguous although Node accepts it.
  *
  * @param publicUrl the public URL of the service
  */
@@ -35,11 +35,10 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
   return expect === undefined || httpVersion !== "1.1" || isContinue.test(expect) ? null : "expectation";
 };
 
-/** Most values have no comma. Node builds the distinct headers of a request when they are read. */
+/** Checks for a comma first, which few values have: Node builds the distinct headers only when they are read. */
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
-/** The expectations that Node accepts. */
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
 const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
@@ -63,7 +62,7 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
 
     server.on("clientError", (error: ClientError, duplex) => {
       const socket = duplex as NodeSocket;
-      // The parser refuses everything that the client sends afterwards, too.
+      // The parser also refuses everything that the client sends afterwards.
       if (refused.has(socket)) return;
       refused.add(socket);
       const current = socket._httpMessage ?? null;
@@ -80,12 +79,11 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
           : app.refuse(request, refusalOf(error));
       run(Effect.map(answer, (response) => sendLast(socket, rawAnswer(response), error)));
     });
-    // Without a listener Node answers 417 itself.
+    // Without a listener, Node itself answers 417.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   });
 
 interface ClientError extends NodeJS.ErrnoException {
-  /** The packet that the parser refused. */
   readonly rawPacket?: Buffer;
 }
 
@@ -96,10 +94,10 @@ interface NodeSocket extends Socket {
 
 const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
-/** Stands for the methods that Node's parser does not know, which are as many as clients like. */
+/** Replaces methods that Node's parser does not know; clients could send any number of them. */
 const unknownMethod = "_OTHER";
 
-/** A request of which only the target is known. */
+/** A request that could not be parsed beyond its target. */
 const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpRequest => ({
   method: "GET",
   url: urlOfTarget(target),
@@ -136,16 +134,13 @@ const rawAnswer = (response: HttpResponse): string => {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 };
 
-/**
- * How long a client that still sends has to read the answer before the connection is reset, in
- * milliseconds.
- */
+/** How long a client that is still sending can read the answer before the connection is reset, in milliseconds. */
 const lingering = 500;
 
 const sendLast = (socket: Socket, answer: string, { code }: ClientError): void => {
   if (!socket.writable) return;
   socket.end(answer);
-  // What comes late must not be carried out any more.
+  // Do not read on: the rest of a request must not be carried out after its timeout.
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroySoon();
   const timer = setTimeout(() => socket.destroy(), lingering);
   socket.once("close", () => clearTimeout(timer));

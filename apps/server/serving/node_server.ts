@@ -1,6 +1,4 @@
-/**
- * Node's HTTP server, without protocol upgrades and with timeouts for slow clients, and what its requests reach.
- */
+/** Node's HTTP server, with timeouts for slow clients and without protocol upgrades. */
 import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
@@ -9,14 +7,14 @@ import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
 import type { Drain } from "./drain.ts";
 
-/** How long a response may keep a client waiting beyond a long poll, in milliseconds. */
+/** How long a client may wait for a response beyond a long poll, in milliseconds. */
 const longestSilence = 300_000;
 
 /**
- * Makes the server with the timeouts of the configuration.
+ * Makes the server with the configured timeouts.
  *
  * @param drain once it drains, responses close their connections
- * @param silence after which a connection is closed whose request is not answered, in milliseconds
+ * @param silence how long a request may stay unanswered before its connection is closed, in milliseconds
  */
 export const makeNodeServer = (config: Config, drain: Drain, silence = longestSilence): Server => {
   const { ACCOUNTLINK_HEADER_TIMEOUT: head, ACCOUNTLINK_REQUEST_TIMEOUT: request } = config;
@@ -24,7 +22,7 @@ export const makeNodeServer = (config: Config, drain: Drain, silence = longestSi
     IncomingMessage: PlainRequest,
     ServerResponse: responseClass(drain),
     optimizeEmptyRequests: true,
-    // Passes requests that Node would refuse by itself, or change, to `headProblem`.
+    // Passes requests to `headProblem` that Node would otherwise refuse or change.
     joinDuplicateHeaders: true,
     requireHostHeader: false,
     requestTimeout: request,
@@ -41,7 +39,7 @@ export const makeNodeServer = (config: Config, drain: Drain, silence = longestSi
   return server;
 };
 
-/** Why a request is refused before routing; null for one to serve. It is called once for each request. */
+/** Why a request is refused before routing; null if it is not. Called once per request. */
 export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
 
 /**
@@ -75,18 +73,13 @@ export const answerRequests = Effect.fnUntraced(function* (
 class PlainRequest extends IncomingMessage {}
 Object.defineProperty(PlainRequest.prototype, "upgrade", { get: () => false, set: () => {} });
 
-/**
- * Node's parser drops pipelined requests after such a request, so the connection has to be closed.
- */
+/** Node's parser drops requests that are pipelined after an upgrade request, so the connection must be closed. */
 const closeBehindUpgrade = ({ headers, method }: IncomingMessage, response: ServerResponse): void => {
   if (headers.upgrade !== undefined || method === "CONNECT") response.shouldKeepAlive = false;
 };
 
 class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
-  /**
-   * When a connection closes, Node emits no "close" on pipelined responses that wait for another
-   * one.
-   */
+  /** When a connection closes, Node emits no "close" on pipelined responses that wait for an earlier one. */
   override destroy(error?: Error): this {
     const isWaiting = this.socket === null && !this.destroyed;
     super.destroy(error);
@@ -106,8 +99,8 @@ const responseClass = (drain: Drain) =>
 const checkInterval = (deadline: number): number => Math.min(250, Math.max(50, Math.ceil(deadline / 10)));
 
 /**
- * Closes connections whose client does not read everything that was written within the deadline, in
- * milliseconds. The time counts from the first buffered byte, so that slow reads do not extend it.
+ * Closes connections whose client does not read everything that was written within the deadline, in milliseconds. The
+ * time counts from the first buffered byte, so that slow reads do not extend it.
  */
 const enforceWriteDeadline = (server: Server, deadline: number): void => {
   if (deadline === 0) return;

@@ -1,8 +1,8 @@
-/** Warnings of Node and of libraries that bypass the log. */
+/** Captures warnings of Node and of libraries that bypass the log. */
 import { format } from "node:util";
 import { Effect, Layer } from "effect";
 
-/** Logs them until the scope closes. ioredis and pg call `console.warn`. */
+/** Logs these warnings until the scope closes. ioredis and pg call `console.warn`. */
 export const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     const log = Effect.runForkWith(yield* Effect.context());
@@ -14,7 +14,7 @@ export const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
     };
     yield* Effect.acquireRelease(
       Effect.sync(() => {
-        // Node's own listener, which prints them.
+        // Node's own listeners, which print warnings.
         const printing = process.listeners("warning");
         const print = console.warn;
         process.removeAllListeners("warning").on("warning", onWarning);

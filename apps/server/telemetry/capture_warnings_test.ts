@@ -3,14 +3,14 @@ import { Effect, Schedule } from "effect";
 import { TestConsole } from "effect/testing";
 import { loggingLayer } from "./logging.ts";
 
-it.live("what Node and libraries warn of is logged, and printed again once the logger has ended", () =>
+it.live("warnings of Node and libraries are logged, and printed again once the logger has ended", () =>
   Effect.gen(function* () {
     const [printing, print] = [process.listeners("warning"), console.warn];
     yield* Effect.sync(() => {
       console.warn("[WARN] of alk_Aa0Bb1Cc2Dd3_%s", "x".repeat(43));
       process.emitWarning("11 close listeners added", "MaxListenersExceededWarning");
     }).pipe(
-      // Node warns in the next turn.
+      // Node warns in the next turn of the event loop.
       Effect.andThen(
         Effect.repeat(TestConsole.errorLines, {
           until: (lines) => lines.length === 2,

@@ -1,21 +1,20 @@
 /**
- * A logger that writes identical warnings and errors at most once a second: when a store is down,
- * every request fails with the same error and stack.
+ * A logger that writes identical warnings and errors at most once a second: when a store is down, every request fails
+ * with the same error and stack.
  */
 import { Console, Effect, Formatter, Logger, LogLevel, type Scope } from "effect";
 
 type Line = ReturnType<typeof Logger.formatStructured.log>;
 
-/** Above this number of different lines per second, further ones are not deduplicated. */
+/** If there are more different lines per second, further lines are not deduplicated. */
 const maxLines = 1_000;
 
 /** Annotations that differ between requests with identical failures. */
 const requestAnnotations = new Set(["requestId", "key"]);
 
 /**
- * Logs to the console's standard error. The first of identical warnings and errors is written at
- * once. Those of the following second become one line: the last one, with their number as
- * `repeated`.
+ * Logs to the console's standard error. The first of several identical warnings and errors is written at once.
+ * Repeats within the next second become one line: the last repeat, with their number as `repeated`.
  */
 export const deduplicatedLogger = (
   print: (line: Line & { readonly repeated?: number }) => string,

@@ -14,7 +14,6 @@ const linesSoFar = Effect.map(TestConsole.errorLines, (lines) =>
 
 const repeatsSoFar = Effect.map(linesSoFar, (lines) => lines.map(({ repeated = 0 }) => repeated));
 
-/** Lines of requests that failed in the same way. */
 const fail = (times: number, route = "getChat") =>
   Effect.forEach(
     Array.from({ length: times }).keys(),
@@ -28,7 +27,7 @@ const withLogging = <A, E>(effect: Effect.Effect<A, E>) =>
   );
 
 describe("deduplicatedLogger", () => {
-  it.effect("writes the first at once, and each second the last with the number of the others", () =>
+  it.effect("writes the first line at once, then each second the last line with the number of repeats", () =>
     withLogging(
       Effect.gen(function* () {
         yield* fail(5);
@@ -47,13 +46,13 @@ describe("deduplicatedLogger", () => {
     ),
   );
 
-  it.effect("writes what is left when the logger ends", () =>
+  it.effect("writes the remaining lines when the logger ends", () =>
     Effect.map(withLogging(fail(5)), (lines) => {
       expect(lines.map(({ repeated }) => repeated)).toEqual([undefined, 4]);
     }),
   );
 
-  it.effect("counts by what failed, and leaves out no line that is neither warning nor error", () =>
+  it.effect("counts by failure, and never drops lines that are neither warnings nor errors", () =>
     Effect.gen(function* () {
       expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
       const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));

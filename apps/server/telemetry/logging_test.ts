@@ -5,7 +5,7 @@ import { loggingLayer } from "./logging.ts";
 
 const key = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
 
-/** The lines that an effect logs, with the console under the logger. */
+/** The lines that an effect logs, captured from the console. */
 const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) =>
   Effect.gen(function* () {
     yield* Effect.provide(effect, loggingLayer(level));
@@ -15,7 +15,7 @@ const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) 
   }).pipe(Effect.provide(TestConsole.layer, { local: true }));
 
 describe("loggingLayer", () => {
-  it.effect("writes one JSON object a line on standard error", () =>
+  it.effect("writes one JSON object per line on standard error", () =>
     Effect.gen(function* () {
       const lines = yield* logged(
         "info",
@@ -27,7 +27,7 @@ describe("loggingLayer", () => {
     }),
   );
 
-  it.effect("leaves out what is less severe", () =>
+  it.effect("omits less severe lines", () =>
     Effect.gen(function* () {
       const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
         discard: true,
@@ -40,7 +40,7 @@ describe("loggingLayer", () => {
     }),
   );
 
-  it.effect("tells no key and no address, wherever it stands", () =>
+  it.effect("never writes a key or an address, wherever it appears", () =>
     Effect.gen(function* () {
       const lines = yield* logged(
         "info",

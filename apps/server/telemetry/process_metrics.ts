@@ -24,10 +24,9 @@ const connections = Metric.gauge("accountlink_http_connections", {
   description: "Open connections of clients",
 });
 
-/** The interval of samples of the event loop, in milliseconds. */
+/** The interval between samples of the event loop, in milliseconds. */
 const resolution = 100;
 
-/** Exports the metrics until the scope closes. */
 export const exportProcessMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
   const startedAt = performance.timeOrigin / 1_000;
   yield* readMetric(startTime, () => ({ value: startedAt }));
@@ -56,7 +55,7 @@ const exportLoopDelay = Effect.gen(function* () {
 });
 
 const exportDescriptors = Effect.gen(function* () {
-  // Reading the folder opens one more.
+  // Subtracts the descriptor that reading the folder opens.
   yield* readMetric(openDescriptors, () => ({ value: readdirSync("/proc/self/fd").length - 1 }));
   const [, most = "NaN"] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
   yield* readMetric(mostDescriptors, () => ({ value: Number(most) }));

@@ -2,8 +2,7 @@
 import { Cause, Exit, Option, Predicate, Tracer } from "effect";
 
 /**
- * The allowed attributes. Others that instrumentation adds are dropped, such as URLs and client
- * addresses.
+ * The allowed attributes. Other attributes that instrumentation adds are dropped, such as URLs and client addresses.
  */
 const attributes = new Set([
   "accountlink.code",
@@ -24,7 +23,7 @@ export const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
     ? tracer
     : Tracer.make({
         span: (options) => {
-          // Background work, such as a lease that is renewed every 300 ms, is not traced.
+          // Background work, such as renewing a lease every 300 ms, is not traced.
           const isOfRequest = options.kind === "server" || Option.isSome(options.parent);
           return redactSpan(tracer.span({ ...options, sampled: options.sampled && isOfRequest }));
         },
@@ -45,7 +44,7 @@ const redactSpan = (span: Tracer.Span): Tracer.Span => {
   });
 };
 
-/** Error messages may contain user input, error names do not. */
+/** Error messages may contain user input; error names do not. */
 const withoutMessages = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return exit;
   const error = Cause.squash(exit.cause);

@@ -1,7 +1,4 @@
-/**
- * Traces and metrics by OTLP, configured by `OTEL_EXPORTER_OTLP_ENDPOINT` and the other standard
- * variables.
- */
+/** Exports traces and metrics by OTLP, configured by `OTEL_EXPORTER_OTLP_ENDPOINT` and the other standard variables. */
 import { Cause, ConfigProvider, Effect, Layer, References, Tracer } from "effect";
 import { FetchHttpClient, HttpClient } from "effect/http";
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
@@ -56,7 +53,7 @@ export const telemetryLayer = (environment: Environment): Layer.Layer<never, Inv
   return Layer.merge(tracer, OtlpMetrics.layerFromConfig()).pipe(
     Layer.provide([serialization, FetchHttpClient.layer]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: variables }))),
-    // The exporters die on an invalid variable.
+    // The exporters die if a variable is invalid.
     Layer.catchCause((cause) => refused(`OpenTelemetry: ${messageOf(cause)}`)),
     Layer.merge(ownContext),
   );

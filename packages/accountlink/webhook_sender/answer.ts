@@ -1,15 +1,15 @@
 /**
- * What a receiver's answer means. Its body is read to its end, so that the connection can be used again, but not far,
- * and not kept.
+ * Interprets a receiver's response. Its body is read so that the connection can be reused, but only up to a limit, and
+ * is discarded.
  */
 import type { IncomingMessage } from "node:http";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { WebhookAnswer } from "@accountlink/core/webhooks";
 
-/** How much of a body is read, in bytes. */
+/** The most bytes of a body that are read. */
 const longestBody = 65_536;
 
-/** @param deadline how much longer the body may take, in milliseconds */
+/** @param deadline milliseconds that the body may still take */
 export const discardBody = (incoming: IncomingMessage, deadline: number): void => {
   let received = 0;
   const late = setTimeout(() => incoming.destroy(), deadline).unref();
@@ -19,7 +19,7 @@ export const discardBody = (incoming: IncomingMessage, deadline: number): void =
       if (received > longestBody) incoming.destroy();
     })
     .on("close", () => clearTimeout(late))
-    // The answer was known before its body broke off.
+    // The status was known before the body broke off.
     .on("error", () => {});
 };
 
@@ -28,7 +28,7 @@ export const answerOf = ({ statusCode = 0, headers }: IncomingMessage, now: Mill
   retryAfter: statusCode === 429 || statusCode === 503 ? waitOf(headers["retry-after"], now) : null,
 });
 
-/** The wait that a `Retry-After` asks for, in seconds or as a date; null for any other text. */
+/** The wait that a `Retry-After` asks for, in seconds or as a date; null for other texts. */
 const waitOf = (text: string | undefined, now: Millis): number | null => {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1_000;

@@ -1,41 +1,40 @@
-/** The addresses of names. */
 import { lookup, Resolver } from "node:dns/promises";
 
-/** The addresses of a name, in the order in which to try them. Rejects for a name that has none. */
+/** Resolves a name to addresses, in the order in which to try them. Rejects if the name has none. */
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>;
 
-/** Two attempts at each name server leave time for the request. In milliseconds. */
+/** In milliseconds. Two attempts at each name server leave time for the request. */
 const queryOptions = { timeout: 2_000, tries: 2 };
 
 /**
- * Asks the name servers of the system over the network. The operating system's `getaddrinfo` occupies a thread for as
- * long as it waits, of the four that Node has for files, cryptography and all other names: a receiver whose name server
- * is silent would delay everything.
+ * Resolves names by asking the system's name servers over the network. The operating system's `getaddrinfo` would block
+ * one of Node's four threads, which files, cryptography and all other names need too: a receiver with a silent name
+ * server would delay everything.
  */
 export const resolveWith =
   (resolver: Pick<Resolver, "resolve4" | "resolve6">): Resolve =>
   async (name) => {
     if (/(?:^|\.)localhost\.?$/i.test(name)) return ["127.0.0.1", "::1"];
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    // IPv4 first: many networks have addresses of IPv6 that lead nowhere.
+    // IPv4 first: on many networks, IPv6 addresses are unreachable.
     const found = [v4, v6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     if (found.length === 0 && v4.status === "rejected") throw v4.reason;
     return found;
   };
 
-/** What name servers know. */
+/** Resolves a name with the name servers only. */
 export const resolvePublic: Resolve = (name) => resolveWith(new Resolver(queryOptions))(name);
 
 let lookingUp: Promise<unknown> = Promise.resolve();
 
-/** Asks the operating system, one name at a time. */
+/** Resolves a name with the operating system, one name at a time. */
 const lookUp: Resolve = (name) => {
   const found = lookingUp.then(() => lookup(name, { all: true, order: "ipv4first" }));
   lookingUp = found.catch(() => {});
   return found.then((all) => all.map(({ address }) => address));
 };
 
-/** Asks the operating system for names without an entry in DNS: those of private networks may be in its files only. */
+/** Asks the operating system for names without a DNS entry: names in private networks may exist only in its files. */
 export const resolvePrivate: Resolve = (name) =>
   resolvePublic(name).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOTFOUND" || error.code === "ENODATA") return lookUp(name);

@@ -8,7 +8,7 @@ import { resolveWith } from "./names.ts";
 
 const [typeA, typeAaaa] = [1, 28];
 
-/** The name that a DNS query asks for, and where its question ends. */
+/** Reads the name from a DNS query, and the offset where its question ends. */
 const questionOf = (query: Buffer): { readonly name: string; readonly end: number } => {
   const labels: Array<string> = [];
   let at = 12;
@@ -19,7 +19,7 @@ const questionOf = (query: Buffer): { readonly name: string; readonly end: numbe
   return { name: labels.join("."), end: at + 5 };
 };
 
-/** The answer to a DNS query with addresses of its type, in bytes. Without any, the name does not exist. */
+/** Encodes the DNS response with the addresses of the queried type. Without addresses, the name does not exist. */
 const answerTo = (query: Buffer, addresses: ReadonlyArray<ReadonlyArray<number>>): Buffer => {
   const { end } = questionOf(query);
   const header = Buffer.from(query.subarray(0, 12));
@@ -36,7 +36,7 @@ const answerTo = (query: Buffer, addresses: ReadonlyArray<ReadonlyArray<number>>
 
 type Answering = (name: string, type: number) => ReadonlyArray<ReadonlyArray<number>> | null;
 
-/** A resolver that asks a name server of the test, which is silent where `answering` gives null. */
+/** A resolver that asks a test name server, which stays silent if `answering` returns null. */
 const resolverOf = Effect.fnUntraced(function* (answering: Answering) {
   const asked: Array<string> = [];
   const socket = createSocket("udp4", (query, { port, address }) => {
@@ -60,7 +60,7 @@ const resolverOf = Effect.fnUntraced(function* (answering: Answering) {
 const v6 = [0x26, 0x06, ...Array<number>(13).fill(0), 1];
 
 describe("a name", () => {
-  it.live("has all addresses that name servers know, those of IPv4 first", () =>
+  it.live("a name resolves to all addresses that name servers know, IPv4 first", () =>
     Effect.gen(function* () {
       const { resolve } = yield* resolverOf((name, type) => {
         if (name === "four.example") return type === typeA ? [[192, 0, 2, 1]] : [];
@@ -76,7 +76,7 @@ describe("a name", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("of this machine is not asked for", () =>
+  it.live("resolves no name of this machine", () =>
     Effect.gen(function* () {
       const { resolve, asked } = yield* resolverOf(() => [[192, 0, 2, 1]]);
       for (const name of ["localhost", "LOCALHOST.", "a.localhost"]) {
@@ -86,7 +86,7 @@ describe("a name", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("whose name server is silent occupies no thread of the process", () =>
+  it.live("blocks no thread of the process while a name server is silent", () =>
     Effect.gen(function* () {
       const { resolve, asked } = yield* resolverOf(() => null);
       let answered = 0;

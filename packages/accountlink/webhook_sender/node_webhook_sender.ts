@@ -1,8 +1,8 @@
 /**
- * `WebhookSender` on Node's HTTP client, which follows no redirects and asks no proxy of the environment.
+ * `WebhookSender` on Node's HTTP client, which follows no redirects and ignores proxies of the environment.
  *
- * Names are resolved here, and each connection is made to an address that was checked, so that a name that changes its
- * address gains nothing.
+ * It resolves names itself and connects only to addresses that it checked, so a name that changes its address after the
+ * check gains nothing.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
@@ -19,29 +19,32 @@ import { answerOf, discardBody } from "./answer.ts";
 import { type Resolve, resolvePrivate, resolvePublic } from "./names.ts";
 import { targetsOf } from "./targets.ts";
 
-/** How long an attempt may take, in milliseconds. */
+/** Milliseconds that an attempt may take. */
 const deadline = 10_000;
 
-/** How long a new webhook waits for the addresses of its name. */
+/** How long the creation of a webhook waits for the addresses of its name. */
 const resolveTimeout = "2 seconds";
 
-/** How many 1xx answers may come before the answer: each costs processor time, and a receiver could send them forever. */
+/**
+ * The most 1xx responses that may precede the response: each costs processor time, and a receiver could send them
+ * forever.
+ */
 const mostInformational = 5;
 
-/** A free connection is kept this long, in milliseconds: less than most servers keep it. */
+/** Milliseconds that an idle connection stays open: less than on most servers. */
 const idleTimeout = 4_000;
 
 export interface NodeWebhookSenderOptions {
   /** Private networks that webhooks may reach, also by http. */
   readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>;
-  /** The addresses of a name; by default those in DNS, and with `networks` those that the operating system knows, too. */
+  /** Resolves a name; asks DNS by default, and with `networks` also the operating system. */
   readonly resolve?: Resolve;
-  /** The certificates of authorities that are trusted instead of the usual ones, in PEM. */
+  /** PEM certificates of the authorities to trust instead of the default ones. */
   readonly authorities?: string;
 }
 
 /**
- * Sends webhooks with Node's HTTP client.
+ * Provides a `WebhookSender` on Node's HTTP client.
  *
  * @example
  * ```ts
@@ -123,7 +126,6 @@ interface Agents {
   readonly https: HttpsAgent;
 }
 
-/** Sends the request to one address of its host. */
 const post = (
   agents: Agents,
   { headers, body }: WebhookRequest,
@@ -141,7 +143,7 @@ const post = (
         path: url.pathname + url.search,
         headers: { ...headers, host: url.host, "content-length": Buffer.byteLength(body) },
         agent: isSecure ? agents.https : agents.http,
-        // An address is no server name, but certificates have addresses, too.
+        // TLS allows no IP address as server name, although certificates can name addresses.
         ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       };
       let informational = 0;
@@ -174,7 +176,7 @@ const post = (
     }),
   );
 
-/** Names of TLS errors that are about the certificate have one of these words. */
+/** Codes of TLS errors about the certificate contain one of these words. */
 const isOfCertificate = /CERT|ISSUER|SIGNATURE/;
 
 const failed = ({ code = "" }: Pick<NodeJS.ErrnoException, "code">) =>

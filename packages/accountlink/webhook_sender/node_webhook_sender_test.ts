@@ -11,7 +11,7 @@ import { layer, type NodeWebhookSenderOptions } from "./node_webhook_sender.ts";
 
 const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")];
 
-/** A server on this machine, which counts its connections. */
+/** Starts a server on this machine that counts its connections. */
 const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, response) => response.end()) {
   let connections = 0;
   const asked: Array<string> = [];
@@ -36,7 +36,7 @@ const on =
 const failureOf = (error: Effect.Effect<unknown, WebhookUnanswered>) =>
   Effect.map(Effect.flip(error), ({ error: reason }) => reason);
 
-/** URLs whose host is an address that is not public, in all of its forms. */
+/** URLs whose host is a non-public address, in every notation. */
 const hostile = [
   "https://127.0.0.1",
   "https://127.255.255.254",
@@ -59,7 +59,7 @@ const hostile = [
   "https://239.255.255.255",
   "https://240.0.0.1",
   "https://255.255.255.255",
-  // Decimal, octal, hexadecimal, short, dotted, with wide digits.
+  // Decimal, octal, hexadecimal, short, dotted, with full-width digits.
   "https://2130706433",
   "https://0177.0.0.1",
   "https://017700000001",
@@ -96,7 +96,7 @@ const hostile = [
 ];
 
 describe("an address that is not public", () => {
-  it.effect.each(hostile)("is refused, and not connected to: %s", (origin) =>
+  it.effect.each(hostile)("refuses it without connecting: %s", (origin) =>
     Effect.gen(function* () {
       const { port, connections } = yield* receiver();
       yield* on({})(({ problemOf, send }) =>
@@ -112,7 +112,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("is refused also as one of several of a name", () =>
+  it.effect("refuses a name if one of its addresses is not public", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* receiver();
       const resolve = async () => ["93.184.215.14", "127.0.0.1"];
@@ -127,7 +127,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("is refused when a name changes to it after the check", () =>
+  it.effect("refuses a name that changes to a private address after the check", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* receiver();
       const answers = [["93.184.215.14"], ["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"]];
@@ -151,7 +151,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("is not reached by a redirect", () =>
+  it.effect("follows no redirect to a private address", () =>
     Effect.gen(function* () {
       const target = yield* receiver();
       const { url, asked } = yield* receiver((_, response) =>
@@ -164,7 +164,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("is not reached by a proxy of the environment", () =>
+  it.effect("ignores a proxy of the environment", () =>
     Effect.gen(function* () {
       const proxy = yield* receiver();
       const { url } = yield* receiver();
@@ -190,7 +190,7 @@ describe("an address that is not public", () => {
 });
 
 describe("open networks", () => {
-  it.effect("may be reached, also by http; others stay closed", () =>
+  it.effect("reaches open networks, also by http, but no other private network", () =>
     Effect.gen(function* () {
       const { url, asked, port } = yield* receiver();
       yield* on({ networks: loopback })(({ problemOf, send }) =>
@@ -210,7 +210,7 @@ describe("open networks", () => {
     }),
   );
 
-  it.effect("a name leads to the first of its addresses that answers", () =>
+  it.effect("connects to the first address of a name that responds", () =>
     Effect.gen(function* () {
       const { port, asked } = yield* receiver();
       const resolve = async () => ["127.0.0.2", "127.0.0.1"];
@@ -223,7 +223,7 @@ describe("open networks", () => {
   );
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   it.effect.each<[status: number, header: string | undefined, retryAfter: number | null]>([
     [204, "9", null],
     [500, "9", null],
@@ -232,7 +232,7 @@ describe("an answer", () => {
     [503, "Thu, 01 Jan 1970 00:01:00 GMT", 60_000],
     [503, "soon", null],
     [429, undefined, null],
-  ])("%i with Retry-After %s asks for %s", ([status, header, retryAfter]) =>
+  ])("for status %i with Retry-After %s, asks to wait %s", ([status, header, retryAfter]) =>
     Effect.gen(function* () {
       const { url } = yield* receiver((_, response) =>
         response.writeHead(status, header === undefined ? {} : { "retry-after": header }).end(),
@@ -242,7 +242,7 @@ describe("an answer", () => {
     }),
   );
 
-  it.effect("without an end is read no further than its limit", () =>
+  it.effect("stops reading an endless body at its limit", () =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<number>();
       const { url } = yield* receiver((_, response) => {
@@ -258,12 +258,12 @@ describe("an answer", () => {
         Effect.tap(send(request(url)), () => Deferred.await(closed)),
       );
       assert.strictEqual(status, 200);
-      // What the buffers of the operating system hold is written, too.
+      // The operating system's buffers accept more than the reader takes.
       assert.isBelow(yield* Deferred.await(closed), 16_000_000);
     }),
   );
 
-  it.effect("that does not begin within ten seconds is none", () =>
+  it.effect("fails if no response begins within ten seconds", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>();
       const closed = yield* Deferred.make<void>();
@@ -285,7 +285,7 @@ describe("an answer", () => {
     }),
   );
 
-  it.effect("ends the connection after five informational ones", () =>
+  it.effect("ends the connection after five 1xx responses", () =>
     Effect.gen(function* () {
       const written = yield* Deferred.make<number>();
       const { url } = yield* receiver((_, { socket }) => {
@@ -304,7 +304,7 @@ describe("an answer", () => {
       yield* on({ networks: loopback })(({ send }) =>
         Effect.gen(function* () {
           assert.strictEqual(yield* failureOf(send(request(url))), "connection");
-          // Some more are written before the receiver hears of the end.
+          // The receiver writes some more before it notices the end.
           assert.isBelow(yield* Deferred.await(written), 1_000);
           assert.strictEqual((yield* send(request(few.url))).status, 200);
         }),
@@ -318,7 +318,7 @@ describe("an answer", () => {
     "099 Odd",
     "600 Odd",
     "999 Odd",
-  ])("of status %j is none", (head) =>
+  ])("fails if the response has the status %j", (head) =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<void>();
       const { url } = yield* receiver((_, { socket }) => {
@@ -334,7 +334,7 @@ describe("an answer", () => {
     }),
   );
 
-  it.effect("that breaks off, or never comes, is none", () =>
+  it.effect("fails if the response breaks off or never arrives", () =>
     Effect.gen(function* () {
       const { url, port } = yield* receiver((_, response) => response.socket?.destroy());
       yield* on({ networks: loopback })(({ send }) =>
@@ -349,7 +349,7 @@ describe("an answer", () => {
 });
 
 describe("connections", () => {
-  it.effect("are used again, and made anew where the receiver closed one", () =>
+  it.effect("reuses connections, and reconnects if the receiver closed one", () =>
     Effect.gen(function* () {
       const { url, asked, connections } = yield* receiver();
       yield* on({ networks: loopback })(({ send }) =>
@@ -376,7 +376,7 @@ describe("connections", () => {
 const missing = await whyNoCertificate();
 
 describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
-  it.effect("the certificate has to be valid", () =>
+  it.effect("requires a valid certificate", () =>
     Effect.gen(function* () {
       const { certificate, key, authority } = yield* makeCertificate;
       const bodies: Array<string> = [];

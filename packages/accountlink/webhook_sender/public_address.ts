@@ -1,4 +1,3 @@
-/** Which addresses webhooks may be sent to. */
 import { isIP } from "node:net";
 import { parseAddress } from "@accountlink/core/addresses";
 import { Option } from "effect";
@@ -6,9 +5,9 @@ import { IpNetwork } from "effect/net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Whether the address belongs to the public internet. IPv4 inside of IPv6 counts as what it is: mapped, or translated
- * by NAT64. `ipaddr.js` follows the registries of special addresses; it lists no more of IPv6 than they do, so what is
- * not in the one block of public addresses is refused here.
+ * Whether the address belongs to the public internet. IPv4 inside IPv6, mapped or translated by NAT64, counts as IPv4.
+ * `ipaddr.js` knows only the special IPv6 ranges in the registries, so everything outside the one block of public
+ * addresses is refused here.
  */
 export const isPublic = (address: string): boolean => {
   if (isIP(address) === 0) return false;
@@ -29,7 +28,6 @@ const embeddedIpv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | null =>
     ? new ipaddr.IPv4(address.toByteArray().slice(12))
     : null;
 
-/** Whether an address is in one of the networks that the operator opened to webhooks. */
 export const isWithin = (address: string, networks: ReadonlyArray<IpNetwork.IpNetwork>): boolean => {
   const parsed = Option.getOrNull(parseAddress(address));
   return parsed !== null && networks.some((network) => IpNetwork.contains(network, parsed.ip));

@@ -1,4 +1,4 @@
-/** Where the connection of a webhook goes: its host is resolved, and each of its addresses is checked. */
+/** Resolves the host of a webhook, and checks each of its addresses. */
 import { isIP } from "node:net";
 import { type DeliveryError, WebhookUnanswered } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -6,12 +6,12 @@ import type { IpNetwork } from "effect/net";
 import type { Resolve } from "./names.ts";
 import { isPublic, isWithin } from "./public_address.ts";
 
-/** How many addresses of a name are tried: an owner of a name may give it thousands. */
+/** The most addresses of a name that are tried: a name may have thousands. */
 const mostTargets = 4;
 
 /**
- * The addresses to connect to. All addresses of the host are public or in the open networks; those of an http URL are in
- * the open networks.
+ * The addresses to connect to. All addresses of the host must be public or in the open networks; for an http URL they
+ * must be in the open networks.
  */
 export const targetsOf = (
   { protocol, hostname }: URL,

@@ -1,4 +1,3 @@
-/** The lifecycle of accounts: made at a sign-in, moved to another tier, suspended and restored. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
@@ -11,19 +10,20 @@ import { MemberStore } from "./member_store.ts";
 type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 
 /**
- * Manages accounts. A change is in the audit log, and takes effect for the account's keys on every
- * node within a second. Changes return whether anything changed; none for an unknown account.
+ * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
+ * second. Changes return whether anything changed, or `None` for an unknown account.
  */
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** The account that a chat user signs in to; a new one of the free tier for a member of none. */
+    /**
+     * Returns the account that a chat user signs in to, and creates one of the free tier for a user without an account.
+     */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
 
-    /** Sets the tier of the account and of its normal keys. */
     readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
 
-    /** Refuses all keys of the account, until it is restored. */
+    /** Refuses all keys of the account until it is restored. */
     readonly suspend: (name: string, origin: WriteOrigin) => Change;
 
     readonly restore: (name: string, origin: WriteOrigin) => Change;
@@ -41,7 +41,7 @@ export class Accounts extends Context.Service<
         name: string,
       ): Effect.fn.Return<Account, StoreUnavailable> {
         const account = yield* store.ensureAccount({ name, chatId, tier: "free" });
-        // An operator may have given the name to somebody else.
+        // An operator may have given this name to another user's account.
         return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
       });
 

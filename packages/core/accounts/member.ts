@@ -1,4 +1,3 @@
-/** Members of accounts, what their roles allow, and the rules of changes. */
 import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
 import type { ChatId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
@@ -9,7 +8,6 @@ export const memberRoles = ["owner", "admin", "moderator"] as const;
 
 export type MemberRole = (typeof memberRoles)[number];
 
-/** The most members of an account. */
 export const maxMembers = 25;
 
 /** A chat user who uses the dashboard as an account. */
@@ -17,21 +15,19 @@ export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
   readonly since: Millis;
-  /** When the user last chose the account; null for never, since anyone can be added without being asked. */
+  /** When the user last chose the account. Null for never: anyone can be added without being asked. */
   readonly chosenAt: Millis | null;
 }
 
-/** An account of a chat user. */
 export interface Membership extends Omit<Member, "chatId"> {
   readonly account: Account;
 }
 
-/** Whether a role may do what the other role may do. */
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
 /**
- * The actions whose audit entries a role may read; null for all.
+ * The actions whose audit entries a role may read; null for all actions.
  *
  * @internal
  */
@@ -39,7 +35,7 @@ export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | 
   allows(role, "admin") ? null : linkActions;
 
 /**
- * The order of a user's accounts: active ones first, then the last chosen, then by name.
+ * Sorts a user's accounts: active ones first, then the last chosen, then by name.
  *
  * @internal
  */
@@ -49,30 +45,28 @@ export const membershipOrder = (one: Membership, other: Membership): number =>
   (one.account.name < other.account.name ? -1 : 1);
 
 /**
- * The order of an account's members: the oldest first, then by chat ID.
+ * Sorts an account's members: the oldest first, then by chat ID.
  *
  * @internal
  */
 export const memberOrder = (one: Member, other: Member): number =>
   one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
 
-/** A change of one member. */
 export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
   | { readonly type: "remove"; readonly chatId: ChatId };
 
 /**
- * The first `chosenAt` of a member whom somebody adds. The word of an operator counts as the user's choice.
+ * Returns the first `chosenAt` of an added member. Adding by an operator counts as the user's own choice.
  *
  * @internal
  */
 export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
   actor.type === "operator" ? at : null;
 
-/** Why a member stays as they are. `unknown`: there is no such account or member. */
+/** Why a change of a member was refused. `unknown`: the account or member does not exist. */
 export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
 
-/** The role after a change, null for a removed member, and the audit entry. */
 export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
   readonly role: MemberRole | null;
 }

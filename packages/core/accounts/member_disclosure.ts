@@ -1,4 +1,3 @@
-/** Which keys are told the nicknames and roles of a guild's members. */
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
@@ -6,12 +5,12 @@ import type { GuildId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberStore } from "./member_store.ts";
 
-/** How long an answer of the platform about a global scope is used. */
+/** How long an answer of the platform is cached for global keys. */
 const freshFor = Duration.minutes(10);
 const maxCached = 10_000;
 
 /**
- * Decides whether keys of a scope are told about the members of a guild.
+ * Decides whether keys may see the nicknames and roles of a guild's members.
  *
  * @internal
  */
@@ -19,8 +18,8 @@ export class MemberDisclosure extends Context.Service<
   MemberDisclosure,
   {
     /**
-     * Keys of the guild are told, and keys of a global scope if a member who chose the account manages the guild. The
-     * platform is asked about a global scope at most every 10 minutes; if it does not answer, the keys are not told.
+     * Allows keys of the guild, and global keys if a member who chose the account manages the guild. The platform is
+     * asked for a global key at most every 10 minutes; if it does not answer, the keys see nothing.
      */
     readonly isAllowed: (scope: DataScope, guildId: GuildId) => Effect.Effect<boolean, StoreUnavailable>;
   }

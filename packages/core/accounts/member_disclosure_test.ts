@@ -22,7 +22,7 @@ const guild = {
   members: [aMember(ada, { manager: true }), aMember(bob)],
 };
 
-/** Services whose platform counts the questions about managers, and fails while it is down. */
+/** Services with a platform that counts the questions about managers, and fails while `isDown`. */
 const observedServices = () => {
   const state = { asked: 0, isDown: false };
   const observed = Layer.effect(
@@ -47,8 +47,8 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
   return yield* (yield* ApiKeys).scopeOf(account, kind === "guild" ? { kind, guildId } : { kind });
 });
 
-describe("Members of a guild", () => {
-  it.effect("are disclosed to keys of the guild, of whichever account", () => {
+describe("Nicknames and roles of a guild's members", () => {
+  it.effect("are visible to every key of the guild, whichever account has it", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
@@ -59,27 +59,32 @@ describe("Members of a guild", () => {
     }).pipe(Effect.provide(services));
   });
 
-  it.effect("are disclosed to global keys of an account that manages it, asked every 10 minutes", () => {
-    const { state, services } = observedServices();
-    return Effect.gen(function* () {
-      const disclosure = yield* MemberDisclosure;
-      const [managing, member, nobody] = [
-        yield* scopeOf(ada, "global"),
-        yield* scopeOf(bob, "global"),
-        yield* scopeOf(null, "global"),
-      ];
-      const ask = Effect.forEach([managing, member, nobody], (scope) => disclosure.isAllowed(scope, guildId));
-      assert.deepStrictEqual(yield* ask, [true, false, false]);
-      yield* TestClock.adjust("599 seconds");
-      assert.deepStrictEqual(yield* ask, [true, false, false]);
-      assert.strictEqual(state.asked, 2);
-      yield* TestClock.adjust("1 second");
-      assert.deepStrictEqual(yield* ask, [true, false, false]);
-      assert.strictEqual(state.asked, 4);
-    }).pipe(Effect.provide(services));
-  });
+  it.effect(
+    "are visible to global keys of an account that manages the guild, which is asked every 10 minutes",
+    () => {
+      const { state, services } = observedServices();
+      return Effect.gen(function* () {
+        const disclosure = yield* MemberDisclosure;
+        const [managing, member, nobody] = [
+          yield* scopeOf(ada, "global"),
+          yield* scopeOf(bob, "global"),
+          yield* scopeOf(null, "global"),
+        ];
+        const ask = Effect.forEach([managing, member, nobody], (scope) =>
+          disclosure.isAllowed(scope, guildId),
+        );
+        assert.deepStrictEqual(yield* ask, [true, false, false]);
+        yield* TestClock.adjust("599 seconds");
+        assert.deepStrictEqual(yield* ask, [true, false, false]);
+        assert.strictEqual(state.asked, 2);
+        yield* TestClock.adjust("1 second");
+        assert.deepStrictEqual(yield* ask, [true, false, false]);
+        assert.strictEqual(state.asked, 4);
+      }).pipe(Effect.provide(services));
+    },
+  );
 
-  it.effect("are not disclosed for a manager whom somebody added, until they choose the account", () => {
+  it.effect("are hidden while the only manager was added by others and has not chosen the account", () => {
     const { services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
@@ -96,7 +101,7 @@ describe("Members of a guild", () => {
     }).pipe(Effect.provide(services));
   });
 
-  it.effect("are not disclosed to global keys while the platform is down", () => {
+  it.effect("are hidden from global keys while the platform is down", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;

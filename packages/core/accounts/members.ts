@@ -1,4 +1,3 @@
-/** The members of accounts, as the dashboard and operators manage them. */
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { BadRequest, Conflict, Forbidden, type StoreUnavailable } from "../errors.ts";
@@ -6,11 +5,11 @@ import type { ChatId, SignInId } from "../ids.ts";
 import type { Member, MemberChange, Membership } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
-/** No such account or member: `BadRequest`, not found. */
+/** `not_found`: the account or member does not exist. */
 type Unknown = BadRequest;
 
 /**
- * Manages the members of accounts. A change is in the audit log and takes effect on every node at once.
+ * Manages the members of accounts. Every change is written to the audit log and takes effect on every node at once.
  *
  * @example
  * ```ts
@@ -34,11 +33,10 @@ type Unknown = BadRequest;
 export class Members extends Context.Service<
   Members,
   {
-    /** Oldest first. */
     readonly list: (account: string) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>;
 
     /**
-     * Changes a member and returns whether anything changed. `Conflict` with `member_exists`, `member_limit` or
+     * Changes a member and returns whether anything changed. Fails with `Conflict` `member_exists`, `member_limit` or
      * `last_owner`.
      */
     readonly change: (
@@ -47,10 +45,9 @@ export class Members extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<boolean, Unknown | Conflict | StoreUnavailable>;
 
-    /** The accounts of a chat user, the one to sign in to first. */
     readonly accountsOf: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
 
-    /** Makes a sign-in one to another account of the same person. `Forbidden` for a suspended account. */
+    /** Moves a sign-in to another account of the same user. Fails with `Forbidden` if the account is suspended. */
     readonly choose: (
       signIn: { readonly id: SignInId; readonly chatId: ChatId },
       account: string,

@@ -1,4 +1,4 @@
-/** Accounts: who owns keys, the members who manage them, and what keys are told. */
+/** Accounts: the owners of keys, their members, and which keys see members of guilds. */
 export * from "./accounts.ts";
 export * from "./member.ts";
 export * from "./member_disclosure.ts";

@@ -1,4 +1,3 @@
-/** Client addresses as they are stored: matched by a keyed hash, kept encrypted, never in the clear. */
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
@@ -11,29 +10,30 @@ import type { ProtectedAddress } from "./sighting.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Web Crypto decrypts on other threads, so that a few at once save time. */
+/** Web Crypto decrypts on other threads, so decrypting several addresses at once saves time. */
 const openedAtOnce = 16;
 
-/** Protects addresses with the newest of the deployment's address keys, and reads those of all of them. */
+/**
+ * Encrypts addresses with the newest of the deployment's address keys, and decrypts with all of them. A keyed hash
+ * matches addresses, which are never stored in the clear.
+ */
 export class AddressVault extends Context.Service<
   AddressVault,
   {
-    /** The id of the newest key. */
     readonly newestKeyId: string;
 
-    /** Whether the deployment has other keys as well, as it does while they are rotated. */
+    /** True while address keys are rotated. */
     readonly hasOlderKeys: boolean;
 
-    /** Hashes what the address counts as (HMAC-SHA-256) and encrypts the address itself (AES-256-GCM). */
+    /** Hashes `countedAs` (HMAC-SHA-256) and encrypts the address (AES-256-GCM). */
     readonly protect: (address: ClientAddress) => Effect.Effect<ProtectedAddress>;
 
-    /** The hashes under which the address may be stored, one for each key, that of the newest first. */
+    /** Returns the hashes under which the address may be stored: one for each key, the newest key first. */
     readonly hashes: (address: ClientAddress) => Effect.Effect<ReadonlyArray<string>>;
 
-    /** Decrypts the address. None when its key is not one of the deployment's any more, or it was changed. */
+    /** Decrypts the address. None if the deployment no longer has its key, or if the stored text was changed. */
     readonly reveal: (address: ProtectedAddress) => Effect.Effect<Option.Option<ClientAddress>>;
 
-    /** Decrypts many addresses, some of them at once. */
     readonly revealEach: (
       addresses: ReadonlyArray<ProtectedAddress>,
     ) => Effect.Effect<ReadonlyArray<Option.Option<ClientAddress>>>;

@@ -10,7 +10,6 @@ import { AddressVault } from "./address_vault.ts";
 const protect = (text: string) => Effect.flatMap(AddressVault, ({ protect: seal }) => seal(address(text)));
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Opens what was sealed with `addressKey`. */
 const open = Effect.fnUntraced(function* (sealed: string, keyId = "k1") {
   const aead = yield* Aead.Aead;
   const kdf = yield* Kdf.Kdf;
@@ -23,7 +22,7 @@ const open = Effect.fnUntraced(function* (sealed: string, keyId = "k1") {
 });
 
 describe("AddressVault", () => {
-  it.effect("hashes what an address counts as", () =>
+  it.effect("hashes the whole IPv4 address and the /64 of an IPv6 address", () =>
     Effect.gen(function* () {
       const hashOf = (text: string) => Effect.map(protect(text), ({ hash }) => hash);
       assert.match(yield* hashOf("203.0.113.7"), /^[\w-]{43}$/);
@@ -34,7 +33,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("seals the address itself, each time another way, and its key opens it", () =>
+  it.effect("encrypts the same address differently each time, and decrypts it", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* protect("2001:db8:1:2::7"), yield* protect("2001:db8:1:2::7")];
       assert.notStrictEqual(one.sealed, other.sealed);
@@ -46,7 +45,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("opens nothing under the id of another key, or that was changed", () =>
+  it.effect("decrypts nothing that was changed or has the id of another key", () =>
     Effect.gen(function* () {
       const { sealed } = yield* protect("203.0.113.7");
       assert.strictEqual((yield* Effect.flip(open(sealed, "k2")))._tag, "CryptoError");
@@ -56,7 +55,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("protects with the newest key, and finds and reveals what each key protected", () =>
+  it.effect("protects with the newest key, and finds and decrypts addresses of every key", () =>
     Effect.gen(function* () {
       const newest = Redacted.make(new Uint8Array(32).fill(1));
       const before = yield* protect("203.0.113.7").pipe(Effect.provide(vault));

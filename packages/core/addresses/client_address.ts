@@ -1,11 +1,9 @@
-/** Client addresses: which one a request comes from, what it counts under, and which lists it is on. */
 import { Option, Result } from "effect";
 import { IpNetwork, NetAddress } from "effect/net";
 
-/** The address of a client, and the name under which its requests are counted. */
 export interface ClientAddress {
   readonly ip: NetAddress.IpAddress;
-  /** IPv4 as it is, IPv6 by its /64, since one client holds a whole /64. */
+  /** IPv4: the whole address. IPv6: its /64, since one client holds a whole /64. */
   readonly countedAs: string;
 }
 
@@ -18,7 +16,8 @@ const countedAs = (ip: NetAddress.IpAddress): string =>
         .join(":");
 
 /**
- * The network of a client, as what its events are counted under: the /24 of an IPv4 address, the /64 of an IPv6 one.
+ * Returns the network under which security events of a client are counted: the /24 of an IPv4 address, the /64 of an
+ * IPv6 address.
  *
  * @internal
  */
@@ -27,18 +26,17 @@ export const networkOf = ({ ip, countedAs: name }: ClientAddress): ClientAddress
   countedAs: NetAddress.isIpv4Address(ip) ? name.replace(/\d+$/, "0/24") : `${name}::/64`,
 });
 
-/** IPv4 inside IPv6 (`::ffff:192.0.2.1`), as dual-stack sockets give it, is IPv4. */
+/** Dual-stack sockets report IPv4 as IPv6 (`::ffff:192.0.2.1`). */
 const unmapped = (ip: NetAddress.IpAddress): NetAddress.IpAddress =>
   NetAddress.isIpv6Address(ip) ? Option.getOrElse(NetAddress.fromIpv4Mapped(ip), () => ip) : ip;
 
-/** Reads an address, or gives none for text that is not one. */
 export const parseAddress = (text: string): Option.Option<ClientAddress> =>
   Option.map(Result.getSuccess(NetAddress.ipFromString(text.trim())), (parsed) => {
     const ip = unmapped(parsed);
     return { ip, countedAs: countedAs(ip) };
   });
 
-/** `::ffff:192.0.2.0/120` is `192.0.2.0/24`. */
+/** Turns `::ffff:192.0.2.0/120` into `192.0.2.0/24`. */
 const unmappedNetwork = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork =>
   NetAddress.isIpv6Address(network.address) && network.prefixLength >= 96
     ? Option.match(NetAddress.fromIpv4Mapped(network.address), {
@@ -47,7 +45,7 @@ const unmappedNetwork = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork =>
       })
     : network;
 
-/** Reads an address or a CIDR; a lone address is the network of itself. */
+/** Parses an address or a CIDR. A single address becomes a network of one address. */
 export const parseNetwork = (text: string): Option.Option<IpNetwork.IpNetwork> =>
   text.includes("/")
     ? Option.map(Result.getSuccess(IpNetwork.fromString(text.trim())), unmappedNetwork)
@@ -57,12 +55,12 @@ const inAny = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddre
   networks.some((network) => IpNetwork.contains(network, ip));
 
 /**
- * The client behind trusted proxies: the right-most address of `X-Forwarded-For` that is not itself a trusted proxy.
- * A hop that cannot be read ends the walk at the last good one.
+ * Returns the client's address behind trusted proxies: the right-most address of `X-Forwarded-For` that is not a
+ * trusted proxy. An unreadable hop ends the search at the last address that could be read.
  *
  * @param socket the address at the other end of the connection
  * @param forwardedFor the header's value, if there is one
- * @param trusted the networks whose word is taken
+ * @param trusted the networks of trusted proxies
  *
  * @example
  * ```ts
@@ -90,7 +88,7 @@ export const clientAddress = (
   return client;
 };
 
-/** Some proxies add the port of the hop: `203.0.113.7:50000`, `[2001:db8::1]:50000`. */
+/** Removes the port that some proxies add: `203.0.113.7:50000`, `[2001:db8::1]:50000`. */
 const withoutPort = (hop: string): string =>
   /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 
@@ -112,8 +110,9 @@ const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpN
 };
 
 /**
- * Whether the lists let an address in: deny wins, and an empty allow list allows all. An unknown address is let in by
- * empty lists alone. An entry that cannot be read matches nothing; lists are checked when they are stored.
+ * Returns whether the lists allow an address. The deny list wins, and an empty allow list allows all. An unknown
+ * address passes only if both lists are empty. Unreadable entries match nothing, because lists are validated when they
+ * are stored.
  *
  * @internal
  */

@@ -29,9 +29,16 @@ describe("clientAddress", () => {
   const from = (socket: string, forwardedFor: string | undefined) =>
     clientAddress(address(socket), forwardedFor, trusted).countedAs;
 
-  it("reads hops with a port", () => {
-    assert.strictEqual(from("10.0.0.1", "198.51.100.1:50000, 10.0.0.2:443"), "198.51.100.1");
-    assert.strictEqual(from("10.0.0.1", "[2001:dead:1:2:3::9]:50000"), "2001:dead:1:2");
+  it.each([
+    ["10.0.0.1", undefined, "10.0.0.1"],
+    ["198.51.100.9", "198.51.100.1", "198.51.100.9"],
+    ["10.0.0.1", "198.51.100.2, 198.51.100.1", "198.51.100.1"],
+    ["10.0.0.1", "nonsense, 198.51.100.1 ,10.0.0.2", "198.51.100.1"],
+    ["10.0.0.1", "198.51.100.1, unknown, 10.0.0.2", "10.0.0.2"],
+    ["10.0.0.1", "198.51.100.1:50000, 10.0.0.2:443", "198.51.100.1"],
+    ["10.0.0.1", "[2001:dead:1:2:3::9]:50000", "2001:dead:1:2"],
+  ])("is, of %s with the hops %j, %s", (socket, hops, expected) => {
+    assert.strictEqual(from(socket, hops), expected);
   });
 });
 
@@ -39,10 +46,18 @@ describe("isAddressAllowed", () => {
   const lists = (allowIps: Array<string>, denyIps: Array<string>) => ({ allowIps, denyIps });
 
   it.each([
+    [lists([], []), "203.0.113.7", true],
+    [lists(["203.0.113.7"], []), "203.0.113.8", false],
+    [lists(["203.0.113.7"], []), "::ffff:203.0.113.7", true],
+    [lists(["203.0.113.0/24"], ["203.0.113.128/25"]), "203.0.113.127", true],
+    [lists(["203.0.113.0/24"], ["203.0.113.128/25"]), "203.0.113.128", false],
+    [lists(["2001:db8:a::/48"], []), "2001:db8:a:ffff::1", true],
+    [lists([], ["2001:db8:b::1"]), "2001:DB8:B:0::1", false],
+    [lists([], ["2001:db8:b::1"]), "2001:db8:b::2", true],
     [lists(["::ffff:203.0.113.0/120"], []), "203.0.113.7", true],
     [lists(["2001:db8::/48"], []), "203.0.113.7", false],
     [lists(["not an address"], []), "203.0.113.7", false],
-  ])("%j lets %s in: %s", (given, client, expected) => {
+  ])("with the lists %j allows the address %s: %s", (given, client, expected) => {
     assert.strictEqual(isAddressAllowed(given, address(client)), expected);
   });
 });

@@ -1,5 +1,3 @@
-/** Takes keys and addresses out of text that goes to a log or an answer. */
-
 const keyPattern = /alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}/g;
 
 const octet = "(?:25[0-5]|2[0-4]\\d|[01]?\\d?\\d)";
@@ -14,25 +12,17 @@ const ipv6 = [
 ].join("|");
 const zone = "%[\\w%-]+(?:\\.\\w+)*";
 
-// A pattern, not the parser of addresses: in a text it is not known where one ends.
+// The address parser cannot be used: where an address ends inside a text is not known.
 const addressPattern = new RegExp(
   `(?<![0-9a-zA-Z])(?:${ipv6})(?:${zone})?(?![0-9a-zA-Z])|(?<!\\d)${ipv4}`,
   "g",
 );
 
-/** Replaces every IPv4 or IPv6 address by `[redacted]`, its zone too. The address `::` of nobody stays. */
+/** Replaces every IPv4 or IPv6 address, with its zone, by `[redacted]`. The unspecified address `::` stays. */
 export const redactAddresses = (text: string): string => text.replace(addressPattern, "[redacted]");
 
-/**
- * Replaces every API key by its masked form.
- *
- * @internal
- */
+/** @internal */
 export const redactKeys = (text: string): string => text.replace(keyPattern, "alk_$1_…");
 
-/**
- * Replaces every API key by its masked form and every address by `[redacted]`.
- *
- * @internal
- */
+/** @internal */
 export const redact = (text: string): string => redactAddresses(redactKeys(text));

@@ -23,7 +23,7 @@ describe("redactAddresses", () => {
     ["from fe80::1%eth0.", "from [redacted]."],
     ["https://[fe80::1%25eth0]:443/", "https://[[redacted]]:443/"],
     ["for=::ffff:c000:201;by=_x", "for=[redacted];by=_x"],
-  ])("takes the address out of %j", (text, expected) => {
+  ])("removes the address from %j", (text, expected) => {
     assert.strictEqual(redactAddresses(text), expected);
   });
 
@@ -37,11 +37,11 @@ describe("redactAddresses", () => {
     "aa:bb:cc:dd:ee:ff",
     "std::vector",
     "::",
-  ])("leaves %j as it is", (text) => {
+  ])("leaves %j unchanged", (text) => {
     assert.strictEqual(redactAddresses(text), text);
   });
 
-  it("takes out any address in any notation", () => {
+  it("removes any address in any notation", () => {
     const addresses = FastCheck.oneof(FastCheck.ipV4Extended(), FastCheck.ipV6()).filter(
       (one) => one !== "::",
     );

@@ -1,47 +1,44 @@
 /**
- * Sightings: a chat user of a scope was seen at an address, or in a browser. The address itself is never stored in the
- * clear, and the mark of the browser not at all.
+ * A sighting records that a chat user of a scope was seen at an address or in a browser. Addresses are stored
+ * encrypted, browser marks only as hashes.
  */
 import type { ChatId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** An address as it is stored. */
 export interface ProtectedAddress {
-  /** Keyed hash of what the address counts as (IPv6: its /64), for matching. Base64url. */
+  /** Keyed hash for matching, of the IPv4 address or of the /64 of an IPv6 address. Base64url. */
   readonly hash: string;
-  /** The address, encrypted and authenticated. Base64url. */
+  /** The encrypted and authenticated address. Base64url. */
   readonly sealed: string;
-  /** Which of the deployment's address keys both were made with. */
+  /** The address key that made the hash and encrypted the address. */
   readonly addressKeyId: string;
 }
 
-/** One chat user at one address; of several times only the last is kept. */
+/** One chat user at one address. Only the last sighting is kept. */
 export interface AddressSighting {
   readonly chatId: ChatId;
   readonly address: ProtectedAddress;
   readonly seenAt: Millis;
 }
 
-/** One chat user in one browser; of several times only the last is kept. */
+/** One chat user in one browser. Only the last sighting is kept. */
 export interface BrowserSighting {
   readonly chatId: ChatId;
-  /** Keyed hash of the mark of the browser. Base64url. */
+  /** Keyed hash of the browser's mark. Base64url. */
   readonly browser: string;
   readonly seenAt: Millis;
 }
 
 export type Sighting = AddressSighting | BrowserSighting;
 
-/** Tells sightings at an address from those in a browser. */
 export const isAtAddress = <S extends Sighting>(sighting: S): sighting is Extract<S, AddressSighting> =>
   "address" in sighting;
 
-/** Tells sightings in a browser from those at an address. */
 export const isInBrowser = <S extends Sighting>(sighting: S): sighting is Extract<S, BrowserSighting> =>
   "browser" in sighting;
 
 /**
- * The hash of where the chat user was seen. With the scope and the chat user it identifies a sighting.
+ * Returns the hash of the address or browser. Together with the scope and the chat user it identifies a sighting.
  *
  * @example
  * ```ts
@@ -59,11 +56,11 @@ export const isInBrowser = <S extends Sighting>(sighting: S): sighting is Extrac
 export const placeOf = (sighting: Sighting): string =>
   isAtAddress(sighting) ? sighting.address.hash : sighting.browser;
 
-/** What is stored of a sighting, apart from the chat user and the time. */
+/** Returns the stored texts of a sighting, without the chat user and the time. */
 export const textsOf = (sighting: Sighting): ReadonlyArray<string> =>
   isAtAddress(sighting) ? Object.values(sighting.address) : [sighting.browser];
 
-/** What is stored when a chat user was seen: where that is known. */
+/** Creates the sightings of a chat user: at the address, in the browser, or both, as far as they are known. */
 export const sightingsOf = ({
   chatId,
   address,

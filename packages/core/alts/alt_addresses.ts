@@ -1,4 +1,3 @@
-/** The addresses of an alt detection: where seeds were seen, and the one that is asked about. */
 import { Effect, Option, Result } from "effect";
 import type { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
@@ -7,15 +6,14 @@ import type { AddressSighting } from "../addresses/sighting.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import type { NetworkIntelligence } from "./network_intelligence.ts";
 
-/** One address, IPv6 by its /64. */
 export interface SeedAddress {
-  /** Every hash under which it may be stored. */
+  /** Every hash under which the address may be stored. */
   readonly hashes: ReadonlySet<string>;
-  /** Null when no key of the deployment opens it. It is still matched by its hash. */
+  /** Null if the deployment has no key that decrypts it. Its hashes still match. */
   readonly address: ClientAddress | null;
 }
 
-/** Gives each address once, with every hash under which it may be stored. */
+/** Returns each distinct address with every hash under which it may be stored. */
 export const seedAddresses = Effect.fnUntraced(function* (
   vault: AddressVault["Service"],
   sightings: ReadonlyArray<AddressSighting>,
@@ -27,7 +25,7 @@ export const seedAddresses = Effect.fnUntraced(function* (
     const known = found.get(address.countedAs) ?? { hashes: new Set(), address };
     found.set(address.countedAs, known);
     if (stored !== null) known.hashes.add(stored);
-    // Under one key the stored hash is the only one.
+    // With a single key, the stored hash is the only one.
     if (stored !== null && !vault.hasOlderKeys) return;
     for (const hash of yield* vault.hashes(address)) known.hashes.add(hash);
   });
@@ -43,18 +41,18 @@ export const seedAddresses = Effect.fnUntraced(function* (
   return [...found.values()] as ReadonlyArray<SeedAddress>;
 });
 
-/** What is known of the networks of addresses, in the order of the addresses. */
+/** Facts about the networks of addresses, in the order of the addresses. */
 export interface SeedNetworks {
   readonly isVpn: ReadonlyArray<boolean>;
   readonly isShared: ReadonlyArray<boolean>;
-  /** What could not be found out. They name no address. */
+  /** Failed lookups. The texts contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
 
-/** How long an answer waits for what is known of networks, and how many it asks about at once. */
+/** How long a report waits for network facts, and how many lookups run at once. */
 const networkDeadline = { within: "1 second", atOnce: 16 } as const;
 
-/** Asks about the network of each address. What cannot be found out counts as neither a VPN's nor shared. */
+/** Looks up the network of each address. If a lookup fails, the network counts as neither VPN nor shared. */
 export const seedNetworks = (
   networks: NetworkIntelligence["Service"],
   addresses: ReadonlyArray<SeedAddress>,

@@ -1,38 +1,36 @@
-/** Who may be the same person as the target: the steps from what the stores hold to candidates. */
 import { groupBy } from "../group_by.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AltReview } from "./alt_review.ts";
 
-/** A chat user was last seen in one of the places (addresses and browsers), told by its index among them. */
+/** A chat user was last seen at a place: an address or browser, given by its index in the list of places. */
 interface Visit {
   readonly place: number;
   readonly seenAt: Millis;
 }
 
-/** A chat user with what they have in common with the target. */
+/** A chat user with everything shared with the target. */
 export interface AltCandidate {
   readonly chatId: ChatId;
   readonly record: LinkRecord | undefined;
-  /** At most one for each place. */
+  /** At most one visit per place. */
   readonly visits: ReadonlyArray<Visit>;
-  /** The game user that both are linked to, or null. */
+  /** The game user that candidate and target are both linked to, or null. */
   readonly sharedGameId: GameId | null;
-  /** When a moderator called both the same person, or null. */
+  /** When a moderator marked both users as the same person, or null. */
   readonly sameSince: Millis | null;
 }
 
-/** What the stores hold about possible candidates. */
 export interface CandidateSources {
-  /** Not a candidate; null when nobody is asked about. */
+  /** The user to find alts of, never a candidate. Null if the query names none. */
   readonly target: ChatId | null;
   readonly games: ReadonlyArray<GameId>;
   readonly visits: ReadonlyArray<Visit & { readonly chatId: ChatId }>;
   readonly records: ReadonlyMap<ChatId, LinkRecord>;
 }
 
-/** Everybody but the target who was seen in one of the places or is linked to one of the games. */
+/** Returns everyone except the target who was seen at one of the places or is linked to one of the games. */
 export const findCandidates = ({
   target,
   games,
@@ -52,7 +50,7 @@ export const findCandidates = ({
   return candidates;
 };
 
-/** While address keys are rotated, a user may be stored at one address under two of them. */
+/** While address keys are rotated, one address of a user may be stored under two keys. */
 const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
   const latest = new Map<number, Millis>();
   for (const { place, seenAt } of visits) latest.set(place, Math.max(seenAt, latest.get(place) ?? seenAt));
@@ -60,10 +58,11 @@ const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
 };
 
 /**
- * Takes out whoever a moderator called different from the target, and marks or adds those called the same.
+ * Removes candidates that a moderator marked as different from the target, and marks or adds candidates marked as the
+ * same person.
  *
- * @param reviews those of the target
- * @param records the records of those called the same, among others
+ * @param reviews the reviews of the target
+ * @param records includes the records of all users marked as the same person
  */
 export const reviewCandidates = (
   candidates: ReadonlyArray<AltCandidate>,

@@ -1,4 +1,3 @@
-/** Alt detection: who may be the same person, how strongly, and on what evidence. */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
@@ -21,7 +20,7 @@ import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 import { SightingStore } from "./sighting_store.ts";
 
-/** Who is asked about; at least one of the three. */
+/** The users to find alts of. At least one of the three is given. */
 export interface AltQuery {
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
@@ -30,46 +29,41 @@ export interface AltQuery {
 
 export interface AltOptions {
   readonly guildId: RequestedGuild;
-  /** Whether to add profiles. */
   readonly resolved: boolean;
   readonly unknownMembers: UnknownMembers;
 }
 
 export interface AltMatch extends WeighedAlt {
-  /** Null unless profiles were asked for. */
+  /** Null unless the query asked for profiles. */
   readonly resolved: ResolvedPair | null;
 }
 
 export interface AltReport {
-  /** `gameId` is the one that was asked about, else that of the target. */
+  /** `gameId` is the game user of the query, or else the target's linked game user. */
   readonly target: {
     readonly chatId: ChatId | null;
     readonly gameId: GameId | null;
     readonly guildId: RequestedGuild;
   };
-  /** The target and every chat user linked to the game that was asked about. */
+  /** The target and every chat user linked to the game user of the query. */
   readonly seeds: ReadonlyArray<ChatId>;
-  /** The game that was asked about and that of the target. */
+  /** The game users of the query and of the target. */
   readonly games: ReadonlyArray<GameId>;
-  /** The 25 freshest candidates, the freshest first. */
+  /** The 25 most recently seen candidates, the most recent first. */
   readonly matches: ReadonlyArray<AltMatch>;
-  /** Of the strongest candidate, which need not be a match. */
+  /** The score of the strongest candidate, who may be missing from `matches`. */
   readonly risk: AltRisk;
-  /** What could not be found out. They name no address. */
+  /** Failed lookups. The texts contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
 
-/**
- * How many game users one bulk detection takes.
- *
- * @internal
- */
+/** @internal */
 export const maxBulkAltInputs = 10;
 
-/** How many candidates are found by addresses and browsers at most, the freshest first. */
+/** The most candidates found by addresses and browsers; the most recently seen are kept. */
 const maxSeenCandidates = 150;
 
-/** How long an answer waits for profiles, and how many it asks for at once. */
+/** How long a report waits for profiles, and how many requests run at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
 /**
@@ -103,7 +97,7 @@ export class AltDetection extends Context.Service<
       options: AltOptions,
     ) => Effect.Effect<AltReport, GuildError | StoreUnavailable>;
 
-    /** The same for up to 10 game users, one result per input, in the order of the inputs. */
+    /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
     readonly detectEach: (
       scope: DataScope,
       gameIds: ReadonlyArray<string>,
@@ -139,7 +133,7 @@ export class AltDetection extends Context.Service<
           seeds: distinct([target, ...chatsOfGame]),
           games: distinct([gameId, ownGame]),
           chatsOfGame,
-          // Those of the game that was asked about are known.
+          // Links of the query's game user are already known.
           otherGames: distinct([ownGame === gameId ? null : ownGame]),
         };
       });

@@ -1,4 +1,4 @@
-/** Alt detection against a plain computation from what was stored, and from its own answer alone. */
+/** Compares alt detection with a plain computation from the stored data, and checks each report for consistency. */
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
@@ -21,7 +21,7 @@ const now = 1_000 * day;
 const users = Array.from({ length: 40 }, (_, index) => chatId(String(10_001 + index)));
 const user = FastCheck.constantFrom(...users.slice(0, 8));
 const visit = FastCheck.record({
-  // Now and then somebody of a crowd.
+  // Sometimes a user of a crowded address.
   user: FastCheck.oneof(
     { weight: 4, arbitrary: user },
     { weight: 1, arbitrary: FastCheck.constantFrom(...users) },
@@ -46,7 +46,7 @@ interface Expected {
   readonly latest: number | null;
 }
 
-/** What each chat user has in common with the seeds, computed from everything that was stored. */
+/** Computes from all stored data what each chat user shares with the seeds. */
 const plain = (
   { visits }: Town,
   linked: ReadonlyMap<ChatId, string>,
@@ -79,7 +79,7 @@ const plain = (
   return expected;
 };
 
-/** The score as docs/alts.md computes it from an explained answer. */
+/** Computes the score from an explained answer, as docs/alts.md describes. */
 const altOf = ({ matches, risk }: AltReport): number =>
   Math.round(100 * Math.max(risk.unlistedWeight, ...matches.map(({ weight }) => weight)));
 
@@ -145,7 +145,7 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
     const same = expected.find((each) => each.chatId === match.chatId);
     assert.closeTo(match.weight, same?.weight ?? Number.NaN, 1e-9);
   }
-  // Nobody is fresher than those that are listed.
+  // No unlisted candidate was seen more recently than a listed one.
   const seenAt = (each: Expected) => each.latest ?? -1;
   const oldest = Math.min(...expected.filter((each) => listed.has(each.chatId)).map(seenAt));
   for (const left of expected.filter((each) => !listed.has(each.chatId)))
@@ -153,8 +153,8 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
 });
 
 describe("AltDetection", () => {
-  it.effect("gives what a plain computation from the stored sightings and links gives", () =>
-    // The services begin at that time: they would work through all the days before.
+  it.effect("finds the same matches as a plain computation from the stored sightings and links", () =>
+    // Set the time before services start, or their timers would run through all earlier days.
     Effect.andThen(
       TestClock.setTime(now),
       Effect.forEach(FastCheck.sample(town, 150), (given, index) => check(given, `town ${index}`)).pipe(

@@ -24,7 +24,7 @@ const vault = (...ids: ReadonlyArray<number>) =>
     Layer.provide(crypto),
   );
 
-/** Sees chat users at an address, protected by the vault that is provided. */
+/** Stores sightings of chat users at an address, encrypted by the provided vault. */
 const see = Effect.fnUntraced(function* (at: typeof home, ...users: ReadonlyArray<typeof target>) {
   const { global } = yield* scopes;
   const protectedAddress = yield* (yield* AddressVault).protect(at);
@@ -47,7 +47,7 @@ const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.prov
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
 describe("AltDetection", () => {
-  it.effect("heeds what is known of networks", () =>
+  it.effect("lowers the weight of shared networks and counts VPN addresses", () =>
     Effect.gen(function* () {
       yield* see(home, target, other);
       yield* see(hotel, target);
@@ -63,23 +63,25 @@ describe("AltDetection", () => {
     ),
   );
 
-  it.effect("answers without what cannot be known of networks, and warns without addresses", () =>
-    Effect.gen(function* () {
-      yield* see(home, target, other);
-      yield* see(hotel, target);
-      const { risk, warnings } = yield* detect();
-      assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
-      assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
-    }).pipe(
-      Effect.provide(
-        servicesWith(({ countedAs }) =>
-          Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
+  it.effect(
+    "answers without network facts that cannot be looked up, and warns without naming addresses",
+    () =>
+      Effect.gen(function* () {
+        yield* see(home, target, other);
+        yield* see(hotel, target);
+        const { risk, warnings } = yield* detect();
+        assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
+        assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
+      }).pipe(
+        Effect.provide(
+          servicesWith(({ countedAs }) =>
+            Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
+          ),
         ),
       ),
-    ),
   );
 
-  it.effect("answers in time when networks do not", () =>
+  it.effect("answers in time when network lookups do not", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>();
       const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
@@ -94,7 +96,7 @@ describe("AltDetection", () => {
     }),
   );
 
-  it.effect("matches under every address key, before, during and after a rotation", () =>
+  it.effect("matches addresses under every address key before, during and after a rotation", () =>
     Effect.gen(function* () {
       const during = withNetworks(nothing, 2, 1);
       const found = Effect.map(detect(), ({ matches }) =>

@@ -1,34 +1,28 @@
-/** The steps from candidates to the matches of an answer. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AltCandidate } from "./alt_candidates.ts";
 import { type AltEvidence, gameWeight, weighAddress, weighDevice, weighEvidence } from "./alt_evidence.ts";
 
-/** How many matches one answer has at most. */
 export const maxListedAlts = 25;
 
-/** A candidate with its weight. */
 export interface WeighedAlt {
   readonly chatId: ChatId;
   readonly gameId: GameId | null;
-  /** 0 to 1: what the evidence weighs together. */
+  /** Combined weight of the evidence, 0 to 1. */
   readonly weight: number;
-  /** The strongest first; at least one. */
+  /** The strongest reason first; at least one. */
   readonly evidence: ReadonlyArray<AltEvidence>;
-  /** What orders the matches: the latest sighting in common, else the link's last verification, else the review. */
+  /** The time that sorts matches: the latest shared sighting, else the link's last verification, else the review. */
   readonly freshness: Millis;
 }
 
-/** What is known of one of the addresses or browsers. */
 export interface AltPlace {
   readonly kind: "address" | "device";
   /** How many chat users of the scope were seen there. */
   readonly chatUsers: number;
-  /** Whether it is an address on a shared network. */
   readonly isShared: boolean;
 }
 
-/** Weighs what a candidate has in common with the target. */
 export const weighCandidate = (
   { chatId, record, visits, sharedGameId, sameSince }: AltCandidate,
   places: ReadonlyArray<AltPlace>,
@@ -56,6 +50,6 @@ export const weighCandidate = (
   };
 };
 
-/** The order of the matches: the freshest first, ties by chat ID as strings. */
+/** Sorts matches: the most recent first, ties by chat ID as strings. */
 export const freshestFirst = (one: WeighedAlt, other: WeighedAlt): number =>
   other.freshness - one.freshness || (one.chatId < other.chatId ? -1 : 1);

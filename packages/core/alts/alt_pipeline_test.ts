@@ -11,14 +11,28 @@ const now = 1_000 * day;
 const scored = (parts: Partial<AltWeights>) =>
   scoreAlts({ listed: [], unlisted: [], addresses: 0, vpnAddresses: 0, ...parts });
 
-// `alt_detection_property_test.ts` computes weights, and the contract has scores.
-it("A sighting in the future weighs what one of now weighs", () => {
+it("weighs a sighting in the future like one from now", () => {
   assert.strictEqual(weighDevice({ age: -5 * day, chatUsers: 2 }), 0.7);
   assert.strictEqual(weighAddress({ age: -5 * day, chatUsers: 2, isShared: false }), 0.35);
 });
 
-describe("The score", () => {
-  it("has the greatest weight of those that are not returned, where it is above every match's", () => {
+describe("The alt score", () => {
+  it.each([
+    [24, 0, 24, "LOW"],
+    [25, 0, 25, "MEDIUM"],
+    [50, 0, 50, "HIGH"],
+    [75, 0, 75, "CRITICAL"],
+    [97, 1, 81, "CRITICAL"],
+    [90, 3, 45, "MEDIUM"],
+  ] as const)(
+    "of a weight of %i %% with %i of 3 addresses in a VPN is %i",
+    (alt, vpnAddresses, score, severity) => {
+      const risk = scored({ listed: [alt / 100], addresses: 3, vpnAddresses });
+      assert.deepInclude(risk, { alt, score, severity });
+    },
+  );
+
+  it("includes the weight of unlisted candidates if it is greater than every match's", () => {
     assert.strictEqual(scored({ listed: [0.5], unlisted: [0.3, 0.75] }).unlistedWeight, 0.75);
     assert.strictEqual(scored({ listed: [0.75], unlisted: [0.75] }).unlistedWeight, 0);
     assert.strictEqual(scored({ listed: [], unlisted: [] }).unlistedWeight, 0);
@@ -36,7 +50,7 @@ const places: ReadonlyArray<AltPlace> = [
 ];
 
 describe("A candidate", () => {
-  it("was at a place when it was seen there last, under whichever address key", () => {
+  it("has the latest of several visits to one address, whichever address key stored them", () => {
     const visits = [5, 9, 7].map((seenAt) => ({ chatId: chat(2), place: 1, seenAt }));
     const [found] = findCandidates({ target: chat(1), games: [], visits, records: new Map() });
     assert.deepStrictEqual(found?.visits, [{ place: 1, seenAt: 9 }]);
@@ -50,7 +64,7 @@ describe("A candidate", () => {
     lastVerifiedAt: 100 * day,
   });
 
-  it("is placed by its latest sighting, else by its link, else by its review, ties by chat ID", () => {
+  it("is sorted by its latest sighting, else its link, else its review, ties by chat ID", () => {
     const blank = { record: undefined, visits: [], sharedGameId: null, sameSince: null };
     const seen = (id: number, at: number): AltCandidate => ({
       ...blank,

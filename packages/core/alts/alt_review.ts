@@ -1,11 +1,11 @@
-/** What a moderator says about a pair of chat users. It beats every weight. */
+/** A moderator's judgement of a pair of chat users. It overrides all weights. */
 import type { ChatId, KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** `different`: two people. `same`: one person. */
 export type AltVerdict = "different" | "same";
 
-/** The review of a pair, which has no order: `chatId` is the user that was asked about. */
+/** The review of an unordered pair. `chatId` is the user of the request. */
 export interface AltReview {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;
@@ -13,12 +13,12 @@ export interface AltReview {
   /** At most `longestNote` characters, or null. */
   readonly note: string | null;
   readonly at: Millis;
-  /** The key that it was made with; null for one of the dashboard. */
+  /** The key that made the review; null for a review from the dashboard. */
   readonly keyId: KeyId | null;
 }
 
 /**
- * The review as one of its two users sees it.
+ * Returns the review from the view of one of its two users.
  *
  * @example
  * ```ts
@@ -38,9 +38,9 @@ export const reviewAsSeenBy = (chatId: ChatId, review: AltReview): AltReview => 
   otherChatId: review.chatId === chatId ? review.otherChatId : review.chatId,
 });
 
-/** The order of the reviews of one user: newest first, ties by the other chat ID as strings. */
+/** Sorts the reviews of one user: newest first, ties by the other chat ID as strings. */
 export const newestReviewFirst = (one: AltReview, other: AltReview): number =>
   other.at - one.at || (one.otherChatId < other.otherChatId ? -1 : 1);
 
-/** How many characters a note may have. */
+/** The greatest length of a note in characters. */
 export const longestNote = 500;

@@ -1,14 +1,10 @@
-/**
- * The port for reviews of pairs of chat users. `LinkStore.deleteScope` deletes those of a scope, `UserStore.erase` those
- * of a user.
- */
 import { Context, type Effect } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { AltReview } from "./alt_review.ts";
 
-/** A pair, in any order. */
+/** An unordered pair. */
 export interface ReviewedPair extends WriteContext {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;
@@ -17,8 +13,8 @@ export interface ReviewedPair extends WriteContext {
 export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | "note" | "keyId"> {}
 
 /**
- * Where reviews live. Every operation is atomic. A scope that does not exist, and text that `isStorable` refuses, are
- * defects.
+ * Stores reviews. `LinkStore.deleteScope` deletes the reviews of a scope, `UserStore.erase` the reviews of a user.
+ * Every operation is atomic. An unknown scope, and text that `isStorable` refuses, are defects.
  *
  * @example
  * ```ts
@@ -44,14 +40,17 @@ export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | 
 export class AltReviewStore extends Context.Service<
   AltReviewStore,
   {
-    /** Stores the review of a pair in the place of the one before, with a `review.set` in the audit log. */
+    /** Stores or replaces the review of a pair, and writes `review.set` to the audit log. */
     readonly set: (write: SetAltReview) => Effect.Effect<void, StoreUnavailable>;
 
-    /** Deletes the review of a pair, with a `review.deleted` in the audit log. False, and no entry, without one. */
+    /**
+     * Deletes the review of a pair and writes `review.deleted` to the audit log. Returns false, and writes nothing, if
+     * there is no review.
+     */
     readonly remove: (write: ReviewedPair) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * The reviews of the pairs that a chat user is in, newest first, ties by the other chat ID as strings.
+     * Returns the reviews of a chat user, newest first, ties by the other chat ID as strings.
      *
      * @param limit how many at most; null for all
      */

@@ -1,4 +1,3 @@
-/** Reviews of pairs of chat users, made and read inside one scope. */
 import { Clock, Context, Effect, Layer } from "effect";
 import { type Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import { commitAlone } from "../idempotency/commit.ts";
@@ -8,17 +7,16 @@ import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
 import type { AltReview, AltVerdict } from "./alt_review.ts";
 import { AltReviewStore } from "./alt_review_store.ts";
 
-/** How many reviews one answer has at most. */
 const maxListedReviews = 100;
 
-/** A pair, in any order. */
+/** An unordered pair. */
 export interface AltPair {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;
 }
 
 /**
- * What is wrong with a pair: its users are two.
+ * Reports a pair of a user with themselves.
  *
  * @internal
  */
@@ -30,7 +28,7 @@ export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): Readonl
 export interface NewAltReview extends AltPair {
   readonly verdict: AltVerdict;
   readonly note: string | null;
-  /** Null for one of the dashboard. */
+  /** Null for a review from the dashboard. */
   readonly keyId: KeyId | null;
 }
 
@@ -40,7 +38,7 @@ export interface AltReviewRemoved extends AltPair {
 
 /**
  * Makes, lists and deletes reviews. The chat users need not be members of the guild. With a `commit` of the target,
- * writes also fail with its `Conflict`.
+ * writes can also fail with its `Conflict`.
  *
  * @example
  * ```ts
@@ -66,19 +64,18 @@ export interface AltReviewRemoved extends AltPair {
 export class AltReviews extends Context.Service<
   AltReviews,
   {
-    /** Stores the review of a pair in the place of the one before. It holds from the next request on. */
+    /** Stores or replaces the review of a pair. It takes effect with the next request. */
     readonly set: (
       target: WriteTarget<AltReview>,
       review: NewAltReview,
     ) => Effect.Effect<AltReview, InvalidParameter | GuildError | Conflict | StoreUnavailable>;
 
-    /** The newest 100 reviews of the pairs that a chat user is in. */
+    /** Returns the newest 100 reviews of a chat user. */
     readonly list: (
       target: Pick<WriteTarget, "scope" | "guildId">,
       chatId: ChatId,
     ) => Effect.Effect<ReadonlyArray<AltReview>, GuildError | StoreUnavailable>;
 
-    /** Deletes the review of a pair, if there is one. */
     readonly remove: (
       target: WriteTarget<AltReviewRemoved>,
       pair: AltPair,

@@ -1,19 +1,15 @@
-/** The score of an alt detection. */
-
-/** How severe a score is. */
 export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 
 /**
- * What a score is made of.
+ * The input of a score.
  *
  * @internal
  */
 export interface AltWeights {
-  /** The weight of each match that is returned. */
+  /** Weights of the listed matches. */
   readonly listed: ReadonlyArray<number>;
-  /** The weight of each candidate that is scored and not returned; of these the greatest is enough. */
+  /** Weights of scored candidates that are not listed; the greatest is enough. */
   readonly unlisted: ReadonlyArray<number>;
-  /** How many addresses were looked at. */
   readonly addresses: number;
   /** How many of them belong to a VPN. */
   readonly vpnAddresses: number;
@@ -23,11 +19,11 @@ export interface AltRisk {
   /** 0 to 100. */
   readonly score: number;
   readonly severity: AltSeverity;
-  /** 0 to 100: how strong the best reason is to take a candidate for the same person. */
+  /** 0 to 100: the weight of the strongest candidate. */
   readonly alt: number;
-  /** 0 to 100: the share of the addresses that belong to a VPN. */
+  /** 0 to 100: the share of addresses that belong to a VPN. */
   readonly vpn: number;
-  /** 0 to 1: the greatest weight of those that are not returned, if no match weighs as much; else 0. */
+  /** 0 to 1: the greatest weight of an unlisted candidate, if it exceeds every match; else 0. */
   readonly unlistedWeight: number;
 }
 
@@ -35,8 +31,8 @@ export interface AltRisk {
  * Scores an alt detection.
  *
  * ```
- * weight of a candidate = as `weighEvidence` says
- * unlistedWeight        = the greatest weight of those that are not returned, where it is above every match's; else 0
+ * weight of a candidate = by `weighEvidence`
+ * unlistedWeight        = the greatest weight of an unlisted candidate, if it exceeds every match; else 0
  * alt                   = round(100 × the greatest of unlistedWeight and the weights of the matches)
  * vpn                   = round(100 × VPN addresses / addresses), 0 without addresses
  * score                 = round(alt × (1 − vpn / 200))
@@ -58,7 +54,7 @@ export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeig
 };
 
 /**
- * How severe a score from 0 to 100 is.
+ * Returns the severity of a score from 0 to 100.
  *
  * @internal
  */

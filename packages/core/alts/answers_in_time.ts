@@ -1,11 +1,11 @@
-/** Many questions to something slow, with one deadline for all. */
 import { type Duration, Effect } from "effect";
 
 /**
- * Asks about each distinct key, and gives the answers that came before the deadline. The others are interrupted.
+ * Asks one question per distinct key, and returns the answers that arrive before the deadline. Pending questions are
+ * interrupted.
  *
- * @param deadline.within how long all of them may take together
- * @param deadline.atOnce how many are asked at a time
+ * @param deadline.within time limit for all questions together
+ * @param deadline.atOnce how many questions run at once
  */
 export const answersInTime = <Key, A>(
   keys: Iterable<Key>,

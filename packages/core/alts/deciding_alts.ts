@@ -1,6 +1,7 @@
 /**
- * Which candidates decide an answer: the 25 freshest are listed, and the heaviest is the score. With a guild both are
- * sought among its members, and the platform is asked about those alone on whom the answer depends.
+ * Finds the candidates that decide a report: the 25 most recent are listed, and the heaviest sets the score. With a
+ * guild both are searched among its members, and the platform is asked only about candidates that can change the
+ * result.
  */
 import { Effect, Result } from "effect";
 import { PlatformUnavailable } from "../errors.ts";
@@ -9,28 +10,28 @@ import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { freshestFirst, maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 import { answersInTime } from "./answers_in_time.ts";
 
-/** How long an answer waits for one round of questions, and for all of them. */
+/** How long a report waits for one round of membership questions, and how many run at once. */
 const roundDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const wholeDeadline = "10 seconds";
 
-/** How many of the heaviest candidates are asked about at a time, until one is a member. */
+/** How many of the heaviest candidates are asked about at once, until one is a member. */
 const heaviestAtOnce = 4;
 
 export interface DecidingAlts {
-  /** The 25 freshest, the freshest first. */
+  /** The 25 most recently seen, the most recent first. */
   readonly listed: ReadonlyArray<WeighedAlt>;
-  /** The heaviest of all, or null. */
+  /** The heaviest candidate, listed or not; null without candidates. */
   readonly heaviest: WeighedAlt | null;
-  /** How many candidates are left out, since the platform did not say in time whether they are members. */
+  /** How many candidates were left out because the platform did not say in time whether they are members. */
   readonly unknown: number;
 }
 
-/** What becomes of candidates when the platform does not say whether they are members of the guild. */
+/** What happens to candidates of unknown membership when the platform does not answer. */
 export type UnknownMembers = "refuse" | "leave out";
 
 /**
- * Makes the search. As long as every round of questions brings an answer, there is another one: the search ends without
- * a result only where the platform does not answer.
+ * Makes the search. It asks again as long as each round brings at least one answer, so it fails only if the platform
+ * stops answering.
  */
 export const makeDecidingAlts = Effect.gen(function* () {
   const guard = yield* GuildGuard;
@@ -47,7 +48,7 @@ export const makeDecidingAlts = Effect.gen(function* () {
     }
 
     const chatIds = alts.map(({ chatId }) => chatId);
-    /** Null where the platform failed to answer. */
+    /** Null if the platform failed to answer. */
     const answers = new Map<ChatId, boolean | null>(yield* guard.knownMembers(guildId, chatIds));
     const isMember = ({ chatId }: WeighedAlt) => answers.get(chatId) === true;
     const isOpen = ({ chatId }: WeighedAlt) => !answers.has(chatId);
@@ -89,10 +90,11 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * The candidates to ask about next, so that the first members in an order become known: as many as could be among them.
+ * Returns the candidates to ask about next to find the first members in order: as many as could be among them.
  *
- * @param wanted how many members are sought
- * @param atOnce how many are asked about at a time, less those that are found
+ * @param wanted how many members are needed
+ * @param atOnce how many are asked about at once, less the members already
+ * found
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

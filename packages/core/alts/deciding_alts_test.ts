@@ -20,13 +20,13 @@ const alt = (id: number, weight: number): WeighedAlt => ({
   freshness: 1_000 - id,
 });
 
-/** 150 candidates, the freshest first; the later ones are heavier. */
+/** 150 candidates, the most recent first. Later ones are heavier. */
 const candidates = Array.from({ length: 150 }, (_, id) => alt(id, id / 1_000));
 
-/** How a question is answered; null for a failure. */
+/** Answers a membership question; null for a failure. */
 type Answer = (chatId: ChatId) => Effect.Effect<boolean | null>;
 
-/** A platform that answers so many questions a second, one after the other. */
+/** A platform that answers this many questions a second, one after the other. */
 const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null): Answer => {
   const turn = Semaphore.makeUnsafe(1);
   return (chatId) =>
@@ -35,7 +35,7 @@ const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null)
 
 const unused = Effect.die("not asked for");
 
-/** Decides in virtual time, and gives what was asked as well. */
+/** Runs the search in virtual time, and returns the result with the questions asked. */
 const decide = Effect.fnUntraced(function* (
   alts: ReadonlyArray<WeighedAlt>,
   answer: Answer,
@@ -80,7 +80,7 @@ const decide = Effect.fnUntraced(function* (
 const idsOf = (alts: ReadonlyArray<WeighedAlt>) => alts.map(({ chatId }) => chatId);
 
 describe("makeDecidingAlts", () => {
-  it.effect("asks about the freshest and the heaviest alone where all are members", () =>
+  it.effect("asks only about the most recent and the heaviest candidates if all are members", () =>
     Effect.gen(function* () {
       const { result, asked, took } = yield* decide(
         candidates,
@@ -95,7 +95,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("answers about 150 of whom none is a member, at 50 questions a second", () =>
+  it.effect("handles 150 candidates without a member at 50 questions a second", () =>
     Effect.gen(function* () {
       const { result, asked, took } = yield* decide(
         candidates,
@@ -112,7 +112,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("asks again about whom a slow platform did not answer in time, as long as it answers", () =>
+  it.effect("asks a slow platform again about unanswered candidates while it answers others", () =>
     Effect.gen(function* () {
       const { result, took } = yield* decide(
         candidates,
@@ -124,7 +124,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("refuses where the platform does not answer, or leaves out whom it says nothing of", () =>
+  it.effect("refuses if the platform does not answer, or leaves out candidates of unknown membership", () =>
     Effect.gen(function* () {
       const silent = (): Effect.Effect<never> => Effect.never;
       const refused = yield* decide(candidates, silent);
@@ -145,7 +145,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("finds what asking about everybody finds", () =>
+  it.effect("finds the same candidates as asking about everybody", () =>
     Effect.gen(function* () {
       const worlds = FastCheck.tuple(
         FastCheck.uniqueArray(FastCheck.nat(90), { maxLength: 90, size: "max" }),

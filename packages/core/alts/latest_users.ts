@@ -3,10 +3,10 @@ import type { ChatId } from "../ids.ts";
 import type { SharedSightings } from "./sighting_store.ts";
 
 /**
- * The chat users that `SightingStore.findShared` looks for: those of the sightings who were seen last, ties by chat ID
- * as strings.
+ * Returns the chat users that `SightingStore.findShared` looks for: the users in `sightings`, most recently seen first;
+ * equal times sort by chat ID as strings.
  *
- * @param sightings those at the addresses; of each address at least the latest `limit` of users who are not excluded
+ * @param sightings of each address, at least the latest `limit` sightings of users who are not excluded
  */
 export const latestUsers = (
   sightings: Iterable<Sighting>,

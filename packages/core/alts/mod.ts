@@ -1,4 +1,4 @@
-/** Sightings of chat users at addresses and in browsers, from which alternative accounts are found. */
+/** Finds alternative accounts by sightings of chat users at addresses and in browsers. */
 export {
   AltDetection,
   type AltMatch,

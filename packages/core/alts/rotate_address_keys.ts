@@ -1,5 +1,3 @@
-/** The rotation of address keys: stored sightings are brought under the newest key. */
-
 import { Effect, Option } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { groupBy } from "../group_by.ts";
@@ -8,22 +6,21 @@ import { type ReprotectedSighting, SightingStore, type StoredSighting } from "./
 
 /** @internal */
 export interface AddressRotation {
-  /** How many sightings it has brought under the newest key. */
+  /** How many sightings were encrypted again with the newest key. */
   readonly rotated: number;
-  /** How many stay as they are, since no key of the deployment opens them. */
+  /** How many were left unchanged, because no key of the deployment decrypts them. */
   readonly unreadable: number;
-  /** How many were under other keys when it began. */
+  /** How many were under other keys at the start. */
   readonly total: number;
 }
 
-/** How many sightings are read at once. */
 const pageSize = 500;
 
 /**
- * Brings every sighting under the newest address key. It can be repeated at any time: what is under that key is left
- * alone, so a rotation that was cut off is resumed.
+ * Encrypts every sighting again with the newest address key. Sightings under that key are skipped, so an interrupted
+ * rotation can be run again.
  *
- * @param tell is told after each page
+ * @param tell called after each page of sightings
  *
  * @internal
  */
@@ -49,7 +46,7 @@ export const rotateAddressKeys = Effect.fnUntraced(function* (
   return { rotated, unreadable, total };
 });
 
-/** Gives how many of the sightings could be read. */
+/** Returns how many of the sightings could be decrypted. */
 const reprotect = Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArray<StoredSighting>) {
   const vault = yield* AddressVault;
   const readable: Array<ReprotectedSighting> = [];

@@ -15,7 +15,7 @@ const crypt = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerW
 );
 const onNewStore = Effect.provide(Layer.merge(StorageMemory.layer, crypt), { local: true });
 
-/** The vault with keys of these ids, newest first. Each id has always the same key. */
+/** A vault with keys of these ids, newest first. An id always has the same key. */
 const vault = (...ids: ReadonlyArray<string>) =>
   AddressVault.layer(
     new Map(ids.map((id) => [id, Redacted.make(new Uint8Array(32).fill(id.charCodeAt(1)))])),
@@ -35,7 +35,7 @@ const see = Effect.fnUntraced(function* (user: typeof ada, ip: string, seenAt: n
   yield* (yield* SessionStore).recordSightings(scope, [{ chatId: user, address: protectedAddress, seenAt }]);
 });
 
-/** Every sighting as `chat user, address, time, key`, sorted. */
+/** Returns every sighting as `chat user, address, time, key`, sorted. */
 const sightings = Effect.gen(function* () {
   const { reveal } = yield* AddressVault;
   const stored = yield* (yield* SightingStore).listUnderOtherKeys("", null, 10_000);
@@ -53,7 +53,7 @@ const sightings = Effect.gen(function* () {
 });
 
 describe("rotateAddressKeys", () => {
-  it.effect("brings every sighting under the newest key, matched by its hash as new ones are", () =>
+  it.effect("encrypts every sighting with the newest key, so that new sightings match it by hash", () =>
     Effect.gen(function* () {
       yield* addScope;
       yield* Effect.provide(
@@ -80,7 +80,7 @@ describe("rotateAddressKeys", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("leaves what no key opens as it is, and says how many those are", () =>
+  it.effect("leaves sightings unchanged that no key decrypts, and counts them", () =>
     Effect.gen(function* () {
       yield* addScope;
       yield* Effect.provide(see(ada, "203.0.113.7", 1), vault("k0"));
@@ -95,7 +95,7 @@ describe("rotateAddressKeys", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("is resumed where it was cut off", () =>
+  it.effect("resumes after an interruption", () =>
     Effect.gen(function* () {
       yield* addScope;
       const count = 1_234;

@@ -1,38 +1,34 @@
-/**
- * The port that finds stored sightings and rotates their address keys. `SessionStore` writes sightings and forgets them.
- */
 import { Context, type Effect } from "effect";
 import type { AddressSighting, ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A sighting at an address. The scope, the chat user and the hash of the address identify it. */
+/** A sighting at an address, identified by its scope, chat user and address hash. */
 export interface StoredSighting extends AddressSighting {
   readonly pid: Pid;
 }
 
-/** The address of a sighting under another key. */
+/** A sighting's address, encrypted with another key. */
 export interface ReprotectedSighting {
   readonly chatId: ChatId;
-  /** The hash under which the sighting is stored. */
   readonly hash: string;
   readonly address: ProtectedAddress;
 }
 
-/** Who is looked for at addresses and in browsers. */
+/** A search for users who share addresses or browsers. */
 export interface SharedSightings {
-  /** The hashes of the addresses, all that each may be stored under, and of the browsers. */
+  /** Hashes of the browsers, and all hashes under which the addresses may be stored. */
   readonly hashes: ReadonlyArray<string>;
-  /** Whose sightings there are given in any case. */
+  /** Users whose sightings there are returned in any case. */
   readonly including: ReadonlyArray<ChatId>;
-  /** Who is not looked for. */
+  /** Users to leave out. */
   readonly excluding: ReadonlyArray<ChatId>;
-  /** How many chat users are looked for at most: those who were seen there last, ties by chat ID as strings. */
+  /** The most chat users to return: the most recently seen, ties by chat ID as strings. */
   readonly limit: number;
 }
 
-/** A chat user was last seen at an address or in a browser, told by its hash. */
+/** When a chat user was last seen at an address or in a browser. */
 export interface FoundSighting {
   readonly chatId: ChatId;
   readonly hash: string;
@@ -40,7 +36,8 @@ export interface FoundSighting {
 }
 
 /**
- * Where sightings live. Every operation is atomic.
+ * Finds stored sightings and rotates their address keys. `SessionStore` writes and deletes sightings. Every operation
+ * is atomic.
  *
  * @example
  * ```ts
@@ -65,15 +62,14 @@ export interface FoundSighting {
 export class SightingStore extends Context.Service<
   SightingStore,
   {
-    /** Where chat users were seen. */
     readonly findByChatIds: (
       pid: Pid,
       chatIds: ReadonlyArray<ChatId>,
     ) => Effect.Effect<ReadonlyArray<Sighting>, StoreUnavailable>;
 
     /**
-     * Who else was seen at addresses and in browsers: every sighting there of the chat users who were there last, and of
-     * those that are included. It takes no longer where an address has many users.
+     * Finds other users who were seen at the addresses and in the browsers: all sightings there of the most recent
+     * users and of `including`. Its duration does not grow with the users of an address.
      */
     readonly findShared: (
       pid: Pid,
@@ -81,21 +77,21 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
 
     /**
-     * How many chat users were seen at each address or in each browser, in their order. It takes no longer where an
-     * address has many users, unless some of them are stored under another key than the others.
+     * Counts the chat users seen at each address or in each browser, in order. Its duration does not grow with the
+     * users of an address, unless they are stored under several keys.
      *
-     * @param places for each the hashes under which it may be stored
+     * @param places for each place, the hashes under which it may be stored
      */
     readonly countUsers: (
       pid: Pid,
       places: ReadonlyArray<ReadonlyArray<string>>,
     ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
 
-    /** How many sightings at addresses there are under each address key. */
+    /** Counts the sightings at addresses under each address key. */
     readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
 
     /**
-     * Up to `limit` sightings under other address keys, in the order of what identifies them.
+     * Returns up to `limit` sightings under other address keys, in the order of their identifying fields.
      *
      * @param after the last sighting of the page before; null for the first page
      */
@@ -106,8 +102,8 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredSighting>, StoreUnavailable>;
 
     /**
-     * Replaces the addresses of sightings of a scope and keeps their times. A sighting that is gone stays gone; of two
-     * that become the same the later one remains.
+     * Replaces the addresses of a scope's sightings and keeps their times. Deleted sightings stay deleted; if two
+     * become the same, the later one remains.
      */
     readonly reprotect: (
       pid: Pid,

@@ -1,13 +1,10 @@
-/**
- * The record of the audit log. Every change of links and keys stores its entry in the same
- * transaction.
- */
+/** Every change of links and keys stores its audit entry in the same transaction. */
 import { type ChatId, isChatId, type KeyId, type Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
 /**
- * Who made a change: a key over HTTP, an operator on the command line, a member of an account on the
- * dashboard, or a chat user who signed in.
+ * Who made a change: a key over HTTP, an operator on the command line, a member of an account on the dashboard, or a
+ * chat user who signed in.
  */
 export type Actor =
   | { readonly type: "key"; readonly id: KeyId }
@@ -15,7 +12,7 @@ export type Actor =
   | {
       readonly type: "account";
       readonly id: string;
-      /** The chat ID of the member; null in entries from before accounts had members. */
+      /** The chat ID of the member; null in entries that are older than account members. */
       readonly member: string | null;
     }
   | { readonly type: "user"; readonly id: ChatId };
@@ -45,11 +42,7 @@ export const auditActions = [
   "member.removed",
 ] as const;
 
-/**
- * The actions on links and reviews of chat users.
- *
- * @internal
- */
+/** @internal */
 export const linkActions = [
   "link.set",
   "link.moved",
@@ -58,26 +51,23 @@ export const linkActions = [
   "review.deleted",
 ] as const satisfies ReadonlyArray<AuditAction>;
 
-/** What was changed. */
 export type AuditAction = (typeof auditActions)[number];
 
-/** The origin of a change. Every write has one. */
+/** Who made a change. Every write has an origin. */
 export interface WriteOrigin {
   readonly actor: Actor;
-  /** The request that made it, if there was one. */
+  /** The request that made the change; null for changes without a request. */
   readonly requestId: string | null;
 }
 
 /**
- * The scope, time and origin of a write. A write that changes a link, or imports one, stores an
- * audit entry in the same transaction.
+ * The scope, time and origin of a write. Changing or importing a link stores an audit entry in the same transaction.
  */
 export interface WriteContext extends WriteOrigin {
   readonly pid: Pid;
   readonly at: Millis;
 }
 
-/** One entry of the log. */
 export interface AuditEntry extends WriteOrigin {
   /** Increases with every entry of a store. */
   readonly sequence: number;
@@ -91,7 +81,8 @@ export interface AuditEntry extends WriteOrigin {
 }
 
 /**
- * The chat users that an entry is about: whose link or review was changed, else who made the change.
+ * Returns the chat users that an entry is about: the owners of the changed link or review, else the user who made the
+ * change.
  *
  * @internal
  */
@@ -101,7 +92,7 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
 };
 
 /**
- * Who made the change of an entry, as answers say it: the actor, and the member of an account beside it.
+ * Returns who made the change in the form of API answers: the actor, and the member of an account.
  *
  * @internal
  */
@@ -111,7 +102,7 @@ export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
 });
 
 /**
- * The key that an entry is about: which was changed, or which made the change; null for none.
+ * Returns the key that an entry is about: the changed key, else the key that made the change; null for neither.
  *
  * @internal
  */

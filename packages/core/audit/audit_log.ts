@@ -1,28 +1,22 @@
-/**
- * The port that reads the audit log. The recorded operations write their entries themselves, in
- * their transaction.
- */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
 
-/** Which entries to list. */
 export interface AuditFilter {
   /** Null for every action. */
   readonly action: AuditAction | null;
-  /** A key that changed, or that made the change; null for every entry. */
+  /** The changed key, or the key that made the change; null for every entry. */
   readonly keyId: KeyId | null;
-  /** A chat user that the change is about; null or left out for every entry. */
+  /** A chat user that the change is about; null or omitted for every entry. */
   readonly chatId?: ChatId | null;
-  /** The data scope of the change; null or left out for every entry. */
+  /** The data scope of the change; null or omitted for every entry. */
   readonly pid?: Pid | null;
-  /** The actions that the reader may see; null or left out for all. */
+  /** The actions that the reader may see; null or omitted for all. */
   readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
-/** Whether an entry is listed. */
 export const passesFilter = (
   entry: AuditEntry,
   filter: AuditFilter = { action: null, keyId: null },
@@ -40,7 +34,7 @@ const passesActions = (action: AuditAction, { action: wanted, readable = null }:
   (wanted === null || wanted === action) && (readable === null || readable.includes(action));
 
 /**
- * Where the audit log lives.
+ * Reads the audit log. Recorded operations write their entries in their own transaction.
  *
  * @example
  * ```ts
@@ -61,7 +55,7 @@ const passesActions = (action: AuditAction, { action: wanted, readable = null }:
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Up to `limit` entries of an account before sequence `before`, newest first. */
+    /** Returns up to `limit` entries of an account before sequence `before`, newest first. */
     readonly list: (
       account: string,
       before: number | null,
@@ -70,8 +64,8 @@ export class AuditLog extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>;
 
     /**
-     * Deletes the entries of all accounts before a time and returns their number. It works from the
-     * oldest entry on, in small atomic steps, and stops at the first step without such entries.
+     * Deletes the entries of all accounts before a time and returns their number. It deletes the oldest entries first,
+     * in small atomic steps, and stops at the first step without old entries.
      */
     readonly forget: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
   }

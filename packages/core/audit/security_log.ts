@@ -1,4 +1,3 @@
-/** Log lines of security events: wrong keys, throttled addresses, and keys used from a new network. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { type ClientAddress, networkOf } from "../addresses/client_address.ts";
 import { Cache } from "../cache.ts";
@@ -7,20 +6,19 @@ import type { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 
-/** How long the network of a key counts as known, in milliseconds. */
+/** How long a key's network counts as known, in milliseconds. */
 const knownFor = 30 * dayMs;
 
-/** How often a node renews the networks of keys in the shared cache. */
 const renewInterval = "12 hours";
 
 const countInterval = 60_000;
 
-/** Above these, the node clears its own memory. */
+/** Above these sizes the node clears its own memory. */
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 
 /**
- * Logs signs of stolen or guessed keys. Networks appear as pseudonyms, addresses not at all.
+ * Logs signs of stolen or guessed keys. Networks are logged as pseudonyms, addresses never.
  *
  * @internal
  */
@@ -28,14 +26,14 @@ export class SecurityLog extends Context.Service<
   SecurityLog,
   {
     /**
-     * Records a wrong key or a throttled address. Logs the 1st, 10th, 100th … event of a network in
-     * a minute, so that a flood of requests does not flood the log; an unknown address counts as a network.
+     * Records a wrong key or a throttled address. Logs the 1st, 10th, 100th … event of a network in a minute, so a
+     * flood of requests does not flood the log. All unknown addresses count as one network.
      */
     readonly noteRefusal: (error: PublicError | null, address: ClientAddress | null) => Effect.Effect<void>;
 
     /**
-     * Records that a key was accepted, in the background. Logs a key that was not used from this
-     * network in the last 30 days, according to `Cache`. Nothing is logged of an unknown address.
+     * Records an accepted key in the background. Logs a key that was not used from this network in the last 30 days,
+     * according to `Cache`. Unknown addresses are not logged.
      */
     readonly noteUse: (key: KeyId, address: ClientAddress | null) => Effect.Effect<void>;
   }
@@ -61,7 +59,7 @@ export class SecurityLog extends Context.Service<
         yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
       });
 
-      /** The last address of each key, which is nearly always that of the next request. */
+      /** The last address of each key, nearly always equal to the next request's address. */
       const lastUses = new Map<KeyId, string>();
       const uses = new Set<string>();
       yield* clearEvery(renewInterval, lastUses, uses);

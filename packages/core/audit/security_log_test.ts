@@ -13,7 +13,7 @@ const address = (text: string) => Option.getOrThrow(parseAddress(text));
 const wrongKey = new InvalidApiKey({ problem: "wrong" });
 const key = KeyId.make("Aa0Bb1Cc2Dd3");
 
-/** Nodes that share a cache, and their log lines. */
+/** Creates nodes that share a cache, and collects their log lines. */
 const deployment = Effect.gen(function* () {
   const lines: Array<string> = [];
   const logger = Logger.make(({ message, fiber }) => {
@@ -37,7 +37,7 @@ const deployment = Effect.gen(function* () {
     Effect.map((ports) => Context.get(ports, SecurityLog)),
     Effect.provideContext(shared),
   );
-  /** Waits until the uses were stored in the cache, which is the last step of each. */
+  /** Waits until the uses are in the cache, the last step of each use. */
   const untilStored = (count: number) =>
     Effect.repeat(
       Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
@@ -47,7 +47,7 @@ const deployment = Effect.gen(function* () {
 });
 
 describe("SecurityLog", () => {
-  it.effect("logs the 1st, 10th, 100th refusal of a network in a minute", () =>
+  it.effect("logs the 1st, 10th and 100th refusal of a network in a minute", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged } = yield* deployment;
       const { noteRefusal } = yield* openNode;
@@ -78,7 +78,7 @@ describe("SecurityLog", () => {
     }),
   );
 
-  it.effect("logs a new network of a key once for all nodes, and again after 30 days without use", () =>
+  it.effect("logs a key's new network once for all nodes, and again after 30 days without use", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged, untilStored } = yield* deployment;
       const use = Effect.fnUntraced(function* (
@@ -101,7 +101,7 @@ describe("SecurityLog", () => {
           assert.strictEqual(yield* use(one, ["203.0.113.7"], 6), 0);
         }),
       );
-      // With no node open, the days pass at once.
+      // No node is open, so the days pass at once.
       yield* TestClock.adjust("29 days");
       assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7"], 7), 0);
       yield* TestClock.adjust("12 hours");

@@ -1,6 +1,6 @@
 /**
- * How many links scopes have, and how many were verified lately. A view never waits for a count of many: it gets the
- * last number, while they are counted anew.
+ * Counts the links of scopes, and the links verified lately. Views never wait for a long count: they show the last
+ * number while a new count runs.
  */
 import { Clock, Effect, Fiber, Semaphore } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
@@ -8,32 +8,31 @@ import type { Pid } from "../ids.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
-/** So few are counted at each view, which takes a millisecond. */
+/** Up to this many links are counted at each view, which takes a millisecond. */
 const few = 2_000;
 
-/** From when on a view has a number counted anew, and how old one may be for those who wait. */
+/** The age in milliseconds at which a view starts a new count, and the oldest number for callers that wait. */
 const [renewed, longest] = [30_000, 60_000];
 
-/** Counting takes up to this share of the time. */
+/** The largest share of time that counting may take. */
 const mostTime = 1 / 20;
 
 const maxCounts = 10_000;
 
-/** A number of links. */
 export interface LinkCount {
   readonly count: number;
-  /** How long ago they were counted, in milliseconds; null while they are counted first: there are at least so many. */
+  /** The count's age in milliseconds; null during the first count, when `count` is a lower bound. */
   readonly age: Millis | null;
 }
 
-/** The links of a scope that were last verified in the seven UTC days that end today, and in the seven before. */
+/** The links of a scope last verified in the seven UTC days that end today, and in the seven days before. */
 export interface VerifiedWeeks {
   readonly last: LinkCount;
   readonly before: LinkCount;
 }
 
 /**
- * The sum of counts, as old as the oldest.
+ * Adds up counts; the sum has the age of the oldest.
  *
  * @internal
  */
@@ -47,15 +46,14 @@ export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
 
 type Counted = "all" | "lastWeek" | "weekBefore";
 
-/** The last count of more than a few. */
+/** The last count above `few`. */
 interface Known {
   readonly count: number;
   readonly at: Millis;
-  /** How long it took, in milliseconds. */
+  /** How long the count took, in milliseconds. */
   readonly took: number;
 }
 
-/** Makes the functions that count the links of a scope. */
 export const makeLinkCounts = Effect.gen(function* () {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;
@@ -71,7 +69,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     return count;
   });
 
-  /** The count that is under way, or else begins. */
+  /** Joins the running count or starts one. */
   const counts = (key: string, pid: Pid, counted: Counted) =>
     Effect.suspend(() => {
       const running = counting.get(key);
@@ -98,21 +96,21 @@ export const makeLinkCounts = Effect.gen(function* () {
   });
 
   return {
-    /** The last number, which waits for no count of many. */
+    /** Returns the last number without waiting for a long count. */
     of: (pid: Pid) => of(pid, "all"),
 
-    /** The last numbers, which wait for no count of many. */
+    /** Returns the last numbers without waiting for a long count. */
     weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
-    /** A number that is at most a minute old; waits for a count where there is none. */
+    /** Returns a number at most a minute old; waits for a count if there is no such number. */
     recentOf: Effect.fnUntraced(function* (pid: Pid) {
       const { count, age } = yield* of(pid, "all");
       if (age !== null && age < longest) return count;
       return yield* Fiber.join(yield* counts(keyOf(pid, "all"), pid, "all"));
     }),
 
-    /** After a change by the owner, who looks for it. */
+    /** Applies the owner's own change to the last count, because the owner expects to see it. */
     add: (pid: Pid, links: 1 | -1) =>
       Effect.sync(() => {
         const last = known.get(keyOf(pid, "all"));

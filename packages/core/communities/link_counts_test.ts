@@ -1,4 +1,3 @@
-/** Counts of many links, which no view waits for. */
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
@@ -8,15 +7,15 @@ import { makeLinkCounts } from "./link_counts.ts";
 
 const pid = "pid" as Pid;
 
-/** A store of which each whole count waits for a number. */
+/** A store whose full counts wait for a number from the test. */
 const withStore = <A, E>(
   use: (
     counts: Effect.Success<typeof makeLinkCounts>,
     store: {
-      /** What a count finds that has enough of so many. */
+      /** What a count with a limit finds. */
       soon: number;
       readonly whole: Queue.Queue<number>;
-      /** How many whole counts have begun. */
+      /** How many full counts have started. */
       begun: number;
     },
   ) => Effect.Effect<A, E>,
@@ -35,8 +34,8 @@ const withStore = <A, E>(
     }),
   );
 
-describe("a number of links", () => {
-  it.effect("of few is that of the moment", () =>
+describe("The number of links", () => {
+  it.effect("is exact at each view for few links", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         store.soon = 1_999;
@@ -49,7 +48,7 @@ describe("a number of links", () => {
     ),
   );
 
-  it.effect("of many is told while they are counted, once", () =>
+  it.effect("is a lower bound while many links are counted, and they are counted once", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };
@@ -71,7 +70,7 @@ describe("a number of links", () => {
     ),
   );
 
-  it.effect("that takes long to count is counted less often", () =>
+  it.effect("is counted less often if counting takes long", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const waiting = yield* Effect.forkChild(counts.recentOf(pid));
@@ -89,7 +88,7 @@ describe("a number of links", () => {
     ),
   );
 
-  it.effect("follows the owner's own changes before it is counted anew", () =>
+  it.effect("includes the owner's own changes before the next count", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         yield* counts.add(pid, 1);
@@ -102,7 +101,7 @@ describe("a number of links", () => {
     ),
   );
 
-  it.effect("of each week is one of its own, and counts are made one after another", () =>
+  it.effect("is counted separately for each week, one count after another", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };

@@ -1,4 +1,3 @@
-/** The links of a scope, as its owner finds and changes them. */
 import { Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
@@ -15,10 +14,10 @@ import { Profiles } from "../platforms/profiles.ts";
 import { isStorableUpTo } from "../storable_text.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 
-/** How many characters a user name may have that the platforms are asked for. */
+/** Longer user names are not sent to the platforms. */
 const longestName = 100;
 
-/** A link with both profiles; null for one that the platform does not know or tell. */
+/** A link with both profiles. A profile is null if the platform does not know the user or does not answer. */
 export interface NamedLink {
   readonly link: Link;
   readonly chat: ChatProfile | null;
@@ -27,20 +26,18 @@ export interface NamedLink {
 
 export interface LinkPage {
   readonly links: ReadonlyArray<NamedLink>;
-  /** Where the next page begins; null on the last one. */
   readonly next: NewestPosition | null;
-  /** Chat users whom a search may mean and who have no link here. */
+  /** Chat users that match the search text but have no link here. */
   readonly unlinked: ReadonlyArray<ChatId>;
 }
 
-/** The link of a write, as an owner names it. */
 interface LinkName {
   readonly chatId: ChatId;
   readonly gameId: GameId;
 }
 
 /**
- * Finds and changes the links of a scope. The scope has to be one of the owner.
+ * Finds and changes the links of a scope. The caller checks that the owner has the scope.
  *
  * @example
  * ```ts
@@ -62,7 +59,7 @@ export class OwnedLinks extends Context.Service<
   OwnedLinks,
   {
     /**
-     * Links of a scope, latest verification first.
+     * Returns links of a scope, latest verification first.
      *
      * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an
      * `@`; empty for all links
@@ -74,13 +71,12 @@ export class OwnedLinks extends Context.Service<
       limit: number,
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
 
-    /** The chat users whom an ID or an exact user name may mean, linked or not; the one with the ID first. */
+    /** Returns the chat users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
     readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
 
-    /** The game users whom an ID or an exact user name may mean, linked or not; the one with the ID first. */
+    /** Returns the game users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
-    /** The link of a chat user; null for none. */
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
 
     /** Links a chat user by the rules of `LinkWriter.setGame`. */
@@ -159,7 +155,7 @@ export class OwnedLinks extends Context.Service<
           ),
 
         page: Effect.fn("OwnedLinks.page")(function* (scope, text, after, limit) {
-          // One more tells whether there is a next page.
+          // One extra link shows whether there is a next page.
           const { found, unlinked } = yield* text === ""
             ? newest(scope, after, limit + 1)
             : search(scope, text, after, limit + 1);
@@ -197,7 +193,7 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
   origin: originOf(owner),
 });
 
-/** The user with an ID, and the one with a name. A platform that does not answer finds nobody. */
+/** Returns the users with a given ID or name. Empty if the platform does not answer. */
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,

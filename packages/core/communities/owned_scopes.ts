@@ -1,7 +1,3 @@
-/**
- * The data scopes of an account: how many links and keys they have, and what their owner says to
- * users who verify.
- */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
@@ -12,21 +8,21 @@ import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
 import { type LinkCount, makeLinkCounts, type VerifiedWeeks } from "./link_counts.ts";
 
-/** A scope of an account with what it has. */
+/** A scope of an account with its numbers of links and keys. */
 export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
-  /** The number of its keys, without revoked ones. */
+  /** Active keys only. */
   readonly keys: number;
 }
 
-/** A scope of another account is like none: both are `BadRequest`, not found. */
+/** `not_found`: the scope does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/** Manages the scopes of who is signed in. */
+/** Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify. */
 export class OwnedScopes extends Context.Service<
   OwnedScopes,
   {
-    /** Global first, then by guild. */
+    /** Returns the global scope first, then guilds by id. */
     readonly list: (
       account: Pick<Account, "name">,
     ) => Effect.Effect<ReadonlyArray<OwnedScope>, StoreUnavailable>;
@@ -43,13 +39,13 @@ export class OwnedScopes extends Context.Service<
       update: Partial<ScopeSettings>,
     ) => Effect.Effect<OwnedScope, Unknown | StoreUnavailable>;
 
-    /** How many links of a scope were verified lately. */
+    /** Counts the links of a scope that were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
-    /** The number of links of a scope, which may be a minute old. It waits for a count of many if there is none. */
+    /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Counts a link that the owner made or removed, until all are counted anew. */
+    /** Adds a link that the owner set or removed to the last count. */
     readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;
   }
 >()("@accountlink/core/OwnedScopes") {

@@ -1,4 +1,3 @@
-/** The events of a data scope: what changed in it, in the order in which it changed. */
 import type { Actor } from "../audit/audit.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
@@ -9,10 +8,12 @@ import { erasedMark } from "../users/erasure.ts";
 
 type Erased = typeof erasedMark;
 
-/** A key, a verification flow, the chat user on their own page, or people who run the community or the service. */
+/**
+ * `api`: a key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community
+ * or the service.
+ */
 export type EventSource = "api" | "flow" | "user" | "operator";
 
-/** How a session ended. */
 export interface SessionEnd {
   readonly clientId: string;
   readonly chatId: ChatId | Erased | null;
@@ -22,7 +23,7 @@ export interface SessionEnd {
   readonly error: string | null;
 }
 
-/** The data of each type of event. Identifiers of a chat user who was erased since are `[erased]`. */
+/** The data of each type of event. After a chat user's erasure their identifiers are `[erased]`. */
 export interface EventData {
   readonly "link.set": {
     readonly chatId: ChatId | Erased;
@@ -32,7 +33,7 @@ export interface EventData {
     readonly lastVerifiedAt: Millis;
     readonly source: EventSource;
   };
-  /** The link of `previousChatId` is now that of `chatId`. */
+  /** The link of `previousChatId` now belongs to `chatId`. */
   readonly "link.moved": {
     readonly chatId: ChatId | Erased;
     readonly previousChatId: ChatId | Erased;
@@ -48,9 +49,9 @@ export interface EventData {
     readonly linkVersion: number;
     readonly source: EventSource;
   };
-  /** Many links were stored: whoever keeps a copy lists them anew. */
+  /** Many links were stored. Clients that keep a copy should list all links again. */
   readonly "links.imported": { readonly count: number; readonly source: EventSource };
-  /** `deletedRecords` counts those of the whole deletion so far. A large one has several events. */
+  /** `deletedRecords` counts the whole deletion so far; a large one sends several events. */
   readonly "scope.deleted": { readonly deletedRecords: number; readonly source: EventSource };
   readonly "user.erased": { readonly chatId: ChatId | Erased };
   readonly "session.completed": SessionEnd;
@@ -73,25 +74,22 @@ export const eventTypes = [
   "session.cancelled",
 ] as const satisfies ReadonlyArray<EventType>;
 
-/** A type with its data. */
 export type Happening = {
   readonly [Type in EventType]: { readonly type: Type; readonly data: EventData[Type] };
 }[EventType];
 
-/** An event without its place in the feed. */
+/** An event that is not in a feed yet. */
 export type NewEvent = Happening & {
-  /** `evt_` and a ULID; the same wherever the event is read. */
+  /** `evt_` and a ULID; the same in the feed and in webhooks. */
   readonly id: string;
   readonly at: Millis;
 };
 
-/** An event of the feed of a scope. */
 export type FeedEvent = NewEvent & {
-  /** Grows along the feed, with gaps. */
+  /** Increases along the feed, with gaps. */
   readonly position: number;
 };
 
-/** Makes the event of a change. */
 export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   id: `evt_${newUlid(at)}`,
   at,
@@ -99,7 +97,7 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
 });
 
 /**
- * Where a change of this actor comes from. A verification flow is `flow`, whoever confirms it.
+ * Returns the source of an actor's change. A verification flow is `flow`, whoever confirms it.
  *
  * @internal
  */
@@ -108,11 +106,7 @@ export const sourceOf = ({ type }: Actor): EventSource => {
   return type === "user" ? "user" : "operator";
 };
 
-/**
- * The change of a link that was set.
- *
- * @internal
- */
+/** @internal */
 export const linkSet = (
   { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
   previousGameId: GameId | null,
@@ -136,7 +130,7 @@ export const linkMoved = (
   data: { chatId, previousChatId, gameId, linkVersion, lastVerifiedAt, source },
 });
 
-/** @param linkVersion that of the record without its link */
+/** @param linkVersion the version of the record after its link was removed */
 export const linkRemoved = (
   chatId: ChatId,
   previousGameId: GameId,
@@ -148,7 +142,8 @@ export const linkRemoved = (
 });
 
 /**
- * The end of a session, without its sid, which opens the flow. None of a state without an event.
+ * Returns the event of an ended session, without its sid, because a sid opens the flow. None for states without an
+ * event.
  *
  * @internal
  */
@@ -171,8 +166,9 @@ export const sessionEnded = ({
     : [];
 
 /**
- * An event without the identifiers of an erased chat user: their chat ID, and what stands beside it. Null if it names
- * another user, or none. The game user of a link that was moved away from them is the new user's.
+ * Returns the event without the identifiers of an erased chat user: their chat ID and their other fields. Null if the
+ * event names another user or none. If a link moved away from the user, its game user stays, because it belongs to the
+ * new user.
  *
  * @example
  * ```ts
@@ -198,7 +194,7 @@ export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId):
   return { ...event, data: Object.fromEntries(erased) };
 };
 
-/** What says who the chat user of an event is. */
+/** Fields that identify the chat user of an event. */
 const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
 /**
@@ -213,7 +209,7 @@ export interface EventFilter {
 }
 
 /**
- * Whether an event is meant, by its present or previous IDs.
+ * Returns whether an event matches a filter, by its present or previous IDs.
  *
  * @internal
  */

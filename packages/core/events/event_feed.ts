@@ -1,4 +1,3 @@
-/** The feed of a scope for clients: read in pages, waited for, and followed as a stream. */
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type RateLimited, type StoreUnavailable } from "../errors.ts";
@@ -17,22 +16,18 @@ import { makeReaderLimit } from "./reader_limit.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
 /**
- * Whose feed, and for which key.
+ * A scope's feed and the key that reads it.
  *
  * @internal
  */
 export interface FeedTarget {
   readonly scope: DataScope;
   readonly guildId: GuildId | null;
-  /** Null for the process that embeds the service. */
+  /** Null for a process that embeds the service. */
   readonly keyId: KeyId | null;
 }
 
-/**
- * Where to begin, and which events to read.
- *
- * @internal
- */
+/** @internal */
 export interface FeedStart extends EventFilter {
   readonly cursor: string | null;
   /** Where to begin without a cursor. */
@@ -50,14 +45,14 @@ export interface FeedQuery extends FeedStart {
 export interface FeedPage {
   /** Oldest first. */
   readonly events: ReadonlyArray<FeedEvent>;
-  /** The place after them. */
+  /** The cursor after the last event. */
   readonly cursor: string;
-  /** Whether there may be more already. */
+  /** Whether more events may be stored already. */
   readonly more: boolean;
 }
 
 /**
- * A step of a stream: an event and the cursor after it; nothing for a while; or the end of the stream.
+ * A step of a stream: its start, an event with the cursor after it, a sign of life, or the end.
  *
  * @internal
  */
@@ -73,16 +68,12 @@ export interface LinkQuery {
   readonly limit: number;
 }
 
-/**
- * A page of all links of a scope.
- *
- * @internal
- */
+/** @internal */
 export interface LinkPage {
   readonly links: ReadonlyArray<Link>;
   /** Null on the last page. */
   readonly cursor: string | null;
-  /** The cursor of the feed at the first page. */
+  /** The cursor of the feed when the first page was read. */
   readonly events: string;
 }
 
@@ -93,41 +84,41 @@ export interface LinkPage {
  */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
-/** How many events are read at once where a filter leaves most out, and how often for one request. */
+/** With a filter: how many events one read takes, and how many reads one request takes. */
 const filterPage = 500;
 const maxFilterPages = 10;
 
-/** Time without an event after which a stream has a sign of life, in milliseconds. */
+/** After this time without an event, a stream sends a sign of life. In milliseconds. */
 const idleInterval = 10_000;
 
 const streamPage = 100;
 
 /**
- * Reads the feeds of scopes.
+ * Reads feeds of scopes for clients: in pages, with waiting, or as a stream.
  *
  * @internal
  */
 export class EventFeed extends Context.Service<
   EventFeed,
   {
-    /** Reads a page, and waits for one if there is nothing new. */
+    /** Reads a page, and waits if there is no new event. */
     readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
 
-    /** Opens a stream, which lasts as long as those of sessions. It ends with `timeout`, also when the store fails. */
+    /** Opens a stream with the same time limit as session streams. It ends with `timeout`, also if the store fails. */
     readonly stream: (
       target: FeedTarget,
       start: FeedStart,
     ) => Effect.Effect<Stream.Stream<FeedStep>, FeedError, Scope.Scope>;
 
-    /** Every event from a cursor on, each with the cursor after it, for as long as it is read. */
+    /** Emits every event after a cursor, each with the cursor after it, without an end. */
     readonly follow: (
       target: FeedTarget,
       start: FeedStart,
     ) => Stream.Stream<{ readonly event: FeedEvent; readonly cursor: string }, FeedError>;
 
     /**
-     * Reads the events before a position, newest first; null for the last ones. `next` is where older ones begin. With a
-     * filter it looks through some thousands of events, so that a page may be shorter.
+     * Reads the events before a position, newest first; null starts at the last event. `next` is the position for the
+     * next call. With a filter, a page may be shorter, because only some thousands of events are searched.
      */
     readonly history: (
       pid: Pid,
@@ -139,7 +130,7 @@ export class EventFeed extends Context.Service<
       StoreUnavailable
     >;
 
-    /** Lists all links, by chat ID as text. */
+    /** Lists all links, sorted by chat ID as text. */
     readonly links: (
       target: FeedTarget,
       query: LinkQuery,
@@ -173,7 +164,10 @@ export class EventFeed extends Context.Service<
       const pageAfter = makePages(readPage);
       const pageTogether = makePages(yield* makeSharedReads(readPage));
 
-      /** Reads from where the subscriber is, waiting until there is an event, the time is over, or it has to end. */
+      /**
+       * Reads after the subscriber's position and waits until there is an event, the time is over, or the subscription
+       * ends.
+       */
       const awaitPage = Effect.fnUntraced(function* (
         subscription: EventSubscription,
         filter: EventFilter,
@@ -221,7 +215,7 @@ export class EventFeed extends Context.Service<
         const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
         yield* admit(target.keyId, until);
         const after = yield* placeOf(pid, start, "cursor");
-        // Refuses an expired cursor before the stream begins.
+        // Refuse an expired cursor before the stream begins.
         yield* readKept(readPage, pid, after, 1);
         const subscription = yield* watch.subscribe(pid, after, target.keyId);
         const cursorAt = (position: number) => cursors.event(pid, position);
@@ -230,13 +224,13 @@ export class EventFeed extends Context.Service<
           const now = yield* Clock.currentTimeMillis;
           const idleAt = Math.min(until, now + idleInterval);
           const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
-            // The client reconnects.
+            // A failed read ends the stream, and the client reconnects.
             Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
           );
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
-          // A timer may be a moment early.
+          // Timers may fire a moment early.
           const hasWaited = idleAt === until && events.length === 0 && !page.more;
           const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {
@@ -247,7 +241,7 @@ export class EventFeed extends Context.Service<
           return [events.length > 0 ? events : idle, "open"] as const;
         });
 
-        // One `unfold` and no `concat`: each stage of a stream costs kilobytes for as long as it is open.
+        // A single `unfold` without `concat`: each stage of a stream costs kilobytes while it is open.
         const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
           "start",
           (state) => {
@@ -291,7 +285,7 @@ export class EventFeed extends Context.Service<
         if (cursor !== null && Option.isNone(place)) {
           return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
         }
-        // Before the first page, so that the feed has all that changes after it.
+        // Read the position before the first page, so that the feed contains all later changes.
         const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
         const after = Option.isSome(place) ? place.value.chatId : null;
         const page = yield* links.exportPage(pid, after, limit + 1);
@@ -329,10 +323,9 @@ export class EventFeed extends Context.Service<
 
 interface Page {
   readonly events: ReadonlyArray<FeedEvent>;
-  /** The position up to which the feed was read. */
   readonly position: number;
   readonly more: boolean;
-  /** Whether the reader has to end. */
+  /** Whether the reader must stop. */
   readonly isEnded: boolean;
 }
 
@@ -344,7 +337,7 @@ const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: numbe
   return events.value;
 });
 
-/** Reads the events that a filter means. */
+/** Makes a reader of the events that match a filter. */
 const makePages = (read: Read) =>
   Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
     const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;

@@ -1,39 +1,36 @@
-/** The port for the feed of events. The stores append events themselves, in the transaction of the change. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FeedEvent } from "./event.ts";
 
-/** Where the feed of a scope begins and ends. */
+/** The part of a scope's feed that is kept. */
 export interface FeedRange {
-  /** The position before the oldest event that is kept. */
+  /** The position before the oldest kept event. */
   readonly start: number;
-  /** The position of the last event. */
   readonly end: number;
 }
 
-/** A place in the feed of a scope. */
 export interface FeedPlace {
   readonly pid: Pid;
-  /** The position after which events have not been seen. */
+  /** The position of the last event that was seen. */
   readonly after: number;
 }
 
-/** What a sweep changes. */
 export interface SweepEvents {
   /** Older events are deleted. */
   readonly before: Millis;
-  /** Older erasures no longer name their user. */
+  /** Erasure events older than this lose the name of their user. */
   readonly erasuresBefore: Millis;
 }
 
 /**
- * Where events live. A position orders the events of one scope:
+ * Stores the feed of events. Stores append events in the transaction of the change. A position orders the events of one
+ * scope:
  *
  * - Every operation sees all events whose write was answered before it began.
- * - Once a position was read, no event appears before it. So whoever reads on from the last position misses none.
- * - The events of a chat user are in the order of the writes to their record.
+ * - Once a position was read, no event appears before it. Readers that continue from the last position miss nothing.
+ * - The events of a chat user have the order of the writes to the user's record.
  *
  * @example
  * ```ts
@@ -59,8 +56,8 @@ export class EventStore extends Context.Service<
     readonly range: (pid: Pid) => Effect.Effect<FeedRange, StoreUnavailable>;
 
     /**
-     * Up to `limit` events after a position, oldest first. None if later events were deleted, or if the feed has not
-     * come so far, as after a backup was restored.
+     * Reads up to `limit` events after a position, oldest first. None if events after the position were deleted, or if
+     * the feed ends before it, as after a backup was restored.
      */
     readonly read: (
       pid: Pid,
@@ -68,20 +65,20 @@ export class EventStore extends Context.Service<
       limit: number,
     ) => Effect.Effect<Option.Option<ReadonlyArray<FeedEvent>>, StoreUnavailable>;
 
-    /** Up to `limit` events before a position, newest first; null for the last ones. */
+    /** Reads up to `limit` events before a position, newest first; null starts at the last event. */
     readonly readBack: (
       pid: Pid,
       before: number | null,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<FeedEvent>, StoreUnavailable>;
 
-    /** The scopes that have events after these places. */
+    /** Returns the scopes that have events after these places. */
     readonly newer: (places: ReadonlyArray<FeedPlace>) => Effect.Effect<ReadonlyArray<Pid>, StoreUnavailable>;
 
-    /** When the event of all scopes happened that was stored first; null if there is none. */
+    /** Returns the time of the oldest stored event of all scopes; null without events. */
     readonly oldestAt: () => Effect.Effect<Millis | null, StoreUnavailable>;
 
-    /** Deletes old events in small atomic steps, the oldest first, and returns their number. */
+    /** Deletes old events in small atomic steps, oldest first, and returns their number. */
     readonly sweep: (sweep: SweepEvents) => Effect.Effect<number, StoreUnavailable>;
   }
 >()("@accountlink/core/EventStore") {}

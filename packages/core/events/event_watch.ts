@@ -1,4 +1,3 @@
-/** Wakes those who wait for events of a scope, on every node. */
 import { Clock, Context, Effect, Latch, Layer, Metric, Option, type Scope } from "effect";
 import type { KeyId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -10,12 +9,12 @@ import { warnOnce } from "../telemetry/warn_once.ts";
 import { EventStore, type FeedPlace } from "./event_store.ts";
 
 /**
- * How often the store is asked for events of which no signal came: of imports, the command line, and nodes without
- * Redis. In milliseconds.
+ * How often the store is polled for events without a signal: from imports, the command line, and nodes without Redis.
+ * In milliseconds.
  */
 const pollInterval = 750;
 
-/** How soon the store is asked after a signal that names no scope, in milliseconds. */
+/** How soon the store is polled after a signal that names no scope, in milliseconds. */
 const pollDelay = 20;
 
 /** How often the keys of waiting readers are checked, in milliseconds. */
@@ -29,7 +28,7 @@ const keyCheckInterval = 500;
 export class EventSubscription extends Notices {
   readonly pid: Pid;
   readonly keyId: KeyId | null;
-  /** The position up to which it has seen all events. */
+  /** The position up to which the reader has seen all events. */
   after: number;
 
   constructor(pid: Pid, after: number, keyId: KeyId | null) {
@@ -41,7 +40,7 @@ export class EventSubscription extends Notices {
 }
 
 /**
- * Subscriptions to the feeds of scopes. Without one, nothing is read.
+ * Wakes readers that wait for events of a scope, on every node. Without subscriptions nothing is polled.
  *
  * @internal
  */
@@ -49,9 +48,9 @@ export class EventWatch extends Context.Service<
   EventWatch,
   {
     /**
-     * Subscribes to the events of a scope until the scope of the effect closes. Keep its `after` up to date.
+     * Subscribes to the events of a scope until the effect's scope closes. The caller keeps `after` up to date.
      *
-     * @param keyId the key of the reader, who is told to end within a second after it is no longer active
+     * @param keyId the key of the reader, which must end within a second after the key becomes inactive
      */
     readonly subscribe: (
       pid: Pid,
@@ -59,7 +58,7 @@ export class EventWatch extends Context.Service<
       keyId: KeyId | null,
     ) => Effect.Effect<EventSubscription, never, Scope.Scope>;
 
-    /** Ends every wait on this node, and later ones as they begin, because the node is stopping. */
+    /** Ends all waits on this node, and all later ones at once, because the node is stopping. */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/EventWatch") {
@@ -85,7 +84,7 @@ export class EventWatch extends Context.Service<
   );
 }
 
-/** Asks the store which of the awaited scopes have events, all in one question. */
+/** Asks the store in one query which of the awaited scopes have events. */
 const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
   const store = yield* EventStore;
   const poll = yield* warnOnce(
@@ -105,7 +104,7 @@ const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
   }
 });
 
-/** Polls the store, so that it holds whoever changed the key, and while signals are down. */
+/** Polls the store, which notices key changes made anywhere, even while signals are down. */
 const endInactiveReaders = Effect.fnUntraced(function* (waiting: Waiting) {
   const store = yield* KeyStore;
   const check = yield* warnOnce(
@@ -125,7 +124,7 @@ const endInactiveReaders = Effect.fnUntraced(function* (waiting: Waiting) {
 });
 
 /**
- * Readers of events that wait on this node.
+ * The number of readers that wait for events on this node.
  *
  * @internal
  */
@@ -133,13 +132,12 @@ export const readersWaiting = Metric.gauge("accountlink_event_readers_waiting", 
   description: "Readers of events that wait: long polls, streams and embedders",
 });
 
-/** All subscriptions of this node. */
 class Waiting {
   readonly #byScope = new Map<Pid, Set<EventSubscription>>();
   readonly #context: Context.Context<never>;
   /** Open while there are subscriptions. */
   readonly isActive = Latch.makeUnsafe(false);
-  /** Open when something changed in a scope that is not known. */
+  /** Open after a change whose scope is unknown. */
   readonly isPollDue = Latch.makeUnsafe(false);
   #isStopping = false;
 
@@ -149,8 +147,8 @@ class Waiting {
   }
 
   /**
-   * Each awaited scope, and where the last of its readers is that wait. A stream whose client reads slowly does not: it
-   * would have all others woken, again and again.
+   * Each awaited scope with the least position of its waiting readers. Streams with slow clients are left out, since
+   * polling from their position would wake all other readers again and again.
    */
   get places(): ReadonlyArray<FeedPlace> {
     return Array.from(this.#byScope, ([pid, readers]) => {
@@ -195,7 +193,7 @@ class Waiting {
     for (const reader of this.#all()) if (reader.keyId !== null && keyIds.has(reader.keyId)) reader.end();
   }
 
-  /** Ends every wait, and later ones as they begin. */
+  /** Ends all waits, and later ones as soon as they begin. */
   stop(): void {
     this.#isStopping = true;
     for (const subscription of this.#all()) subscription.end();

@@ -6,7 +6,7 @@ import { chatId, gameId, operator, scopes, services } from "../test_services.ts"
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch } from "./event_watch.ts";
 
-/** Writes to the store as another process does, whose signals are not heard. */
+/** Writes to the store like another process whose signals are not received. */
 const linkElsewhere = Effect.fnUntraced(function* (game: string) {
   const { global } = yield* scopes;
   const at = yield* Clock.currentTimeMillis;
@@ -33,7 +33,7 @@ const countNotices = Effect.fnUntraced(function* (subscription: EventSubscriptio
 });
 
 describe("EventWatch", () => {
-  it.effect("wakes who waits within a second, without a signal", () =>
+  it.effect("wakes a waiting reader within a second without a signal", () =>
     Effect.gen(function* () {
       const { pid, end } = yield* positions;
       const notices = yield* countNotices(yield* (yield* EventWatch).subscribe(pid, end, null));
@@ -45,7 +45,7 @@ describe("EventWatch", () => {
     }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
-  it.effect("wakes nobody for a reader that is behind and does not wait", () =>
+  it.effect("wakes nobody because of a reader that is behind and does not wait", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* EventWatch;
       const before = yield* positions;

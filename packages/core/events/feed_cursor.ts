@@ -1,21 +1,21 @@
-/**
- * Cursors: places in the feed of a scope, and in the list of its links, that only this deployment can make.
- */
 import { Effect, Option } from "effect";
 import { type ChatId, isChatId, type Pid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 
-/** Where a list of links goes on, and where its feed begins. */
+/** Where to continue a list of links, and where its feed begins. */
 export interface ListPlace {
-  /** The last chat user that was listed. */
+  /** The last listed chat user. */
   readonly chatId: ChatId;
   readonly position: number;
 }
 
-/** Writes and reads cursors. Of another scope, or of none, is `None`. */
+/**
+ * Signs and opens cursors: places in the feed of a scope or in the list of its links. Opening a cursor of another
+ * scope, or an invalid one, returns `None`.
+ */
 export const makeCursors = Effect.gen(function* () {
   const secrets = yield* Secrets;
-  /** Those who wait for the same event get the same cursor. */
+  /** The last cursor is kept, because clients that wait for the same event get the same cursor. */
   let last = { of: "", cursor: "" };
   const sealed = (pid: Pid, place: string) => {
     const of = `${pid}\n${place}`;

@@ -4,13 +4,13 @@ import type { KeyId } from "../ids.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Waits and streams of a key that may be open on a node. */
+/** The most waits and streams of one key on a node. */
 const maxReaders = 16;
 
-/** Where a reader that waits ends sooner, it is free sooner. In milliseconds. */
+/** The longest `Retry-After`. It is shorter if an open wait ends sooner. In milliseconds. */
 const longestRetry = 30_000;
 
-/** Lets so many readers of a key wait on this node; each until its scope closes. */
+/** Limits how many readers of a key wait on this node. Each counts until its scope closes. */
 export const makeReaderLimit = () => {
   const ends = new Map<KeyId, Set<{ readonly until: Millis }>>();
   return (keyId: KeyId | null, until: Millis): Effect.Effect<void, RateLimited, Scope.Scope> => {

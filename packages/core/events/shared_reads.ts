@@ -1,6 +1,3 @@
-/**
- * Reads of a feed that many wait for: those who ask for the same in one turn of the event loop share a read.
- */
 import { Deferred, Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
@@ -10,7 +7,10 @@ import type { EventStore } from "./event_store.ts";
 type Read = EventStore["Service"]["read"];
 type Found = Deferred.Deferred<Option.Option<ReadonlyArray<FeedEvent>>, StoreUnavailable>;
 
-/** Nobody joins a read that has begun, so that each sees what was stored before it was asked for. */
+/**
+ * Shares one read among all equal reads of one turn of the event loop. Nobody joins a read that has begun, so each
+ * caller sees everything stored before its call.
+ */
 export const makeSharedReads = Effect.fnUntraced(function* (read: Read) {
   const scope = yield* Effect.scope;
   const joining = new Map<string, Found>();
@@ -29,7 +29,7 @@ export const makeSharedReads = Effect.fnUntraced(function* (read: Read) {
           return read(pid, after, limit);
         }),
       );
-      // Not by who asked first, who may go away.
+      // Forked in the service's scope, because the first caller may be interrupted.
       return Effect.andThen(Effect.forkIn(Deferred.into(begin, shared), scope), Deferred.await(shared));
     });
 });

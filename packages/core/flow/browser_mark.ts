@@ -1,14 +1,13 @@
-/**
- * The mark of a browser: a random text in a cookie of its own, by which the browser is known again when another chat user
- * confirms in it.
- */
 import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { randomToken } from "../secrets/random_token.ts";
 
 const pattern = /^[\w-]{43}$/;
 
-/** Makes the function that gives the mark of a browser: the one that it brings, or a new one. */
+/**
+ * Makes a function that returns the mark of a browser: the valid mark of its cookie, or a new random one. The mark
+ * shows that another chat user confirms in the same browser.
+ */
 export const makeBrowserMark = Effect.map(
   SecureRandom.SecureRandom,
   (random) =>

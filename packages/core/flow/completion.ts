@@ -1,26 +1,21 @@
-/**
- * The rules of completing a flow. A store applies them inside of its transaction, to rows that it
- * has locked.
- */
+/** Stores apply these rules inside their transaction, to rows that they have locked. */
 import type { GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { isOpenAt, type VerificationSession } from "../sessions/session.ts";
 import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
 import { isVoided, type VerificationFlow } from "./verification_flow.ts";
 
-/** The stored state that decides. */
 export interface CompletionState {
   readonly flow: VerificationFlow | undefined;
-  /** The session of the flow. */
   readonly session: VerificationSession | undefined;
-  /** The record of the chat user of the write. */
+  /** The record of the write's chat user. */
   readonly record: LinkRecord | undefined;
 }
 
 export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
 
 /**
- * Why a flow cannot complete; null if it can.
+ * Returns why a flow cannot complete; null if it can.
  *
  * @example
  * ```ts
@@ -54,7 +49,7 @@ export const completionRefusal = (
 };
 
 /**
- * The game user of the link that a completion keeps; null if it keeps none.
+ * Returns the game user of the link that a completion keeps; null if it stores a new link.
  *
  * @example
  * ```ts
@@ -83,7 +78,6 @@ const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): 
 const isFor = (session: VerificationSession | undefined, { pid, chatId }: CompleteFlow): boolean =>
   session?.pid === pid && (session.chatId ?? chatId) === chatId;
 
-/** The session after its completion. */
 export const completedSession = (
   session: VerificationSession,
   { chatId, at, keeps }: CompleteFlow,

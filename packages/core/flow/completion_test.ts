@@ -60,7 +60,7 @@ describe("completionRefusal", () => {
 describe("a session", () => {
   const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
 
-  it("is completed with the link, and tells what it replaced", () => {
+  it("is completed with the new link, and reports the replaced game user", () => {
     const linked = { ...completed, gameId: chess };
     const changed = { ...linked, linkChanged: true, previousGameId: poker };
     assert.deepStrictEqual(

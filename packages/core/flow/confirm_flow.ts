@@ -1,4 +1,4 @@
-/** `VerificationFlows.confirm`: stores the link of both proofs, or keeps the one that the user has. */
+/** `VerificationFlows.confirm`: stores the link of both proofs, or keeps the user's existing link. */
 import { Clock, Effect } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
@@ -37,7 +37,7 @@ export const makeConfirm = Effect.gen(function* () {
   const forms = yield* makeFormChecks;
   const findFlow = yield* makeFindFlow;
 
-  /** What is stored as sightings, and the mark that the browser gets; nothing of a user who keeps a link. */
+  /** Returns the sightings to store and the browser's mark; nothing for a user who keeps their link. */
   const seenOf = Effect.fnUntraced(function* ({ address, browser }: ConfirmedFrom, keeps: boolean) {
     if (sightingRetention === 0 || keeps) return { mark: null, seen: { address: null, browser: null } };
     const mark = yield* markOf(browser);
@@ -84,7 +84,7 @@ export const makeConfirm = Effect.gen(function* () {
       case "SessionOver":
         return yield* refuseOver(completed.session, entry);
       case "LinkChanged":
-        // The user confirmed a page that is out of date, so the proofs are dropped.
+        // The user confirmed an outdated page, so the proofs are dropped.
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
       case "Completed": {
@@ -111,10 +111,9 @@ export const makeConfirm = Effect.gen(function* () {
   });
 });
 
-/** What is known of the browser that confirms. */
 export interface ConfirmedFrom {
   readonly address: ClientAddress | null;
-  /** The mark of the browser that its cookie holds, unchecked, or null. */
+  /** The unchecked mark from the browser's cookie, or null. */
   readonly browser: string | null;
   readonly requestId: string;
 }

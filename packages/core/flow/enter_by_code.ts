@@ -1,4 +1,3 @@
-/** `VerificationFlows.enterByCode`: finds the session of a code that a user typed. */
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { makeFailureLimit } from "../limits/failure_limit.ts";
@@ -24,7 +23,7 @@ export const makeEnterByCode = Effect.gen(function* () {
   });
 
   return Effect.fn("VerificationFlows.enterByCode")(function* (typed: string, address: ClientAddress | null) {
-    // An address with too many wrong codes is refused without a look at this one.
+    // After too many wrong codes, an address is refused before its code is looked up.
     const refusal = yield* wrongCodes.refusal(address);
     if (refusal !== null) return yield* refusal;
     const code = readCode(typed);

@@ -1,4 +1,4 @@
-/** `VerificationFlows.finish`: stores the proof with which the browser returns from a platform. */
+/** `VerificationFlows.finish`: stores the proof when the browser returns from a platform. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { ChatId, GameId } from "../ids.ts";
@@ -45,7 +45,7 @@ export const makeFinish = Effect.gen(function* () {
       .pipe(Effect.catchTags({ ...refuseProof(entry), ...refusePlatformDown(entry) }));
   });
 
-  /** Shows a refused user as whom they signed in, since they may have several accounts. */
+  /** Shows refused users which account they signed in with, since they may have several. */
   const withAccount = (chatId: ChatId) => (refused: FlowRefused) => {
     const { reason, entry } = refused;
     return reason === "wrong_user" || reason === "not_a_member"

@@ -1,4 +1,4 @@
-/** The accounts of a flow, with the profiles that its pages show. */
+/** Reads the accounts of a flow with the profiles that its pages show. */
 import { Effect, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked } from "../links/link.ts";
@@ -9,14 +9,14 @@ export const makeFlowAccounts = Effect.gen(function* () {
   const links = yield* LinkStore;
   const profiles = yield* Profiles;
 
-  // Without a guild, since no page shows the membership.
+  // Without a guild, because no page shows the membership.
   const chat = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
   const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
 
   const both = (chatId: ChatId, gameId: GameId) =>
     Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: 2 });
 
-  /** The game account that a link of both would replace, or null. */
+  /** Returns the linked game account that a new link would replace, or null. */
   const replacedBy = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
     const record = Option.getOrNull(yield* links.findByChatId(pid, chatId));
     return record === null || !isLinked(record) || record.gameId === gameId ? null : record.gameId;

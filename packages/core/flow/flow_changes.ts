@@ -1,10 +1,9 @@
-/** The rules by which flows change, for stores that apply them to a flow they hold. */
 import type { FlowId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Proof } from "./flow_store.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** The flow after a removal took its proofs. */
+/** Returns the flow without proofs, after a removal of its user's link. */
 export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
   ...flow,
   chatId: null,
@@ -13,7 +12,7 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
 });
 
 /**
- * The flow with a proof, under the id of its next cookie; null for a game account before a chat account.
+ * Returns the flow with a proof, under the id of its next cookie; null for a game account before a chat account.
  *
  * @param record the record of the flow's chat user
  *

@@ -1,7 +1,7 @@
 /**
- * The cookie of a flow: `<random token>.<deadline>.<entry>`. The deadline lets an expired flow be
- * told from an unknown one after it was deleted. The id of a flow is a hash of token and deadline,
- * so neither can be changed. The entry is what the browser may choose anyway, as in the address.
+ * The cookie of a flow: `<random token>.<deadline>.<entry>`. The deadline distinguishes an expired flow from an unknown
+ * one after deletion. The id of a flow is a hash of token and deadline, so neither can be changed. The entry is not
+ * protected: a browser may choose any entry in the address as well.
  */
 import { Effect, Option, Result, Schema } from "effect";
 import type { SecureRandom } from "effect/crypto";
@@ -12,10 +12,9 @@ import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FlowEntry } from "./flow_view.ts";
 
-/** The cookie of a request, if it has one. */
 export type Cookie = string | null;
 
-/** Browsers drop cookies of more than 4,096 bytes, including name and attributes. */
+/** Browsers drop cookies above 4,096 bytes, including name and attributes. */
 const maxLength = 3_500;
 
 export const newCookie = (
@@ -23,19 +22,19 @@ export const newCookie = (
   expiresAt: Millis,
 ): Effect.Effect<string> => Effect.map(randomToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
 
-/** The deadline of a cookie; null if the text is no cookie of a flow. */
+/** Returns the deadline of a cookie; null if the text is no flow cookie. */
 export const deadlineOf = (cookie: Cookie): Millis | null => {
   const [, expiresAt] = /^[\w-]{43}\.([\da-z]{1,9})(?:\.[\w-]+)?$/.exec(cookie ?? "") ?? [];
   return expiresAt === undefined ? null : Number.parseInt(expiresAt, 36);
 };
 
-/** The cookie with an entry in place of an earlier one; without any if it would be too long. */
+/** Returns the cookie with another entry, or without an entry if it would be too long. */
 export const withEntry = (cookie: string, entry: FlowEntry): string => {
   const full = `${withoutEntry(cookie)}.${Base64Url.encode(JSON.stringify(entry))}`;
   return full.length > maxLength ? withoutEntry(cookie) : full;
 };
 
-/** The entry of a cookie that has one and has not expired; else null. */
+/** Returns the entry of a cookie; null if it has none or has expired. */
 export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null => {
   const encoded = cookie?.split(".")[2];
   if (encoded === undefined || (deadlineOf(cookie) ?? 0) <= now) return null;
@@ -55,7 +54,6 @@ const decodeEntry = Schema.decodeOption(
   ),
 );
 
-/** Makes the function that gives the id of the flow of a cookie. */
 export const makeFlowId: Effect.Effect<(cookie: string) => Effect.Effect<FlowId>, never, Secrets> =
   Effect.map(
     Secrets,

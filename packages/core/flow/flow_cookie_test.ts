@@ -4,7 +4,7 @@ import { origin } from "../sessions/test_sessions.ts";
 import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("The cookie of a flow", () => {
-  it.effect("holds no entry that is too long for a cookie", () =>
+  it.effect("leaves out an entry that is too long for a cookie", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const long = { ...byScope, redirect: `${origin}/${"ä".repeat(2_000)}` };
@@ -15,7 +15,7 @@ describe("The cookie of a flow", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("is useless with a changed entry", () =>
+  it.effect("finds no flow after its entry was changed", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.show(entry);

@@ -1,4 +1,3 @@
-/** Verification flows for operators: a log line and a metric for each step. */
 import { Effect, Metric, Schema } from "effect";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import { type SessionId, Sid } from "../ids.ts";
@@ -7,13 +6,11 @@ import type { FlowRefused } from "./flow_refusal.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import type { ProofStep } from "./verification_flow.ts";
 
-/** Steps of verification flows. */
 export const stepsTotal = Metric.counter("accountlink_flow_steps_total", {
   description: "Steps of verification flows by outcome",
   incremental: true,
 });
 
-/** The steps of a flow. */
 export type FlowEvent =
   | "entered"
   | "code_entered"
@@ -25,8 +22,8 @@ export type FlowEvent =
 type FlowFailure = FlowRefused | SharedIpRateLimited | StoreUnavailable;
 
 /**
- * Makes the function that logs and counts a step. The annotation `session` is the start of the
- * stored id of the session. The caller annotates the request id.
+ * Makes a function that logs and counts a step. The annotation `session` is the start of the session's stored id. The
+ * caller annotates the request id.
  */
 export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   const sessionIn = (entry: FlowEntry | null): Effect.Effect<string | null> =>

@@ -1,4 +1,3 @@
-/** The forms of a page: confirm and cancel. */
 import { Effect } from "effect";
 import type { FlowId, Pid, SessionId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -7,12 +6,12 @@ import { FlowRefused } from "./flow_refusal.ts";
 import { FlowSubjects } from "./flow_subjects.ts";
 import { refuseGone } from "./held_flow.ts";
 
-/** What the form of a page sends. */
+/** The fields of a page's form: confirm or cancel. */
 export interface FlowForm {
   readonly csrf: string | null;
-  /** The session of the page, which outlives the flow; null without one. */
+  /** The session of the page, which can outlive the flow; null without a session. */
   readonly sid: string | null;
-  /** Of a confirmation: whether the user keeps the link that they have. */
+  /** For a confirmation: whether the user keeps their existing link. */
   readonly keeps?: boolean;
 }
 
@@ -20,14 +19,14 @@ export const makeFormChecks = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
   const secrets = yield* Secrets;
 
-  /** Refuses a form that is not of a page of this flow. */
+  /** Refuses a form that does not come from a page of this flow. */
   const check = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
     if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
       return yield* new FlowRefused({ reason: "forged", entry: null });
     }
   });
 
-  /** Refuses a form whose flow is gone, with the outcome of its session if that has ended. */
+  /** Refuses a form whose flow is gone. If its session has ended, the refusal says how. */
   const refuse = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
     if (sid !== null) yield* subjects.resolve({ sid });
     return yield* refuseGone(cookie, sid === null ? null : { sid });

@@ -6,7 +6,7 @@ import type { SessionState } from "../sessions/session.ts";
 import type { FlowAccount, FlowEntry } from "./flow_view.ts";
 
 /**
- * - `unknown`: no such session or scope, or no active key for it.
+ * - `unknown`: the session or scope does not exist, or has no active key.
  * - `unknown_code`: no open session has the code.
  * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
  * - `no_guild`: the scope has another guild, or its bot is not in the guild.
@@ -16,10 +16,10 @@ import type { FlowAccount, FlowEntry } from "./flow_view.ts";
  * - `not_a_member`: the chat user is not in the guild.
  * - `platform_down`: a platform does not answer; `cause` is its `PlatformUnavailable`.
  * - `denied`: the user denied the sign-in.
- * - `sign_in_invalid`: the sign-in is not one of this browser, or was used already.
+ * - `sign_in_invalid`: the sign-in belongs to another browser, or was used already.
  * - `unfinished`: a proof is missing.
  * - `lost`: the browser has no flow, or it was completed.
- * - `forged`: the form is not of a page of this flow.
+ * - `forged`: the form does not come from a page of this flow.
  * - `link_changed`: the link changed since the user saw it, or was removed since the proofs.
  */
 export type FlowRefusal =
@@ -39,14 +39,13 @@ export type FlowRefusal =
   | "forged"
   | "link_changed";
 
-/** A refused step of a flow. */
 export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly reason: FlowRefusal;
   /** Where the browser can start again; null if unknown. */
   readonly entry: FlowEntry | null;
-  /** How the session ended, for `over`. */
+  /** The final state of the session, for `over`. */
   readonly state?: SessionState;
-  /** Who signed in, for `wrong_user` and `not_a_member` of a sign-in. */
+  /** The account that signed in, for `wrong_user` and `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   readonly cause?: unknown;
 }> {

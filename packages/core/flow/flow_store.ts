@@ -1,4 +1,3 @@
-/** The port for verification flows and the proofs that they hold. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";
@@ -11,12 +10,11 @@ export type Proof =
   | { readonly step: "game"; readonly gameId: GameId };
 
 /**
- * Where flows live. `LinkStore.removeGame` voids the proofs of every flow that proved its chat user
- * in the scope, and `LinkStore.deleteScope` those of every flow of the scope. A voided flow stays
- * (`isVoided`), so that its browser gets the reason and can start again.
+ * Stores verification flows and their proofs. `LinkStore.removeGame` voids the proofs of every flow that proved its
+ * chat user in the scope, and `LinkStore.deleteScope` the proofs of every flow of the scope. A voided flow stays
+ * (`isVoided`), so that its browser learns the reason and can start again.
  *
- * An unknown scope, an id or `stateHash` that exists, and text that `isStorable` refuses are
- * defects.
+ * An unknown scope, an existing id or `stateHash`, and text that `isStorable` refuses are defects.
  *
  * @example
  * ```ts
@@ -38,19 +36,18 @@ export type Proof =
 export class FlowStore extends Context.Service<
   FlowStore,
   {
-    /** Stores a new flow. */
     readonly begin: (flow: VerificationFlow) => Effect.Effect<void, StoreUnavailable>;
 
-    /** The flow, unless it was deleted or has expired. */
+    /** Finds a flow. None if it was deleted or has expired. */
     readonly find: (
       id: FlowId,
       at: Millis,
     ) => Effect.Effect<Option.Option<VerificationFlow>, StoreUnavailable>;
 
-    /** Stores a challenge. False if its flow is gone. */
+    /** Stores a challenge. Returns false if its flow is gone. */
     readonly challenge: (challenge: SignInChallenge) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns a challenge of the flow once. None if it or the flow is gone or has expired. */
+    /** Returns a challenge of the flow, once. None if the challenge or the flow is gone or has expired. */
     readonly takeChallenge: (
       id: FlowId,
       stateHash: string,
@@ -58,10 +55,9 @@ export class FlowStore extends Context.Service<
     ) => Effect.Effect<Option.Option<SignInChallenge>, StoreUnavailable>;
 
     /**
-     * Adds a proof; the second one also stores the version of the chat user's record. The flow gets
-     * the id of a new cookie and loses its challenges, so that no sign-in started under the old
-     * cookie succeeds. None if it is gone or has expired, or for a game account before a chat
-     * account.
+     * Adds a proof; the second proof also stores the version of the chat user's record. The flow gets the id of a new
+     * cookie and loses its challenges, so that no sign-in started under the old cookie succeeds. None if the flow is
+     * gone or has expired, or if the game account comes before the chat account.
      */
     readonly prove: (
       id: FlowId,
@@ -70,7 +66,6 @@ export class FlowStore extends Context.Service<
       nextId: FlowId,
     ) => Effect.Effect<Option.Option<VerificationFlow>, StoreUnavailable>;
 
-    /** Deletes a flow with its proofs and challenges. */
     readonly end: (id: FlowId) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/FlowStore") {}

@@ -1,4 +1,3 @@
-/** What a verification flow is about: who asks for a link, of whom, and until when. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
@@ -19,25 +18,26 @@ import type { FlowEntry } from "./flow_view.ts";
 /** The session or scope that a browser entered with, as far as a flow needs it. */
 export interface FlowSubject {
   readonly sid: Sid | null;
-  /** The stored id of the session; null without one. */
+  /** The stored id of the session; null without a session. */
   readonly session: SessionId | null;
   readonly pid: Pid;
   readonly scope: DataScope;
-  /** What the owner set: who asks, and where users get help. */
+  /** The owner's settings: the community's name and where users get help. */
   readonly settings: ScopeSettings;
   readonly guildId: GuildId | null;
   readonly redirect: string | null;
-  /** The only chat user who may complete it; null for anyone. */
+  /** The only chat user who may complete the session; null for anyone. */
   readonly chatId: ChatId | null;
-  /** The deadline; without a session, that of a flow that starts now. */
+  /** The deadline of the session, or of a flow that starts now. */
   readonly expiresAt: Millis;
 }
 
-/** Resolves entries. */
 export class FlowSubjects extends Context.Service<
   FlowSubjects,
   {
-    /** Fails with `FlowRefused` if the entry is unknown, not allowed, expired or over. */
+    /**
+     * Finds the subject of an entry. Fails with `FlowRefused` if the entry is unknown, not allowed, expired or over.
+     */
     readonly resolve: (entry: FlowEntry) => Effect.Effect<FlowSubject, FlowRefused | StoreUnavailable>;
   }
 >()("@accountlink/core/FlowSubjects") {
@@ -106,7 +106,7 @@ export class FlowSubjects extends Context.Service<
   );
 }
 
-/** Refuses a session that has ended, with its final state. */
+/** Refuses an ended session with its final state. */
 export const refuseOver = (
   { state }: VerificationSession,
   entry: FlowEntry,

@@ -2,57 +2,55 @@ import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** How a browser enters: with a session, or the public id of a scope. Values are unchecked. */
+/** How a browser enters: with a session, or with the public id of a scope. Values are unchecked. */
 export type FlowEntry =
   | { readonly sid: string }
   | { readonly pid: string; readonly guildId: string | null; readonly redirect: string | null };
 
-/** An account with its profile; null if the platform does not know it or does not answer. */
+/** The profile is null if the platform does not know the account or does not answer. */
 export interface FlowAccount<Id, Profile> {
   readonly id: Id;
   readonly profile: Profile | null;
 }
 
-/** The state of a flow, for its page. */
+/** The data of a flow's page. */
 export interface FlowView {
   readonly entry: FlowEntry;
   readonly sid: Sid | null;
-  /** Who asks for the link: the name that the owner set, else that of the scope's guild or, without one, of the account. */
+  /** The community's name: as set by the owner, else the guild's name or, without a guild, the account's. */
   readonly asking: string;
-  /** Where users get help; null if the owner did not say. */
+  /** Where users get help; null if the owner did not set it. */
   readonly supportUrl: string | null;
-  /** The guild of the flow. Its name is null if the platform does not answer. */
+  /** The guild's name is null if the platform does not answer. */
   readonly guild: Guild | null;
   readonly redirect: string | null;
   readonly expiresAt: Millis;
-  /** The proven accounts. */
   readonly chat: FlowAccount<ChatId, ChatProfile> | null;
   readonly game: FlowAccount<GameId, GameProfile> | null;
-  /** The linked game account that confirming would replace; null if it replaces none. */
+  /** The linked game account that confirming would replace, or null. */
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
-  /** The field that the forms of the page send. */
+  /** The CSRF token that the page's forms send. */
   readonly csrf: string;
 }
 
-/** Part of a result: the cookie that replaces the one of the browser. */
+/** The cookie that replaces the one in the browser. */
 export interface WithCookie {
   readonly cookie: string;
 }
 
-/** A flow that has ended. */
 export interface FlowEnded {
   readonly entry: FlowEntry;
   readonly guildId: GuildId | null;
-  /** The redirect with the outcome in its query; null for none. */
+  /** The redirect with the outcome in its query, or null. */
   readonly redirect: string | null;
 }
 
-/** Part of a result: the mark that the browser keeps as long as sightings are kept; null for none. */
+/** The mark that the browser keeps as long as its sightings; null for no mark. */
 interface WithBrowserMark {
   readonly browser: string | null;
 }
 
-/** A link that was stored or kept: the redirect, or else what is linked. */
+/** A stored or kept link: the redirect, or the linked accounts to show. */
 export type FlowConfirmed =
   | (FlowEnded & WithBrowserMark & { readonly redirect: string })
   | (FlowEnded &
@@ -61,8 +59,8 @@ export type FlowConfirmed =
         readonly chat: FlowAccount<ChatId, ChatProfile>;
         readonly game: FlowAccount<GameId, GameProfile>;
         readonly linkChanged: boolean;
-        /** Whether the user kept the link that they had. */
+        /** Whether the user kept their existing link. */
         readonly kept: boolean;
-        /** What the owner says to do now; null for nothing. */
+        /** The owner's text for users who have finished, or null. */
         readonly doneText: string | null;
       });

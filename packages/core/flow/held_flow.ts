@@ -1,4 +1,3 @@
-/** The flow that the cookie of a browser stands for. */
 import { Clock, Effect, Option, Schema } from "effect";
 import { Sid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -9,14 +8,14 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** A flow with the entry that leads the browser back into it. */
+/** A flow with the entry that returns the browser to it. */
 export interface HeldFlow extends VerificationFlow {
   readonly entry: FlowEntry;
 }
 
 /**
- * Makes the function that finds the flow of a cookie, or null. The cookie contains the sid of a
- * session, of which the flow has the hash: a cookie with another sid finds no flow.
+ * Makes a function that returns the flow of a cookie, or null. The cookie contains a sid and the flow its hash, so a
+ * cookie with another sid finds no flow.
  */
 export const makeFindFlow = Effect.gen(function* () {
   const flows = yield* FlowStore;
@@ -43,7 +42,7 @@ export const makeFindFlow = Effect.gen(function* () {
 
 const isSid = Schema.is(Sid);
 
-/** The entry of a request without one: of its flow, else the last one in the cookie. */
+/** Returns the entry for a request without one: the flow's, else the last entry in the cookie. */
 export const lastEntryOf = (held: HeldFlow | null, cookie: Cookie): Effect.Effect<FlowEntry | null> =>
   held === null
     ? Effect.map(Clock.currentTimeMillis, (now) => entryIn(cookie, now))
@@ -55,7 +54,7 @@ export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean
   flow.guildId === subject.guildId &&
   flow.redirect === subject.redirect;
 
-/** Fails with `expired` if the time of the cookie is over, else with `lost`. */
+/** Fails with `expired` if the cookie's deadline has passed, else with `lost`. */
 export const refuseGone = Effect.fnUntraced(function* (cookie: Cookie, entry: FlowEntry | null) {
   const deadline = deadlineOf(cookie);
   const isOver = deadline !== null && deadline <= (yield* Clock.currentTimeMillis);

@@ -1,4 +1,4 @@
-/** The public verification flow that a browser walks. */
+/** The public verification flow of a browser. */
 export * from "./completion.ts";
 export * from "./flow_changes.ts";
 export type { FlowForm } from "./flow_form.ts";

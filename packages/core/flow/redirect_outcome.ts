@@ -1,6 +1,6 @@
 import type { Sid } from "../ids.ts";
 
-/** A redirect with its session and how the flow ended in the query. */
+/** Adds the session and the outcome of the flow to the query of a redirect. */
 export const withOutcome = (redirect: string, sid: Sid | null, state: "completed" | "cancelled"): string => {
   const url = new URL(redirect);
   if (sid !== null) url.searchParams.set("sid", sid);

@@ -1,4 +1,4 @@
-/** `VerificationFlows.start`: sends the browser to sign in at a platform. */
+/** `VerificationFlows.start`: sends the browser to a platform's sign-in. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { ChatId, GameId } from "../ids.ts";
@@ -68,7 +68,7 @@ export const makeStart = Effect.gen(function* () {
   });
 });
 
-/** The platform of each proof. */
+/** The platform of each proof step. */
 export const identityProviders = Effect.gen(function* () {
   const providers: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
     chat: yield* ChatIdentity,
@@ -77,7 +77,7 @@ export const identityProviders = Effect.gen(function* () {
   return providers;
 });
 
-/** Refuses a proof of the game account before one of the chat account. */
+/** Refuses to prove the game account before the chat account. */
 export const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
   if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
   const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";

@@ -1,4 +1,4 @@
-/** Fixtures of the tests of the flow: browsers over the whole service in memory. */
+/** Runs browsers against all services in memory. */
 import { PlatformMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
@@ -27,13 +27,13 @@ const ada = chatId("10001");
 
 export const addressKey = Redacted.make(new Uint8Array(32).fill(9));
 
-/** `AddressVault` with one key, `k1`, on Web Crypto. */
+/** An `AddressVault` with the single key `k1`. */
 export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
   Layer.provideMerge(Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Kdf.layerWebCrypto)),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
 );
 
-/** Switches of the chat platform. */
+/** Turns functions of the chat platform on and off. */
 export class ChatPlatformSwitch extends Context.Service<
   ChatPlatformSwitch,
   { isDown: boolean; hasMembers: boolean; isMemberBySignIn: boolean | undefined }
@@ -79,7 +79,6 @@ const switched = Layer.effectContext(
 
 type OnCall = (operation: string, args: ReadonlyArray<unknown>) => void;
 
-/** A port whose calls are recorded. */
 const recordedPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, onCall: OnCall) =>
   Layer.effect(
     port,
@@ -99,7 +98,7 @@ const recordedPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, on
     ),
   );
 
-/** Every service and the flow. Calls of stores, counters and signals are recorded. */
+/** All services and the flow. Calls of stores, counters and signals are recorded. */
 export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
   const recorded = Layer.mergeAll(
     recordedPort(SessionStore, onCall),
@@ -117,13 +116,11 @@ export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
   );
 };
 
-/** Every service and the flow. */
 export const flowServices = flowServicesWith({ onCall: () => {} });
 
-/** How a platform sends a browser back: with the code of a user, or with another query. */
+/** The query with which a platform returns the browser: the code of a user, or another query. */
 type Returned = string | Readonly<Record<string, string>>;
 
-/** A browser without a cookie. */
 const newBrowser = Effect.gen(function* () {
   const flows = yield* VerificationFlows;
   const jar: { cookie: string | null; mark: string | null } = { cookie: null, mark: null };
@@ -138,7 +135,7 @@ const newBrowser = Effect.gen(function* () {
       keep,
     );
 
-  /** Goes to a platform, and returns the `state` of the sign-in. */
+  /** Starts a sign-in and returns its `state`. */
   const leave = (step: ProofStep, entry: FlowEntry | null = null) =>
     Effect.map(
       Effect.suspend(() => flows.start(step, entry, jar.cookie, callbackOf(step))),
@@ -156,7 +153,7 @@ const newBrowser = Effect.gen(function* () {
   const prove = (step: ProofStep, as: Returned, entry: FlowEntry | null = null) =>
     Effect.flatMap(leave(step, entry), (state) => comeBack(step, state, as));
 
-  /** Opens the page, and returns its form. */
+  /** Opens the page and returns its form. */
   const form = (entry: FlowEntry) => Effect.map(show(entry), ({ csrf, sid }): FlowForm => ({ csrf, sid }));
 
   const send = (sent: FlowForm, from = "203.0.113.7") =>
@@ -172,7 +169,6 @@ const newBrowser = Effect.gen(function* () {
     prove,
     form,
     send,
-    /** Proves both accounts. */
     walk: (entry: FlowEntry, chat = "10001", game = "1") =>
       Effect.andThen(prove("chat", chat, entry), prove("game", game)),
     confirm: (entry: FlowEntry, from?: string) => Effect.flatMap(form(entry), (sent) => send(sent, from)),
@@ -182,7 +178,7 @@ const newBrowser = Effect.gen(function* () {
 
 const callbackOf = (step: ProofStep): string => `https://service.example/verify/${step}/callback`;
 
-/** A key, a session of it, and a browser. */
+/** A session and its key, and a browser. */
 export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSession> = {}) {
   const sessions = yield* VerificationSessions;
   const writer = yield* LinkWriter;
@@ -212,7 +208,7 @@ export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSessio
   };
 });
 
-/** The reason of a refusal, with the final state of the session. */
+/** Returns the reason of a refusal, with the session's final state. */
 export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E | FlowRefused, R>) =>
   Effect.map(Effect.flip(effect), (error) => {
     const { reason, state } = error as FlowRefused;

@@ -1,4 +1,3 @@
-/** Which chat users may complete a flow. */
 import { Effect } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
@@ -8,10 +7,10 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 
 /**
- * Refuses a chat user whom the session does not name, or who is not a member of its guild.
+ * Refuses a chat user that the session does not allow, or that is not in its guild.
  *
- * @param user.isMember the membership as a sign-in reported it, which is newer than cached answers
- * of the platform; without it the platform is asked
+ * @param user.isMember the membership reported by the sign-in, which is newer than the platform's cached answers;
+ * without it the platform is asked
  */
 export const admitUser = (
   guard: GuildGuard["Service"],
@@ -33,7 +32,7 @@ export const admitUser = (
   );
 };
 
-/** A handler for `Effect.catchTags`. */
+/** Handles `PlatformUnavailable` in `Effect.catchTags`. */
 export const refusePlatformDown = (entry: FlowEntry) => ({
   PlatformUnavailable: (cause: PlatformUnavailable) =>
     new FlowRefused({ reason: "platform_down", entry, cause }),

@@ -1,7 +1,3 @@
-/**
- * The public verification flow: a browser proves a chat account and a game account, and confirms
- * their link.
- */
 import { Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
@@ -22,8 +18,9 @@ import { makeView } from "./view_flow.ts";
 export type FlowError = FlowRefused | StoreUnavailable;
 
 /**
- * The steps of a browser. A cookie identifies it and changes with every proof, so that a cookie
- * which an attacker planted in the browser is useless after a proof.
+ * The public verification flow: a browser proves a chat account and a game account, and confirms their link. A cookie
+ * identifies the browser and changes with every proof, so a cookie planted by an attacker is useless after the first
+ * proof.
  *
  * @example
  * ```ts
@@ -44,11 +41,11 @@ export type FlowError = FlowRefused | StoreUnavailable;
 export class VerificationFlows extends Context.Service<
   VerificationFlows,
   {
-    /** The page of the flow. Changes nothing, since link previews fetch it too. */
+    /** Shows the page of the flow. It changes nothing, because link previews fetch it too. */
     readonly view: (entry: FlowEntry, cookie: Cookie) => Effect.Effect<FlowView & WithCookie, FlowError>;
 
     /**
-     * Starts the proof of an account. That of the chat account opens the session.
+     * Starts to prove an account. Proving the chat account opens the session.
      *
      * @param entry null to continue the flow of the browser
      * @param redirectUri the URL of the callback
@@ -62,7 +59,7 @@ export class VerificationFlows extends Context.Service<
     ) => Effect.Effect<{ readonly url: string; readonly entry: FlowEntry } & WithCookie, FlowError>;
 
     /**
-     * Checks and stores the proof with which the browser returns.
+     * Checks and stores the proof when the browser returns from a platform.
      *
      * @param callback the query of the callback
      */
@@ -73,16 +70,16 @@ export class VerificationFlows extends Context.Service<
       redirectUri: string,
     ) => Effect.Effect<{ readonly entry: FlowEntry } & WithCookie, FlowError>;
 
-    /**
-     * The session of a code as a user typed it. Refuses an address that has sent 10 wrong ones within
-     * a minute, if it is known.
-     */
+    /** Finds the session of a typed code. An address that sent 10 wrong codes within a minute is refused. */
     readonly enterByCode: (
       typed: string,
       address: ClientAddress | null,
     ) => Effect.Effect<{ readonly entry: { readonly sid: Sid } }, FlowError | SharedIpRateLimited>;
 
-    /** Stores the link of both proofs, or keeps the one that the user has. Without a session it counts against the address, if that is known. */
+    /**
+     * Stores the link of both proofs, or keeps the user's existing link. Without a session the confirmation counts
+     * against the address, if it is known.
+     */
     readonly confirm: (
       cookie: Cookie,
       form: FlowForm,
@@ -104,7 +101,7 @@ export class VerificationFlows extends Context.Service<
       const confirm = yield* makeConfirm;
       const cancel = yield* makeCancel;
       return VerificationFlows.of({
-        // A browser that keeps its cookie has entered here before.
+        // A browser that keeps its cookie has entered before.
         view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
         enterByCode: (...args) => observe("code_entered", enterByCode(...args)),
         start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),

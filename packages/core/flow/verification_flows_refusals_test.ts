@@ -6,8 +6,8 @@ import { ChatPlatformSwitch, flowServices, reasonOf, setupFlow as setup } from "
 
 const ada = chatId("10001");
 
-describe("VerificationFlows refuses a browser", () => {
-  it.effect("for a guild of another scope, or without the bot", () =>
+describe("VerificationFlows", () => {
+  it.effect("refuses a guild of another scope, and a guild without the bot", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const guildKey = yield* newGuildKey;
@@ -22,7 +22,7 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("for a user who is not, or no longer, in the guild", () =>
+  it.effect("refuses a user who is not in the guild, or has left it", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });
@@ -33,24 +33,26 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("for a user who is not in the guild by the sign-in, without asking the platform", () =>
-    Effect.gen(function* () {
-      const chat = yield* ChatPlatformSwitch;
-      const { browser, entry, byScope } = yield* setup({ guildId });
-      chat.isMemberBySignIn = false;
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
-      const botless = { ...byScope, guildId: botlessGuildId };
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
-      chat.isMemberBySignIn = true;
-      chat.hasMembers = false;
-      yield* browser.walk(entry);
-      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-      chat.hasMembers = true;
-      yield* browser.confirm(entry);
-    }).pipe(Effect.provide(flowServices)),
+  it.effect(
+    "refuses a user who is not in the guild according to the sign-in, without asking the platform",
+    () =>
+      Effect.gen(function* () {
+        const chat = yield* ChatPlatformSwitch;
+        const { browser, entry, byScope } = yield* setup({ guildId });
+        chat.isMemberBySignIn = false;
+        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
+        const botless = { ...byScope, guildId: botlessGuildId };
+        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
+        chat.isMemberBySignIn = true;
+        chat.hasMembers = false;
+        yield* browser.walk(entry);
+        assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
+        chat.hasMembers = true;
+        yield* browser.confirm(entry);
+      }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("for a sign-in to the other platform", () =>
+  it.effect("refuses a sign-in that returns to the other platform", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.prove("chat", "10001", entry);
@@ -59,7 +61,7 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("while a platform does not answer", () =>
+  it.effect("refuses every step while a platform does not answer", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });

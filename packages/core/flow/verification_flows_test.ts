@@ -30,7 +30,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("finds no flow by a cookie with another session", () =>
+  it.effect("finds no flow for a cookie that names another session", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;
@@ -55,7 +55,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("stores the protected address of the user, with the user as the actor", () => {
+  it.effect("stores the encrypted address of the user, with the user as the actor", () => {
     const writes: Array<CompleteFlow> = [];
     const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
       if (operation === "complete") writes.push(write as CompleteFlow);
@@ -74,35 +74,32 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall })));
   });
 
-  it.effect(
-    "marks a browser when it confirms, and stores a hash of the mark that it brings the next time",
-    () => {
-      const stored: Array<string | null> = [];
-      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-        if (operation === "complete") stored.push((write as CompleteFlow).browser);
-      };
-      return Effect.gen(function* () {
-        const { browserHash } = yield* Secrets;
-        const confirm = Effect.fnUntraced(function* (mark: string | null) {
-          const { browser, entry } = yield* setup();
-          browser.jar.mark = mark;
-          yield* browser.walk(entry);
-          return (yield* browser.confirm(entry)).browser ?? "";
-        });
-        const mark = yield* confirm(null);
-        assert.match(mark, /^[\w-]{43}$/);
-        assert.strictEqual(yield* confirm(mark), mark);
-        const unreadable = yield* confirm("not a mark");
-        assert.match(unreadable, /^[\w-]{43}$/);
-        assert.notStrictEqual(unreadable, mark);
-        const marks = [mark, mark, unreadable];
-        assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
-        for (const each of marks) assert.notInclude(stored, each);
-      }).pipe(Effect.provide(flowServicesWith({ onCall })));
-    },
-  );
+  it.effect("marks a browser at its first confirmation, and stores a hash of the mark at the next", () => {
+    const stored: Array<string | null> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") stored.push((write as CompleteFlow).browser);
+    };
+    return Effect.gen(function* () {
+      const { browserHash } = yield* Secrets;
+      const confirm = Effect.fnUntraced(function* (mark: string | null) {
+        const { browser, entry } = yield* setup();
+        browser.jar.mark = mark;
+        yield* browser.walk(entry);
+        return (yield* browser.confirm(entry)).browser ?? "";
+      });
+      const mark = yield* confirm(null);
+      assert.match(mark, /^[\w-]{43}$/);
+      assert.strictEqual(yield* confirm(mark), mark);
+      const unreadable = yield* confirm("not a mark");
+      assert.match(unreadable, /^[\w-]{43}$/);
+      assert.notStrictEqual(unreadable, mark);
+      const marks = [mark, mark, unreadable];
+      assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
+      for (const each of marks) assert.notInclude(stored, each);
+    }).pipe(Effect.provide(flowServicesWith({ onCall })));
+  });
 
-  it.effect("stores no address and no browser when sightings are turned off, and makes no mark", () => {
+  it.effect("stores no sightings and makes no mark when sightings are turned off", () => {
     const stored: Array<unknown> = [];
     const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
       if (operation !== "complete") return;
@@ -136,12 +133,11 @@ describe("VerificationFlows", () => {
       yield* Effect.scoped(stream(key, entry.sid, "0"));
       const texts = JSON.stringify(calls);
       for (const secret of [entry.sid, state, codeVerifier, nonce]) assert.notInclude(texts, secret);
-      // Each of the ports was called.
       for (const part of ["poll_count:", "sessions", "stateHash", "clientId"]) assert.include(texts, part);
     }).pipe(Effect.provide(flowServicesWith({ onCall: (...call) => calls.push(call) })));
   });
 
-  it.effect("logs each step with the short session id, and counts it", () => {
+  it.effect("logs and counts each step, with the short session id", () => {
     const lines: Array<Record<string, unknown>> = [];
     const logger = Logger.make(({ fiber, message }) => {
       const { step, outcome, session } = fiber.getRef(References.CurrentLogAnnotations);

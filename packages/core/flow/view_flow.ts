@@ -10,7 +10,7 @@ import type { FlowEntry } from "./flow_view.ts";
 import { belongsTo, makeFindFlow } from "./held_flow.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** The name under which a community asks; users know a guild by its own rather than by the account of its owner. */
+/** The name of the community. Users know a guild by its own name, not by its owner's account. */
 const askingOf = ({ settings, scope }: FlowSubject, guild: Guild | null): string =>
   settings.displayName ?? (scope.kind === "guild" ? guild?.name : null) ?? scope.account;
 
@@ -24,9 +24,8 @@ export const makeView = Effect.gen(function* () {
   const idOf = yield* makeFlowId;
 
   /**
-   * Anyone with the `pid` of a global scope can name any guild, and platforms block bots that
-   * request guilds they are not in. So the platform is asked only for a guild that a key or a
-   * proven member named.
+   * Anyone with the `pid` of a global scope can name any guild, and platforms block bots that request guilds they are
+   * not in. So the platform is asked only about a guild that a key or a proven member named.
    */
   const guildOf = Effect.fnUntraced(function* (
     { sid, scope, guildId }: FlowSubject,
@@ -60,7 +59,7 @@ export const makeView = Effect.gen(function* () {
       guild,
       ...proven,
       csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.session ?? subject.pid),
-      // A flow is found by the entry in its cookie, which therefore stays.
+      // The entry in the cookie finds the flow, so the cookie stays unchanged.
       cookie: held === null ? withEntry(cookie, entry) : cookie,
     };
   });

@@ -7,7 +7,7 @@ import { ChatPlatformSwitch, flowServices, setupFlow as setup } from "./test_flo
 const ada = chatId("10001");
 
 describe("An account on a page", () => {
-  it.effect("is read without its membership, which no page shows", () =>
+  it.effect("is read without its membership, because no page shows it", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup({ guildId });
       yield* browser.walk(entry);
@@ -24,7 +24,7 @@ describe("The guild on a page", () => {
   const named = { id: guildId, name: "Engine Room" };
   const unnamed = { id: guildId, name: null };
 
-  it.effect("has its name if the platform answers", () =>
+  it.effect("has a name if the platform answers", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup({ guildId });
       const platform = yield* ChatPlatformSwitch;
@@ -39,7 +39,7 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("is who asks for links of its own scope, while the platform answers", () =>
+  it.effect("gives its name to the requests of its own scope while the platform answers", () =>
     Effect.gen(function* () {
       const { browser } = yield* setup();
       const { pid, account } = (yield* newGuildKey).scope;

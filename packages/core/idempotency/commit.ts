@@ -2,10 +2,10 @@ import type { Effect } from "effect";
 import type { Conflict, StoreUnavailable } from "../errors.ts";
 
 /**
- * Commits the write of a service, with an answer that is made from the result of the service.
+ * Commits a service's write together with an answer made from the service's result.
  *
- * @param write the one operation of a store that writes
- * @param resultOf the result of the service, from the outcome of that operation
+ * @param write the only writing operation of a store
+ * @param resultOf makes the service's result from the operation's outcome
  * @param size `bulk` for a write that may take a minute
  */
 export type Commit<A> = <O, E>(

@@ -1,6 +1,6 @@
 /**
- * Writes that run once, however often their request is sent: the first answer under an idempotency key is kept with the
- * write, and replayed.
+ * Each idempotent request runs once, however often it is sent. Its first answer is stored together with the write and
+ * replayed.
  */
 import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
@@ -16,38 +16,38 @@ export interface IdempotentRequest {
   readonly keyId: KeyId;
   /** The client's own name for the request. */
   readonly idempotencyKey: string;
-  /** What is asked for, as a JSON value; equal texts are the same request. */
+  /** The requested change as a JSON value; equal JSON texts are the same request. */
   readonly content: object;
   readonly requestId: string;
 }
 
 /**
- * A request with the result `A`: the first one under its key, or one that was answered before.
+ * Either the first request with a key, or a repeated request with its stored result.
  *
  * @internal
  */
 export type Begun<A> =
   | {
       readonly _tag: "First";
-      /** Commits its write. */
+      /** Commits the request's write. */
       readonly commit: Commit<A>;
-      /** Keeps the answer to a request that writes nothing. */
+      /** Stores the answer of a request that writes nothing. */
       readonly keep: (answer: object) => Effect.Effect<void, Conflict | StoreUnavailable>;
     }
   | { readonly _tag: "Answered"; readonly answer: unknown };
 
-/** How long an answer is kept, and a request remembered that has none, in milliseconds. */
+/** How long an answer, or an unanswered request, is kept. In milliseconds. */
 const keptFor = dayMs;
 
 /**
- * A claim ends this long after its process died, in milliseconds. While the request runs, it is extended. A request
- * whose claim ended too early stores nothing, since it commits only while it holds the key.
+ * A claim ends this long after its process died, in milliseconds. Running requests extend their claim. A request that
+ * has lost its claim stores nothing, because it commits only while it holds the key.
  */
 const claimDuration = 6_000;
 const extendInterval = "2 seconds";
 
 /**
- * Runs requests once for each idempotency key. Keys and requests are stored as hashes, answers encrypted.
+ * Runs requests once per idempotency key. Keys and requests are stored as hashes, answers encrypted.
  *
  * @internal
  */
@@ -55,14 +55,14 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Begins a request. The first one holds its key until the scope closes; if that is with a failure and without an
-     * answer, the next request is the first. The same request again gets the answer that was kept.
+     * Begins a request. The first request holds its key until the scope closes. If it ends with a failure and without
+     * an answer, the next request is the first again. Repeated requests get the stored answer.
      *
-     * Fails with `Conflict` for another request under the key (`idempotency_key_reused`), while the first one runs
-     * (`idempotency_key_in_use`), and for 24 hours if a chat user of it was erased since it began (`user_erased`). A
-     * commit fails so if another request has taken the key over, or a chat user of the request was erased.
+     * Fails with `Conflict` if the key belongs to another request (`idempotency_key_reused`), while the first request
+     * runs (`idempotency_key_in_use`), and for 24 hours after an erasure of one of its chat users (`user_erased`). A
+     * commit also fails if another request has taken over the key, or if a chat user of the request was erased.
      *
-     * @param answerOf the answer that is kept with a write, a JSON value
+     * @param answerOf makes the stored answer, a JSON value
      */
     readonly begin: <A>(
       request: IdempotentRequest,
@@ -70,7 +70,7 @@ export class Idempotency extends Context.Service<
     ) => Effect.Effect<Begun<A>, Conflict | StoreUnavailable, Scope.Scope>;
   }
 >()("@accountlink/core/Idempotency") {
-  /** Deletes what has ended every minute, until its scope closes. */
+  /** Deletes ended requests every minute until its scope closes. */
   static readonly layer = Layer.effect(
     Idempotency,
     Effect.gen(function* () {
@@ -78,7 +78,7 @@ export class Idempotency extends Context.Service<
       const secrets = yield* Secrets;
       yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
 
-      /** Claims a key; until the scope closes, the claim is extended. */
+      /** Claims a key, and extends the claim until the scope closes. */
       const claimKey = Effect.fnUntraced(function* (claim: Claim, fingerprint: string) {
         const at = yield* Clock.currentTimeMillis;
         const ends = { heldUntil: at + claimDuration, endsAt: at + keptFor };
@@ -98,7 +98,6 @@ export class Idempotency extends Context.Service<
           Effect.forever,
         );
 
-      /** Commits a write with its answer. */
       const keepOn =
         (claim: Claim): Commit<object> =>
         (write, answerOf, size) => {
@@ -117,7 +116,7 @@ export class Idempotency extends Context.Service<
         return { answer, chatIds, endsAt: (yield* Clock.currentTimeMillis) + keptFor };
       });
 
-      /** A request that no longer holds its key. */
+      /** The failure of a request that no longer holds its key. */
       const lost = ({ id }: Claim) =>
         Effect.flatMap(store.find(id), (holder) =>
           Option.exists(holder, ({ isErased }) => isErased) ? userErased : inUse,
@@ -150,7 +149,6 @@ export class Idempotency extends Context.Service<
   );
 }
 
-/** A value as JSON, and the chat users in it. */
 const chatUsersIn = (value: object) => {
   const chatIds = new Set<ChatId>();
   const text = JSON.stringify(value, (name, part: unknown) => {

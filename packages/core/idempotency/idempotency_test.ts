@@ -21,7 +21,7 @@ const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest =>
   ...parts,
 });
 
-/** A request that writes, and how often it ran. */
+/** Runs a writing request, and counts how often it ran. */
 const bench = Effect.map(Idempotency, ({ begin }) => {
   let runs = 0;
   const commitOne = (commit: Commit<number>) =>
@@ -52,7 +52,7 @@ const erase = UserStore.use((users) =>
   users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased" }),
 );
 
-/** A claim at the store, from 0 to 20 seconds. */
+/** A claim from 0 to 20 seconds. */
 const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
   id: "",
   requestId: "later",
@@ -64,7 +64,7 @@ const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
   ...parts,
 });
 
-/** The id that the key of these requests is stored under. */
+/** The id under which these requests' key is stored. */
 const idOfKey = Secrets.use(({ idempotencyHash }) => {
   const { keyId, idempotencyKey } = requestOf();
   return idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
@@ -108,7 +108,7 @@ describe("Idempotency.begin", () => {
   );
 
   it.effect(
-    "lets the next request run after one that failed, died or was interrupted without an answer",
+    "lets the next request run after a request failed, died or was interrupted without an answer",
     () =>
       Effect.gen(function* () {
         const { once, send } = yield* bench;
@@ -118,7 +118,7 @@ describe("Idempotency.begin", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("replays what was committed, though the request failed afterwards", () =>
+  it.effect("replays a committed answer even if the request failed afterwards", () =>
     Effect.gen(function* () {
       const { once, send, commitOne } = yield* bench;
       yield* Effect.exit(once({}, (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
@@ -126,7 +126,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stores nothing once another request has taken the key over", () =>
+  it.effect("stores nothing after another request has taken over the key", () =>
     Effect.gen(function* () {
       const { once, runs, commitOne } = yield* bench;
       const store = yield* IdempotencyStore;
@@ -137,7 +137,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("refuses what was sent before an erasure of its user, and nothing else", () =>
+  it.effect("refuses only requests that were sent before an erasure of their user", () =>
     Effect.gen(function* () {
       const { once, send, runs, commitOne } = yield* bench;
       const erased = [
@@ -167,7 +167,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("finds the users in answers by the names of fields", () =>
+  it.effect("finds users in answers by the names of fields", () =>
     Effect.gen(function* () {
       const { begin } = yield* Idempotency;
       const send = (answer: object) =>
@@ -186,7 +186,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stores keys and answers that cannot be read", () =>
+  it.effect("stores keys and answers in unreadable form", () =>
     Effect.gen(function* () {
       const { send } = yield* bench;
       yield* send();
@@ -197,7 +197,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("deletes what has ended", () =>
+  it.effect("deletes ended requests", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore;
       const claim = claimOf({ id: yield* idOfKey });

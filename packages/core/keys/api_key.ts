@@ -9,14 +9,14 @@ import type { Millis } from "../timestamp.ts";
 export type Tier = "free" | "premium";
 
 /**
- * What a key is for. `read` keys look up, also in bulk, and read alts and reviews; `verify` keys use sessions and look
- * up single links.
+ * The routes that a key may use. `read`: lookups, also in bulk, alts and reviews. `verify`: sessions and single
+ * lookups.
  */
 export type KeyAccess = "full" | "read" | "verify";
 
 export type KeyStatus = "active" | "disabled" | "revoked";
 
-/** The keys of a suspended account are refused, and nobody can sign in as it. */
+/** Keys of a suspended account are refused, and nobody can sign in to it. */
 export type AccountStatus = "active" | "suspended";
 
 /** An account that may not exist yet. */
@@ -26,12 +26,12 @@ export interface NewAccount {
   readonly tier: Tier;
 }
 
-/** An owner of keys. A chat user with its chat ID can sign in to the dashboard as the account. */
+/** An owner of keys. The chat user with this chat ID can sign in to the dashboard. */
 export interface Account extends NewAccount {
   readonly status: AccountStatus;
 }
 
-/** A key without its secret, of which only a keyed hash is stored. */
+/** A key without its secret. Only a keyed hash of the secret is stored. */
 export interface ApiKey {
   readonly id: KeyId;
   readonly name: string;
@@ -40,32 +40,29 @@ export interface ApiKey {
   readonly kind: KeyKind;
   readonly access: KeyAccess;
   readonly status: KeyStatus;
-  /** Whether its account is suspended. */
   readonly suspended: boolean;
-  /** When the key expires; null for never. */
   readonly expiresAt: Millis | null;
   readonly limits: KeyLimits;
   /** Addresses or CIDRs; an empty list allows all. */
   readonly allowIps: ReadonlyArray<string>;
-  /** Addresses or CIDRs; a match here overrides the allow list. */
+  /** Addresses or CIDRs; a match overrides the allow list. */
   readonly denyIps: ReadonlyArray<string>;
   /** Origins of redirects that verification sessions and flows may use. */
   readonly redirectOrigins: ReadonlyArray<string>;
   readonly createdAt: Millis;
 }
 
-/** A key with what its owner sees of its use. */
+/** A key with its usage data for the owner. */
 export interface KeyDetails extends ApiKey {
-  /** When it was last used, up to a minute late; null if it never was. */
+  /** When the key was last used, up to a minute late; null if it was never used. */
   readonly lastUsedAt: Millis | null;
-  /** When the last of its earlier secrets ends; null if none of them is accepted any more. */
+  /** When the last earlier secret expires; null if no earlier secret is accepted. */
   readonly previousSecretEndsAt: Millis | null;
-  /** When it was revoked; null if it is not. */
   readonly revokedAt: Millis | null;
 }
 
 /**
- * Whether requests with the key are accepted: it and its account are active and it has not expired.
+ * Returns whether requests with the key are accepted: key and account are active, and the key has not expired.
  *
  * @example
  * ```ts
@@ -82,22 +79,22 @@ export interface KeyDetails extends ApiKey {
 export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
   status === "active" && !suspended && (expiresAt === null || now < expiresAt);
 
-/** Whether an operator exempted the key from every limit, also of session creations. */
+/** Returns whether an operator exempted the key from every limit, also on session creations. */
 export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
   kind !== "normal" && limits === "none";
 
 const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
 
-/** The public id inside a key; null if the text does not have the form of a key. */
+/** Returns the public id inside a key; null if the text does not have the form of a key. */
 export const keyIdOf = (token: string): KeyId | null =>
   (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
 
-/** A key for pages and logs: `alk_<public id>_…`. */
+/** Returns a key for pages and logs: `alk_<public id>_…`. */
 export const maskedKey = (id: KeyId): string => `alk_${id}_…`;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Random text of `length` characters, uniform over the first `radix` of 0-9A-Za-z. */
+/** Returns random text of `length` characters, uniform over the first `radix` of 0-9A-Za-z. */
 export const randomText = Effect.fnUntraced(function* (length: number, radix: 36 | 62) {
   const random = yield* SecureRandom.SecureRandom;
   let text = "";
@@ -109,7 +106,7 @@ export const randomText = Effect.fnUntraced(function* (length: number, radix: 36
 });
 
 /**
- * Generates a key in full, with a new or a given public id. It is shown once and never stored.
+ * Generates a full key with a new or given public id. It is shown once and never stored.
  *
  * @internal
  */

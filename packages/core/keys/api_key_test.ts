@@ -15,7 +15,7 @@ describe("generateToken", () => {
     }).pipe(provideRandom),
   );
 
-  it.effect("keeps a given id, which is all that the masked key shows", () =>
+  it.effect("keeps a given id, the only part that the masked key shows", () =>
     Effect.gen(function* () {
       const { id, token } = yield* generateToken("Aa0Bb1Cc2Dd3" as KeyId);
       assert.strictEqual(id, "Aa0Bb1Cc2Dd3");
@@ -26,7 +26,7 @@ describe("generateToken", () => {
 });
 
 describe("randomText", () => {
-  it.effect("uses its alphabet", () =>
+  it.effect("uses every character of its alphabet", () =>
     Effect.gen(function* () {
       assert.match(yield* randomText(200, 36), /^[0-9a-z]{200}$/);
       assert.match(yield* randomText(200, 62), /^[0-9A-Za-z]{200}$/);

@@ -1,4 +1,3 @@
-/** The lifecycle of API keys: created, rotated, disabled, revoked, reported. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { type AddressLists, parseNetwork } from "../addresses/client_address.ts";
@@ -22,7 +21,7 @@ import { KeyChanges } from "./key_changes.ts";
 import { KeyStore, type UpdateKey } from "./key_store.ts";
 import type { KeyUpdate } from "./key_update.ts";
 
-/** The fields of a new key. The tier defaults to that of its account. */
+/** The fields of a new key. The tier defaults to the account's tier. */
 export interface NewKey
   extends Partial<
     Pick<
@@ -35,19 +34,19 @@ export interface NewKey
   readonly target: ScopeTarget;
 }
 
-/** A key with its secret in full, which cannot be read again. */
+/** A key with its full secret, which cannot be read again. */
 export interface IssuedKey {
   readonly key: KeyDetails;
   readonly token: string;
 }
 
-/** Manages keys. A change is in the audit log, and takes effect on every node within a second. */
+/** Manages keys. Every change is written to the audit log and reaches every node within a second. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /**
-     * Creates a key in the account's scope for the target. Fails with `Conflict`
-     * `key_limit` if the account has as many keys as its plan allows, also under concurrent creations.
+     * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account has all
+     * keys of its plan; concurrent creations cannot exceed the plan.
      */
     readonly create: (
       key: NewKey,
@@ -57,8 +56,8 @@ export class ApiKeys extends Context.Service<
     /**
      * Stores an existing key. It does not count against the keys of the plan.
      *
-     * @param token the key in full
-     * @returns false if it is stored already
+     * @param token the full key
+     * @returns false if the key is already stored
      */
     readonly adopt: (
       token: string,
@@ -67,7 +66,7 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<boolean, InvalidParameter | StoreUnavailable>;
 
     /**
-     * Gives the key a new secret and returns the key in full. None for an unknown or revoked key.
+     * Gives the key a new secret and returns the full key. None for an unknown or revoked key.
      *
      * @param graceSeconds how long earlier secrets stay accepted
      */
@@ -78,8 +77,8 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /**
-     * Changes a key, and returns whether anything changed. None for an unknown key; `Conflict`
-     * `key_revoked` for a revoked one.
+     * Changes a key and returns whether anything changed. None for an unknown key; `Conflict` `key_revoked` for a
+     * revoked key.
      */
     readonly update: (
       id: KeyId,
@@ -87,19 +86,19 @@ export class ApiKeys extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<Option.Option<boolean>, InvalidParameter | Conflict | StoreUnavailable>;
 
-    /** Revokes a key for good. False if it is unknown, or revoked already. */
+    /** Revokes a key permanently. Returns false if it is unknown or already revoked. */
     readonly revoke: (id: KeyId, origin: WriteOrigin) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Revokes a leaked key, unless it is unknown or the secret has ended. */
+    /** Revokes a leaked key, unless it is unknown or the leaked secret has expired. */
     readonly reportLeaked: (
       token: string,
       requestId: string,
     ) => Effect.Effect<"revoked" | "ended" | "unknown", StoreUnavailable>;
 
     /**
-     * The account's scope for the target. Creates both if they do not exist.
+     * Returns the account's scope for the target, and creates both if they do not exist.
      *
-     * @param account a name alone creates an account of the free tier
+     * @param account if only a name is given, a new account has the free tier
      */
     readonly scopeOf: (
       account: NewAccount | string,

@@ -45,7 +45,7 @@ describe("ApiKeys.create", () => {
 });
 
 describe("ApiKeys.adopt", () => {
-  it.effect("stores a given key once, whatever the plan", () =>
+  it.effect("stores a given key once and ignores the plan", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       yield* create();
@@ -76,7 +76,7 @@ describe("ApiKeys.reportLeaked", () => {
 });
 
 describe("ApiKeys.revoke", () => {
-  it.effect("succeeds once it is stored, also while signals are down", () =>
+  it.effect("succeeds after the change is stored, also while signals are down", () =>
     Effect.gen(function* () {
       const unavailable = Effect.fail(new StoreUnavailable({ operation: "Signals" }));
       const silent = Layer.succeed(Signals, { publish: () => unavailable, subscribe: () => unavailable });

@@ -1,4 +1,4 @@
-/** Limits failed authentications of an address, and lets accepted keys pass. */
+/** Limits failed authentications per address, and lets accepted keys pass. */
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { Cache } from "../cache.ts";
@@ -6,16 +6,16 @@ import { makeFailureLimit } from "../limits/failure_limit.ts";
 import { Limits } from "../limits/quota.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 
-/** How long a key passes the throttle after it was accepted, in milliseconds. */
+/** How long an accepted key passes the throttle, in milliseconds. */
 export const acceptedFor = hourMs;
 
 /**
- * How often a node shares that it accepts a key, in milliseconds. Other nodes let a key pass up to
- * this much longer.
+ * How often a node tells others that it accepts a key, in milliseconds. Other nodes let a key pass up to this much
+ * longer.
  */
 export const shareInterval = 600_000;
 
-/** The throttle of known addresses. Nodes that share counters and cache share failures and accepted keys. */
+/** Throttles known addresses. Nodes that share counters and cache share failures and accepted keys. */
 export const makeAuthThrottle = Effect.gen(function* () {
   const cache = yield* Cache;
   const limit = (yield* Limits).address.authFailures;
@@ -30,8 +30,7 @@ export const makeAuthThrottle = Effect.gen(function* () {
 
   return {
     /**
-     * Refuses an address with too many failures, unless some node accepted the key within the last
-     * hour.
+     * Refuses an address with too many failures, unless some node accepted the key within the last hour.
      *
      * @param keyHash the stored hash of the key; null without a key
      */
@@ -44,7 +43,7 @@ export const makeAuthThrottle = Effect.gen(function* () {
 
     countFailures: failures.count,
 
-    /** Shares that the store knows the key, with other nodes and with this one after a restart. */
+    /** Tells other nodes, and this node after a restart, that the key is in the store. */
     shareAccepted: (keyHash: string, now: Millis): Effect.Effect<void> => {
       if (limit === 0) return Effect.void;
       const shared = cache.set(acceptedEntry(keyHash), "", now + acceptedFor + shareInterval, now);

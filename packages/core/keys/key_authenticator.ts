@@ -1,4 +1,3 @@
-/** Authentication of requests by API key. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
@@ -10,33 +9,31 @@ import { acceptedFor, makeAuthThrottle, shareInterval } from "./auth_throttle.ts
 import { KeyChanges } from "./key_changes.ts";
 import { KeyStore, type PresentedKey } from "./key_store.ts";
 
-/** An accepted key with its quota. */
 export interface AuthenticatedKey {
   readonly key: ApiKey;
   readonly quota: Quota;
-  /** When the presented secret expires; null for never. */
   readonly endsAt: Millis | null;
 }
 
 /**
- * How long a key is accepted without reading the store again, in milliseconds from the start of the
- * last read. Within this time a revocation takes effect without a signal.
+ * How long a key is accepted without reading the store again, in milliseconds since the last read began. Even without a
+ * signal, a revocation takes effect within this time.
  */
 export const keyFreshness = 750;
 
-/** 1.2 kB each. An evicted key costs a round trip more, for the throttle of its address. */
+/** An entry takes 1.2 kB. For an evicted key, the throttle of its address costs an extra round trip. */
 const maxCachedKeys = 100_000;
 
 interface CachedKey extends AuthenticatedKey {
   readonly keyHash: string;
-  /** When the store was asked for it; null if it has to be asked again. */
+  /** When the store was last asked for the key; null if it must be asked again. */
   asked: Moment | null;
   acceptedUntil: Millis;
-  /** When to share with other nodes that it is accepted. */
+  /** When to tell other nodes again that the key is accepted. */
   shareAt: Millis;
 }
 
-/** By both clocks: the first can be set back, the second may stand still while the machine is suspended. */
+/** A time by both clocks: the first can be set back, and the second may stand still while the machine is suspended. */
 interface Moment {
   readonly wall: Millis;
   readonly monotonicNanos: bigint;
@@ -49,23 +46,22 @@ const momentOf = (clock: Clock.Clock): Moment => ({
 
 const freshNanos = BigInt(keyFreshness) * 1_000_000n;
 
-/** Whether the store was asked for the key within `keyFreshness`, by either clock. */
+/** Returns whether the store was asked for the key within `keyFreshness`, by both clocks. */
 const isFresh = ({ asked }: CachedKey, clock: Clock.Clock): boolean =>
   asked !== null &&
   clock.currentTimeMillisUnsafe() - asked.wall < keyFreshness &&
   clock.monotonicTimeNanosUnsafe() - asked.monotonicNanos < freshNanos;
 
-/** Finds the key of a request. */
+/** Authenticates the key of a request. */
 export class KeyAuthenticator extends Context.Service<
   KeyAuthenticator,
   {
     /**
-     * Accepts a key that exists, is active and has not expired. From an address with too many
-     * failed authentications, it accepts only keys that some node accepted within the last hour,
-     * and refuses others without a lookup.
+     * Accepts a key that exists, is active and has not expired. From an address with too many failed authentications,
+     * it accepts only keys that some node accepted within the last hour, and refuses others without a lookup.
      *
-     * @param token the text after `Bearer `; null without one
-     * @param address null where it is not known, which is never throttled
+     * @param token the text after `Bearer `, or null
+     * @param address unknown addresses (null) are never throttled
      */
     readonly authenticate: (
       token: string | null,
@@ -94,7 +90,7 @@ export class KeyAuthenticator extends Context.Service<
       const throttle = yield* makeAuthThrottle;
       const cache = new Map<string, CachedKey>();
       let changes = 0;
-      // If the signal of another node is lost, `keyFreshness` ends the acceptance within a second.
+      // If another node's signal is lost, `keyFreshness` ends the acceptance within a second.
       yield* keyChanges.subscribe((id) => {
         changes++;
         for (const cached of cache.values()) if (cached.key.id === id) cached.asked = null;
@@ -137,7 +133,7 @@ export class KeyAuthenticator extends Context.Service<
         const found = yield* store.findByHash(keyHash);
         const now = yield* Clock.currentTimeMillis;
         if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
-        // A key that changed during the read may be out of date: it is used for this request only.
+        // A key that changed during the read may be outdated, so it is used for this request only.
         const isCurrent = changes === changesBefore;
         const cached = addToCache(token, found.value, { keyHash, asked: isCurrent ? asked : null, now });
         if (cached.shareAt <= now) {

@@ -36,7 +36,7 @@ const authenticate = (token: string | null, from = client) =>
 /** Another node on the same ports. */
 const openNode = Effect.map(Layer.build(Layer.fresh(KeyAuthenticator.layer)), Context.get(KeyAuthenticator));
 
-/** Another node, whose store is slow. */
+/** Another node with a slow store. */
 const openSlowNode = Effect.fnUntraced(function* (lateness: number) {
   const store = yield* KeyStore;
   let asked = 0;
@@ -69,34 +69,36 @@ const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
   Effect.map(Effect.flip(effect), (error) => error._tag);
 
 describe("KeyAuthenticator", () => {
-  it.effect("refuses a revoked key at once, and one revoked elsewhere within `keyFreshness`", () =>
-    Effect.gen(function* () {
-      const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
-      yield* Effect.gen(function* () {
-        const keys = yield* ApiKeys;
-        const here = yield* issue();
-        const elsewhere = yield* issue();
-        yield* authenticate(here.token);
-        yield* authenticate(elsewhere.token);
+  it.effect(
+    "refuses a key revoked on this node at once, and one revoked elsewhere within `keyFreshness`",
+    () =>
+      Effect.gen(function* () {
+        const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
+        yield* Effect.gen(function* () {
+          const keys = yield* ApiKeys;
+          const here = yield* issue();
+          const elsewhere = yield* issue();
+          yield* authenticate(here.token);
+          yield* authenticate(elsewhere.token);
 
-        yield* keys.revoke(here.key.id, operator);
-        assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
+          yield* keys.revoke(here.key.id, operator);
+          assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
 
-        yield* revokeElsewhere(elsewhere.key.id);
-        yield* TestClock.adjust(keyFreshness);
-        assert.isBelow(keyFreshness, 1_000);
-        assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
-      }).pipe(
-        Effect.provide(
-          Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
-            Layer.provide(Layer.succeed(Signals, lost)),
+          yield* revokeElsewhere(elsewhere.key.id);
+          yield* TestClock.adjust(keyFreshness);
+          assert.isBelow(keyFreshness, 1_000);
+          assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
+        }).pipe(
+          Effect.provide(
+            Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
+              Layer.provide(Layer.succeed(Signals, lost)),
+            ),
           ),
-        ),
-      );
-    }).pipe(Effect.provide(services)),
+        );
+      }).pipe(Effect.provide(services)),
   );
 
-  it.effect("trusts a key no longer when the clock is set back", () =>
+  it.effect("stops trusting a key when the clock is set back", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       yield* TestClock.setTime(10_000);
@@ -121,7 +123,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reads a key again that was revoked during its lookup", () =>
+  it.effect("reads a key again if it was revoked during its lookup", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -187,7 +189,7 @@ describe("KeyAuthenticator", () => {
       { discard: true },
     );
 
-    it.effect("refuses the address that failed, for a minute", () =>
+    it.effect("refuses an address with failures for a minute", () =>
       Effect.gen(function* () {
         yield* failThirtyTimes;
         const refusal = yield* Effect.flip(authenticate(unknownKey));
@@ -204,7 +206,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("admits no more failures that are concurrent", () =>
+    it.effect("admits no additional concurrent failures", () =>
       Effect.gen(function* () {
         const { node, untilAsked } = yield* openSlowNode(10);
         const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
@@ -246,7 +248,7 @@ describe("KeyAuthenticator", () => {
       Effect.gen(function* () {
         const known = yield* issue();
         yield* authenticate(known.token);
-        // Without a repeated share, the entry of the first acceptance would have expired.
+        // Without repeated sharing, the cache entry of the first acceptance would have expired.
         yield* TestClock.adjust(2 * shareInterval);
         yield* authenticate(known.token);
         yield* TestClock.adjust(acceptedFor - 1);

@@ -1,4 +1,3 @@
-/** Announces changed keys to the caches of all nodes. */
 import { Context, Effect, Layer, type Scope } from "effect";
 import type { KeyId } from "../ids.ts";
 import { forEachSignal, Signals } from "../signals.ts";
@@ -9,10 +8,10 @@ const topic = "key-changes";
 export class KeyChanges extends Context.Service<
   KeyChanges,
   {
-    /** Announces a stored change: at once on this node, by a lossy signal on others. */
+    /** Announces a stored change: at once on this node, by a signal that may be lost on others. */
     readonly announce: (id: KeyId) => Effect.Effect<void>;
 
-    /** Calls back with the id of each changed key, maybe twice, until the scope closes. */
+    /** Calls back with the id of each changed key, possibly twice, until the scope closes. */
     readonly subscribe: (onChange: (id: string) => void) => Effect.Effect<void, never, Scope.Scope>;
   }
 >()("@accountlink/core/KeyChanges") {

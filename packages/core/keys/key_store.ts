@@ -1,4 +1,3 @@
-/** The port for accounts, their data scopes and the keys of these. */
 import { Context, type Effect, type Option } from "effect";
 import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
@@ -9,7 +8,7 @@ import type { Account, AccountStatus, ApiKey, KeyDetails, NewAccount, Tier } fro
 import type { KeyUpdate } from "./key_update.ts";
 import type { ConfiguredScope, ScopeSettings } from "./scope_settings.ts";
 
-/** A key that was found by one of its secrets. */
+/** A key found by one of its secrets. */
 export interface PresentedKey {
   readonly key: ApiKey;
   /** When the secret expires: with the key, or earlier after a rotation; null for never. */
@@ -18,15 +17,14 @@ export interface PresentedKey {
 
 export interface UpdateAccount extends WriteOrigin {
   readonly name: string;
-  /** A tier is also that of the account's normal keys. */
+  /** A tier also applies to the account's normal keys. */
   readonly update: { readonly tier: Tier } | { readonly status: AccountStatus };
   readonly at: Millis;
 }
 
-/** What an update of an account changed. */
 export interface AccountUpdated {
   readonly changed: boolean;
-  /** The keys that changed with it. */
+  /** The keys that changed with the account. */
   readonly keys: ReadonlyArray<KeyId>;
 }
 
@@ -37,13 +35,13 @@ export interface UpdateScope extends WriteOrigin {
 }
 
 export interface InsertKey extends WriteOrigin {
-  /** The store sets `suspended` by the account. */
+  /** The store sets `suspended` according to the account. */
   readonly key: ApiKey;
   /** Keyed hash of the secret. */
   readonly hash: string;
   /**
-   * Maximum keys of the account, including this one, without revoked and uncounted keys; `Infinity`
-   * for no limit. Null for an uncounted key.
+   * The most keys of the account, including this one, without revoked and uncounted keys; `Infinity` for no limit. Null
+   * for an uncounted key.
    */
   readonly maxKeys: number | null;
   readonly at: Millis;
@@ -61,31 +59,31 @@ export interface UpdateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly update: KeyUpdate;
   readonly at: Millis;
-  /** The audit action, unless it follows from the update. */
+  /** The audit action, if the update does not determine it. */
   readonly action?: Extract<AuditAction, "key.reported">;
 }
 
 /**
- * Where accounts, scopes and keys live. Every operation is atomic. An unknown account, a new pid or
- * hash that exists, and text that `isStorable` refuses are defects.
+ * Stores accounts, scopes and keys. Every operation is atomic. An unknown account, an existing new pid or hash, and
+ * text that `isStorable` refuses are defects.
  */
 export class KeyStore extends Context.Service<
   KeyStore,
   {
     /**
-     * Returns the account of that name, or creates it. Does not change an existing one. Its `chatId` is an owner by
-     * `MemberStore`, who has chosen it.
+     * Returns the account with this name, or creates it. An existing account stays unchanged. The `chatId` becomes an
+     * owner in `MemberStore` who has chosen the account.
      */
     readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
 
     readonly findAccount: (name: string) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
 
-    /** All accounts, by name. */
+    /** Returns all accounts, sorted by name. */
     readonly listAccounts: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
 
     /**
-     * Changes an account and those of its keys that are not revoked, with an `account.updated` entry unless nothing
-     * changed. None if it is unknown.
+     * Changes an account and its keys, except revoked ones, with an `account.updated` entry if anything changed. None
+     * if the account is unknown.
      */
     readonly updateAccount: (
       write: UpdateAccount,
@@ -98,7 +96,6 @@ export class KeyStore extends Context.Service<
       pid: Pid,
     ) => Effect.Effect<DataScope, StoreUnavailable>;
 
-    /** The account's scope for the target. */
     readonly findScope: (
       account: string,
       target: ScopeTarget,
@@ -106,10 +103,10 @@ export class KeyStore extends Context.Service<
 
     readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<ConfiguredScope>, StoreUnavailable>;
 
-    /** The scopes of an account, in `scopeOrder`. */
+    /** Returns the scopes of an account, sorted by `scopeOrder`. */
     readonly listScopes: (account: string) => Effect.Effect<ReadonlyArray<ConfiguredScope>, StoreUnavailable>;
 
-    /** Changes settings of a scope, with an `account.updated` entry of those that differ, if any does. */
+    /** Changes settings of a scope. If any setting differs, writes an `account.updated` entry that lists them. */
     readonly updateSettings: (write: UpdateScope) => Effect.Effect<ScopeSettings, StoreUnavailable>;
 
     /** Stores a new key, unless its id or hash exists or the account has too many keys. */
@@ -117,42 +114,42 @@ export class KeyStore extends Context.Service<
       write: InsertKey,
     ) => Effect.Effect<"inserted" | "exists" | "too_many_keys", StoreUnavailable>;
 
-    /** The key of a secret, whatever its status and expiry. */
+    /** Finds a key by one of its secrets, whatever its status and expiry. */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<PresentedKey>, StoreUnavailable>;
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
-    /** @param at the time at which an earlier secret has to be accepted */
+    /** @param at decides which earlier secrets are still accepted */
     readonly findDetails: (
       id: KeyId,
       at: Millis,
     ) => Effect.Effect<Option.Option<KeyDetails>, StoreUnavailable>;
 
-    /** The keys for which `isAccepted` holds at a time, in any order. */
+    /** Returns the given keys for which `isAccepted` holds at a time, in any order. */
     readonly acceptedAmong: (
       ids: ReadonlyArray<KeyId>,
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
 
     /**
-     * The keys of an account, or of all accounts with null; oldest first, ties by id.
+     * Returns the keys of an account, or of all accounts if `account` is null; oldest first, ties by id.
      *
-     * @param at the time at which an earlier secret has to be accepted
+     * @param at decides which earlier secrets are still accepted
      */
     readonly listKeys: (
       account: string | null,
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
 
-    /** How many keys count against the maximum of an account. */
+    /** Counts the keys that count against the account's maximum. */
     readonly countKeys: (account: string) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Adds a secret. False if the key is unknown or revoked. */
+    /** Adds a secret. Returns false if the key is unknown or revoked. */
     readonly rotateKey: (write: RotateKey) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Changes a key by `updatedKey`, unless it is unknown or revoked. A key that changes its kind counts against the
-     * maximum of its account from then on if it is a normal one.
+     * Changes a key by `updatedKey`, unless it is unknown or revoked. A key that changes its kind to normal counts
+     * against the account's maximum from then on; other kinds do not count.
      */
     readonly updateKey: (
       write: UpdateKey,

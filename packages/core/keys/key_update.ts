@@ -1,4 +1,3 @@
-/** Changes of a key by its owner or an operator. */
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
 import type { ApiKey } from "./api_key.ts";
 
@@ -15,7 +14,7 @@ const fields = [
   "status",
 ] as const satisfies ReadonlyArray<keyof ApiKey>;
 
-/** New values of a key; fields that are left out stay. */
+/** New values of a key; omitted fields stay unchanged. */
 export type KeyUpdate = Partial<Pick<ApiKey, (typeof fields)[number]>>;
 
 /** A key with its new values, and the content of the audit entry. */
@@ -26,9 +25,9 @@ export interface UpdatedKey {
 }
 
 /**
- * Applies an update to a stored key; null if it changes nothing.
+ * Applies an update to a stored key; returns null if it changes nothing.
  *
- * @param action unless it follows from the update
+ * @param action the audit action, if the update does not determine it
  */
 export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction): UpdatedKey | null => {
   const changed = fields.filter(
@@ -39,6 +38,6 @@ export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction)
   const { id: keyId, status } = next;
   return changed.every((field) => field === "status")
     ? { key: next, action: action ?? "key.status_changed", details: { keyId, status } }
-    : // Only names: the values may be addresses.
+    : // Only names are logged, because values may be addresses.
       { key: next, action: action ?? "key.updated", details: { keyId, status, changed: changed.join(", ") } };
 };

@@ -1,4 +1,3 @@
-/** Keys as their owners manage them at the dashboard. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
@@ -19,24 +18,22 @@ import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 import type { KeyUpdate } from "./key_update.ts";
 
-/** Who is signed in, and the request that they make. */
+/** The signed-in owner, and their request. */
 export interface KeyOwner {
   readonly account: Account;
   readonly chatId: ChatId;
   readonly requestId: string;
 }
 
-/** The fields of a new key. */
 export interface NewOwnedKey
   extends Partial<Pick<ApiKey, "access" | "allowIps" | "denyIps" | "redirectOrigins" | "expiresAt">> {
   readonly name: string;
   readonly target: ScopeTarget;
 }
 
-/** What an owner may change. */
 export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
 
-/** How many keys of an account its plan counts, and how many it allows; null for any number. */
+/** How many keys of an account count against its plan, and the plan's maximum; null for any number. */
 export interface KeyPlan {
   readonly used: number;
   readonly allowed: number | null;
@@ -44,14 +41,14 @@ export interface KeyPlan {
 
 type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
 
-/** A key of another account is like none: both are `BadRequest`, not found. */
+/** `not_found`: the key does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/** How long revoked keys are listed, in milliseconds. */
+/** How long revoked keys stay listed, in milliseconds. */
 const revokedListed = 30 * dayMs;
 
 /**
- * Manages the keys of who is signed in. A change of a revoked key is a `Conflict` `key_revoked`.
+ * Manages the keys of the signed-in owner at the dashboard. Changing a revoked key fails with `Conflict` `key_revoked`.
  *
  * @example
  * ```ts
@@ -75,7 +72,7 @@ const revokedListed = 30 * dayMs;
 export class OwnedKeys extends Context.Service<
   OwnedKeys,
   {
-    /** Newest first, with those that were revoked within 30 days. */
+    /** Returns keys newest first, including keys revoked within 30 days. */
     readonly list: (
       account: Pick<Account, "name">,
     ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
@@ -89,8 +86,8 @@ export class OwnedKeys extends Context.Service<
     ) => Effect.Effect<KeyDetails, Unknown | StoreUnavailable>;
 
     /**
-     * Creates a key. For a guild, the bot has to be in it, and the owner has to have the right to
-     * manage it now. `Conflict` `key_limit` if the plan allows no more keys.
+     * Creates a key. For a guild, the bot must be in it, and the owner must have the right to manage it. Fails with
+     * `Conflict` `key_limit` if the plan allows no more keys.
      */
     readonly create: (
       owner: KeyOwner,
@@ -133,7 +130,7 @@ export class OwnedKeys extends Context.Service<
         return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
       });
 
-      /** The key, unless it is revoked. */
+      /** Returns the key, and fails if it is revoked. */
       const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
         const key = yield* find(account, id);
         return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
@@ -186,7 +183,7 @@ export class OwnedKeys extends Context.Service<
 const isKeyId = Schema.is(KeyId);
 
 /**
- * The origin of what an owner changes.
+ * Returns the origin of an owner's changes.
  *
  * @internal
  */

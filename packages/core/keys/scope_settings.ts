@@ -1,26 +1,24 @@
-/** What the owner of a data scope says to its users. */
 import { type DataScope, guildOf } from "../data_scope.ts";
 
-/** What users read when they verify; null where the owner said nothing. */
+/** Texts of a scope's owner for users who verify; null if the owner set none. */
 export interface ScopeSettings {
-  /** Who asks, in place of the name of the account. */
+  /** The community's name, shown instead of the account's name. */
   readonly displayName: string | null;
   /** An https URL where users get help. */
   readonly supportUrl: string | null;
-  /** What users should do once they are linked. */
+  /** Instructions for users after linking. */
   readonly doneText: string | null;
 }
 
 export const noSettings: ScopeSettings = { displayName: null, supportUrl: null, doneText: null };
 
-/** A scope with what its owner set. */
 export interface ConfiguredScope {
   readonly scope: DataScope;
   readonly settings: ScopeSettings;
 }
 
 /**
- * Global first, then by guild.
+ * Sorts the global scope first, then scopes by guild.
  *
  * @internal
  */
@@ -28,7 +26,7 @@ export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: Co
   (guildOf(one) ?? "") < (guildOf(other) ?? "") ? -1 : 1;
 
 /**
- * The settings of an update that differ from the stored ones; null if none does.
+ * Returns the settings of an update that differ from the stored settings; null if none differs.
  *
  * @example
  * ```ts

@@ -1,20 +1,19 @@
-/** A key as a store keeps it, and the rules by which it changes. */
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { ApiKey, KeyDetails, KeyStatus } from "./api_key.ts";
 import type { InsertKey, PresentedKey, RotateKey, UpdateAccount } from "./key_store.ts";
 
-/** A secret of a key, as its hash. */
+/** The hash of a secret and its expiry. */
 export interface KeySecret {
   readonly hash: string;
-  /** Null if it lasts as long as its key. */
+  /** Null if the secret expires with its key. */
   readonly endsAt: Millis | null;
 }
 
 /** A key with its secrets, the newest last. */
 export interface StoredKey {
   readonly key: ApiKey;
-  /** Whether it counts against the maximum of its account. */
+  /** Whether the key counts against its account's maximum, unless it is revoked. */
   readonly counts: boolean;
   readonly secrets: ReadonlyArray<KeySecret>;
   readonly lastUsedAt: Millis | null;
@@ -22,7 +21,7 @@ export interface StoredKey {
 }
 
 /**
- * A new key. `suspended` is that of its account.
+ * Returns a new key. `suspended` comes from its account.
  *
  * @example
  * ```ts
@@ -56,27 +55,25 @@ export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: bo
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** Whether the key counts against the maximum of its account now. */
+/** Returns whether the key counts against its account's maximum now. */
 export const countsNow = ({ counts, key }: StoredKey): boolean => counts && key.status !== "revoked";
 
-/** What a secret of the key gives access to, and until when. */
+/** Returns the key with the expiry of the secret with this hash. */
 export const presentedKey = ({ key, secrets }: StoredKey, hash: string): PresentedKey => {
   const secret = secrets.find((each) => each.hash === hash);
   return { key, endsAt: earlierEnd(key.expiresAt, secret?.endsAt ?? null) };
 };
 
-/** The key with what its owner sees. */
 export const keyDetails = ({ key, secrets, lastUsedAt, revokedAt }: StoredKey, at: Millis): KeyDetails => {
   const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlierEnd(endsAt, key.expiresAt)]));
   const latest = Math.max(...ends.map(Number));
   return { ...key, lastUsedAt, previousSecretEndsAt: latest > at ? latest : null, revokedAt };
 };
 
-/** The order of `KeyStore.listKeys`. */
+/** Sorts like `KeyStore.listKeys`. */
 export const oldestKeyFirst = (one: ApiKey, other: ApiKey): number =>
   one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
 
-/** The key after a rotation. */
 export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey): StoredKey => ({
   ...stored,
   secrets: [
@@ -85,7 +82,6 @@ export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey
   ],
 });
 
-/** The key with new values by `updatedKey`. */
 export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): StoredKey => ({
   ...stored,
   key,
@@ -93,7 +89,7 @@ export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): Stored
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** The key after an update of its account; null if it stays. */
+/** Returns the key after an update of its account; null if the key stays unchanged. */
 export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]): ApiKey | null => {
   if (key.status === "revoked") return null;
   if ("tier" in update) {
@@ -103,7 +99,7 @@ export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]
   return key.suspended === suspended ? null : { ...key, suspended };
 };
 
-/** The key of an account that was erased: revoked, under another name, without the owner's texts. */
+/** Returns a key of an erased account: revoked, under another name, without the owner's texts. */
 export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Millis): StoredKey => ({
   ...stored,
   key: {
@@ -118,14 +114,13 @@ export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Milli
   revokedAt: stored.key.status === "revoked" ? stored.revokedAt : at,
 });
 
-/** The details of an audit entry about a key. */
 export const keyEntryDetails = ({ id, status }: ApiKey): { keyId: KeyId; status: KeyStatus } => ({
   keyId: id,
   status,
 });
 
 /**
- * The earlier of two ends; null is never.
+ * Returns the earlier of two expiries; null means never.
  *
  * @internal
  */

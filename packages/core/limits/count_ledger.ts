@@ -1,22 +1,21 @@
-/** The port for what survives a loss of the counters: durable counts, and the live nodes. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Identifies a window: those of one key follow each other and differ in their end. */
+/** Identifies a window. Windows of one key follow each other and differ in their end. */
 export interface LedgerWindow {
   readonly key: string;
   readonly endsAt: Millis;
 }
 
-/** What a node knows of a window. */
+/** A node's knowledge about a window. */
 export interface LedgerCount extends LedgerWindow {
-  /** The highest count that the counters have reported. */
   readonly counted: number;
 }
 
 /**
- * Where nodes save counts. A repeated or late save changes nothing.
+ * Stores durable counts and the live nodes, which survive a loss of the counters. Repeated or late saves change
+ * nothing.
  *
  * @example
  * ```ts
@@ -36,10 +35,9 @@ export class CountLedger extends Context.Service<
   CountLedger,
   {
     /**
-     * Marks the node as live until a time, deletes nodes whose time has passed, and returns the
-     * number of live nodes.
+     * Marks the node as live until a time, deletes nodes whose time has passed, and returns the number of live nodes.
      *
-     * @param until at or before `now` to remove the node
+     * @param until a time at or before `now` removes the node
      */
     readonly renewNode: (
       nodeId: string,
@@ -47,16 +45,13 @@ export class CountLedger extends Context.Service<
       now: Millis,
     ) => Effect.Effect<number, StoreUnavailable>;
 
-    /**
-     * Raises the saved counts of distinct windows, all or none. Deletes ended windows, at least as
-     * many as it adds.
-     */
+    /** Raises the saved counts of distinct windows, all or none. Deletes ended windows, at least as many as it adds. */
     readonly saveCounts: (
       counts: ReadonlyArray<LedgerCount>,
       now: Millis,
     ) => Effect.Effect<void, StoreUnavailable>;
 
-    /** The saved count of each window, in the order given; 0 for an unknown one. */
+    /** Returns the saved count of each window, in the given order; 0 for an unknown window. */
     readonly loadCounts: (
       windows: ReadonlyArray<LedgerWindow>,
     ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;

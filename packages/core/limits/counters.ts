@@ -1,45 +1,42 @@
-/** The port for rate limits and quotas: counters of fixed windows. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** One window. It starts with its first count and ends after its duration. */
+/** A window starts with its first count and ends after its duration. */
 export interface CounterRule {
   /** Identifies the window, such as `key:<id>:second`. */
   readonly key: string;
-  /** Most counts in one window; an integer. With 0 or less nothing is admitted. */
+  /** The most counts in one window, an integer. With 0 or less nothing is admitted. */
   readonly limit: number;
-  /** Duration of a window that starts now, in milliseconds. */
+  /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * When a durable window began, such as the UTC day: its count has to survive a loss of the
-   * counters. For all callers it ends at the same time, `now + durationMs`. `ResilientCounters`
-   * restores it.
+   * The start of a durable window, such as the UTC day: its count must survive a loss of the counters. It ends for all
+   * callers at the same time, `now + durationMs`. `ResilientCounters` restores it.
    */
   readonly since?: Millis;
-  /** What the caller knows of a durable window. `read` ignores it. */
+  /** The caller's knowledge of a durable window. `read` ignores it. */
   readonly checkpoint?: Checkpoint;
 }
 
 /**
- * What is known, outside of the counters, of the window that ends at `now + durationMs`. Counters
- * that are in another window ignore it.
+ * What the caller knows of the window that ends at `now + durationMs`. Counters that are in another window ignore it.
  */
 export interface Checkpoint {
   /**
-   * When the window began. Counters that have been counting since before then, and lost nothing,
-   * know that a missing window has no counts. Others may report it as forgotten.
+   * When the window began. Counters that have counted since before then without a loss know that a missing window has
+   * no counts. Others may report it as forgotten.
    */
   readonly since: Millis;
-  /** A lower bound of the count; null to load it only if `admit` reports that it is needed. */
+  /** A lower bound of the count; null to load it only if `admit` needs it. */
   readonly floor: number | null;
-  /** Requests that were admitted without these counters and are added to the count. */
+  /** Requests that were admitted without these counters and must be added to the count. */
   readonly unsynced: number;
 }
 
 /**
- * How far the clocks of nodes and counters may differ, in milliseconds. This close to the ends of a
- * window, they may disagree about which window it is.
+ * How far the clocks of nodes and counters may differ, in milliseconds. This close to the end of a window they may
+ * disagree about which window it is.
  *
  * @example
  * ```ts
@@ -50,10 +47,9 @@ export interface Checkpoint {
  */
 export const clockTolerance = 60_000;
 
-/** The state of one window. */
 export interface CounterState {
   readonly count: number;
-  /** When the window ends; for one that has not begun, when it would if it began now. */
+  /** When the window ends; for a window that has not begun, when it would end if it began now. */
   readonly resetsAt: Millis;
 }
 
@@ -62,14 +58,14 @@ export interface Admission {
   readonly admitted: boolean;
   readonly states: ReadonlyArray<CounterState>;
   /**
-   * Indexes of rules whose counts may be lost; left out when there are none. Nothing was counted:
-   * the caller repeats the request with the `floor` of each.
+   * Indexes of rules whose counts may be lost; omitted if there are none. Nothing was counted: the caller repeats the
+   * request with the `floor` of each of these rules.
    */
   readonly forgotten?: ReadonlyArray<number>;
 }
 
 /**
- * Counts requests in windows.
+ * Counts requests in fixed windows, for rate limits and quotas.
  *
  * @example
  * ```ts
@@ -89,15 +85,15 @@ export class Counters extends Context.Service<
   Counters,
   {
     /**
-     * Counts one in every window, or in none if one of them is full or forgotten. Atomic over all
-     * rules. A `floor` raises its window first, which is then no longer forgotten.
+     * Counts one in every window, or in none if one is full or forgotten. Atomic over all rules. A `floor` first raises
+     * its window, which is then no longer forgotten.
      */
     readonly admit: (
       rules: ReadonlyArray<CounterRule>,
       now: Millis,
     ) => Effect.Effect<Admission, StoreUnavailable>;
 
-    /** The state of each window. Counts nothing. */
+    /** Returns the state of each window without counting. */
     readonly read: (
       rules: ReadonlyArray<CounterRule>,
       now: Millis,

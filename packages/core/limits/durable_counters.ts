@@ -1,4 +1,4 @@
-/** Shared counters whose durable windows survive a loss: they are restored from the ledger. */
+/** Shared counters whose durable windows survive a loss: the ledger restores them. */
 import { Effect, Exit, Result } from "effect";
 import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
@@ -12,10 +12,10 @@ export interface DurableCountersOptions {
   readonly shared: Counters["Service"];
   readonly ledger: LedgerSync;
   readonly unsynced: UnsyncedCounts;
-  /** Called with the number of windows of which counts were lost. */
+  /** Called with the number of windows that lost counts. */
   readonly onLost: (windows: number) => void;
   readonly outage: Outage;
-  /** Decides while counts are lost and the ledger does not answer; null to fail then. */
+  /** Decides while counts are lost and the ledger does not answer; null to fail instead. */
   readonly fallback: Counters["Service"] | null;
 }
 
@@ -32,7 +32,7 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
         : rule,
     );
 
-  /** After a failure the counters may have counted or not. Counting twice is the safe side. */
+  /** After a failure, the counters may or may not have counted. Counting twice is the safe choice. */
   const returnUnsynced = (asked: Rules, now: Millis) => Effect.sync(() => settle(asked, now, false));
 
   const settle = (asked: Rules, now: Millis, isKnown: boolean): void => {

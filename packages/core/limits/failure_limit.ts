@@ -1,4 +1,3 @@
-/** Limits how often client addresses fail in a minute, as with wrong keys or wrong codes. */
 import { Clock, Effect } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { SharedIpRateLimited } from "../errors.ts";
@@ -10,7 +9,8 @@ import { secondsUntil } from "./request_limits.ts";
 const durationMs = 60_000;
 
 /**
- * Nodes that share counters share the failures. An unknown address has no limit.
+ * Limits how often client addresses may fail in a minute, as with wrong keys or wrong codes. Nodes that share counters
+ * share the failures. Unknown addresses have no limit.
  *
  * @param name prefix of the counters
  * @param limit failures of an address in a minute; 0 for no limit
@@ -28,7 +28,7 @@ export const makeFailureLimit = Effect.fnUntraced(function* (name: string, limit
   };
 
   return {
-    /** The refusal of an address with too many failures; null for others. */
+    /** Returns the refusal of an address with too many failures; null for others. */
     refusal: Effect.fnUntraced(function* (address: ClientAddress | null) {
       if (limit === 0 || address === null) return null;
       const now = yield* Clock.currentTimeMillis;
@@ -36,12 +36,15 @@ export const makeFailureLimit = Effect.fnUntraced(function* (name: string, limit
       return state !== undefined && state.count >= limit ? refusalOf(state, now) : null;
     }),
 
-    /** Counts failures of one request. Refuses the address if it already has too many, by concurrent ones too. */
+    /**
+     * Counts the failures of one request. Refuses the address if it already has too many, including failures of
+     * concurrent requests.
+     */
     count: Effect.fnUntraced(function* (address: ClientAddress | null, failures: number) {
       if (limit === 0 || address === null) return;
       const now = yield* Clock.currentTimeMillis;
       const count = counters.admit([yield* ruleOf(address)], now);
-      // At once, so that of racing requests no more are answered than of requests in turn.
+      // Counted concurrently, so that racing requests get no more answers than consecutive ones.
       const counts = yield* Effect.all(
         Array.from({ length: failures }, () => count),
         { concurrency: "unbounded" },

@@ -1,4 +1,4 @@
-/** Durable windows: their counts are saved in the ledger, which has what counters lost. */
+/** Saves the counts of durable windows in the ledger, which restores counts that the counters lost. */
 import { Clock, Effect, Exit, Request, RequestResolver, type Scope } from "effect";
 import { StoreUnavailable } from "../errors.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
@@ -8,7 +8,7 @@ import { type CounterRule, type CounterState, clockTolerance } from "./counters.
 
 type DurableRule = CounterRule & { readonly since: Millis };
 
-/** Whether the count of a window has to survive a loss of the counters. */
+/** Whether the count of a window must survive a loss of the counters. */
 export const isDurable = (rule: CounterRule): rule is DurableRule => rule.since !== undefined;
 
 export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): LedgerWindow => ({
@@ -16,23 +16,22 @@ export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): Led
   endsAt: now + durationMs,
 });
 
-/** How often counts are saved, in milliseconds. A loss of the counters costs what is younger. */
+/** How often counts are saved, in milliseconds. A loss of the counters also loses the counts since the last save. */
 export const saveInterval = 5_000;
 
-/** The time-out of a read of the ledger, which a request waits for. */
+/** The time limit of a ledger read that a request waits for. */
 const loadTimeout = "250 millis";
 
 const maxBatchSize = 1_000;
 
-/** This node's view of the ledger. */
 export interface LedgerSync {
-  /** Records a count that the counters reported, for the next save. */
+  /** Records a reported count for the next save. */
   readonly record: (window: LedgerWindow, state: CounterState) => void;
-  /** The highest known count of each window: the ledger's, or this node's unsaved one. */
+  /** Returns the highest known count of each window: the ledger's, or this node's unsaved count. */
   readonly load: (
     windows: ReadonlyArray<LedgerWindow>,
   ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
-  /** This node's unsaved count of the window; 0 without one. */
+  /** Returns this node's unsaved count of the window, or 0. */
   readonly unsaved: (window: LedgerWindow) => number;
 }
 
@@ -73,7 +72,7 @@ export const makeLedgerSync: Effect.Effect<LedgerSync, never, CountLedger | Scop
     const loadSaved = makeBatchedLoad(ledger);
     return {
       unsaved,
-      // Around midnight the counters may still be, or already be, in the window of another day.
+      // Around midnight the counters may still be in the window of the day before, or already in the next.
       record: (window, { count, resetsAt }) => {
         if (Math.abs(resetsAt - window.endsAt) <= clockTolerance) raise(window, count);
       },
@@ -109,11 +108,11 @@ const makeBatchedLoad = (ledger: CountLedger["Service"]) => {
 interface Unsynced {
   readonly endsAt: Millis;
   amount: number;
-  /** What was sent to the shared counters, which did not answer yet. */
+  /** Counts sent to the shared counters without an answer so far. */
   sent: number;
 }
 
-/** Requests that this node admitted and the shared counters do not know of yet. */
+/** Requests that this node admitted and that the shared counters do not know yet. */
 export class UnsyncedCounts {
   readonly #counts = new Map<string, Unsynced>();
 
@@ -128,7 +127,7 @@ export class UnsyncedCounts {
     return known === undefined ? 0 : known.amount + known.sent;
   }
 
-  /** What is to be sent now. */
+  /** Returns the amount to send now. */
   take(window: LedgerWindow): number {
     const known = this.#find(window);
     if (known === undefined) return 0;
@@ -138,7 +137,7 @@ export class UnsyncedCounts {
     return amount;
   }
 
-  /** Ends the sending of an amount, which the shared counters know of now, or may not. */
+  /** Settles a sent amount; `isKnown` says whether the shared counters have it now. */
   settle(window: LedgerWindow, amount: number, isKnown: boolean): void {
     const known = this.#find(window);
     if (known === undefined) return;

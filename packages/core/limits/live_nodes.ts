@@ -1,4 +1,4 @@
-/** The number of live nodes, by heartbeats in the ledger. */
+/** Counts the live nodes by their heartbeats in the ledger. */
 import { Clock, Effect, type Scope } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { StoreUnavailable } from "../errors.ts";
@@ -10,7 +10,7 @@ import { CountLedger } from "./count_ledger.ts";
 export const nodeTimeoutMs = 10_000;
 const heartbeatInterval = "2 seconds";
 
-/** Sends heartbeats until the scope closes. The returned function gives the latest known number. */
+/** Sends heartbeats until the scope closes. The returned function gives the latest known number of nodes. */
 export const countLiveNodes: Effect.Effect<() => number, StoreUnavailable, CountLedger | Scope.Scope> =
   Effect.gen(function* () {
     const ledger = yield* CountLedger;

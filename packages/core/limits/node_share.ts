@@ -1,4 +1,3 @@
-/** Counters for an outage: this node alone decides, by its share of each limit. */
 import { Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
@@ -8,29 +7,29 @@ import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from ".
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** A durable window that this node decides on alone. */
+/** A durable window that this node decides alone. */
 export interface ShareOfDay {
   readonly endsAt: Millis;
   /** How much of the limit was used when this node began to decide. */
   readonly used: number;
-  /** Separates what is counted in one share from what is counted in the next. */
+  /** The share's number, which separates its counts from the counts of later shares. */
   readonly number: number;
 }
 
-/** Whether the shared counters answer, and by which shares this node decides meanwhile. */
+/** Whether the shared counters are down, and this node's shares meanwhile. */
 export class Outage {
   #isActive = false;
   /** By key. A share ends with the outage, or when the shared counters decide on its window. */
   readonly shares = new Map<string, ShareOfDay>();
 
-  /** Returns whether this begins the outage. */
+  /** Returns whether the outage begins with this call. */
   begin(): boolean {
     const begins = !this.#isActive;
     this.#isActive = true;
     return begins;
   }
 
-  /** Returns whether this ends the outage. */
+  /** Returns whether the outage ends with this call. */
   end(): boolean {
     if (!this.#isActive) return false;
     this.#isActive = false;
@@ -60,7 +59,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
   const isBegun = ({ key, endsAt }: LedgerWindow) => outage.shares.get(key)?.endsAt === endsAt;
 
-  /** Loads what was used of the durable windows that this node does not decide on yet. */
+  /** Loads the used part of durable windows that this node does not decide on yet. */
   const beginShares = (rules: Rules, now: Millis): Effect.Effect<void> => {
     const unknown = rules
       .filter(isDurable)
@@ -71,7 +70,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
       Effect.catch(() => Effect.succeed(unknown.map(ledger.unsaved))),
       Effect.map((counts) => {
         for (const [i, window] of unknown.entries()) {
-          // A concurrent request may have loaded it and been counted since.
+          // A concurrent request may have loaded it and been counted meanwhile.
           if (!isBegun(window)) begin(window, counts[i] ?? 0);
         }
       }),
@@ -82,7 +81,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
     rules.map((rule) => {
       if (!isDurable(rule)) return { ...rule, limit: Math.ceil(rule.limit / liveNodes()) };
       const window = ledgerWindow(rule, now);
-      // A concurrent request may have ended it.
+      // A concurrent request may have ended the share.
       const { used, number } = outage.shares.get(rule.key) ?? begin(window, ledger.unsaved(window));
       const limit = Math.ceil((rule.limit - used) / liveNodes());
       return { key: `${rule.key}#${number}`, limit, durationMs: rule.durationMs };
@@ -109,7 +108,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
 };
 
-/** States that report what is left of the share as what is left of the limit. */
+/** Reports the remaining part of each share as the remaining part of the whole limit. */
 const scaledUp = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
   states.map(({ count, resetsAt }, i) => {
     const left = Math.max(0, (shares[i] as CounterRule).limit - count);

@@ -4,25 +4,23 @@ import { TestClock } from "effect/testing";
 import { dayMs } from "../timestamp.ts";
 import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
 
-describe("the share of a day", () => {
-  it.effect(
-    "is that of what earlier outages left, also if nothing was added to the shared counters since",
-    () =>
-      Effect.gen(function* () {
-        const { nodes, state } = yield* openNodes(2);
-        const admitted = [];
-        for (const other of ["one", "two", "three"]) {
-          state.isSharedDown = true;
-          admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
-          state.isSharedDown = false;
-          // Another window ends the outage.
-          yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
-        }
-        assert.deepStrictEqual(admitted, [50, 25, 13]);
-      }),
+describe("A node's share of a day", () => {
+  it.effect("divides what earlier outages left, also if the shared counters gained no counts since", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(2);
+      const admitted = [];
+      for (const other of ["one", "two", "three"]) {
+        state.isSharedDown = true;
+        admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
+        state.isSharedDown = false;
+        // Requests to another window end the outage.
+        yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
+      }
+      assert.deepStrictEqual(admitted, [50, 25, 13]);
+    }),
   );
 
-  it.effect("leaves out what is on its way to the shared counters", () =>
+  it.effect("leaves out counts that are being sent to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;
@@ -42,7 +40,7 @@ describe("the share of a day", () => {
     }),
   );
 
-  it.effect("ends when the shared counters decide again, also if they answered all the time", () =>
+  it.effect("ends when the shared counters decide again, also if they never stopped answering", () =>
     Effect.gen(function* () {
       const { nodes, state, lose } = yield* openNodes(1);
       yield* lose;
@@ -55,7 +53,7 @@ describe("the share of a day", () => {
     }),
   );
 
-  it.effect("is that of the next day after midnight", () =>
+  it.effect("belongs to the next day after midnight", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);

@@ -1,14 +1,12 @@
-/** Quotas of API keys and client addresses. */
 import { Context } from "effect";
 
-/** Verification traffic (all session routes) has its own day quotas and no short window. */
+/** Verification traffic (all session routes) has its own daily quotas and no short window. */
 export type Traffic = "mapping" | "verify";
 
 /** The quota of one key. `null` means unlimited. */
 export interface Quota {
-  /** Requests per window. */
   readonly perWindow: number | null;
-  /** Duration of the window in milliseconds. It starts with its first request. */
+  /** The window's duration in milliseconds. It starts with the window's first request. */
   readonly windowMs: number;
   /** Requests per UTC day. */
   readonly daily: number | null;
@@ -16,9 +14,8 @@ export interface Quota {
   readonly verifyDaily: number | null;
 }
 
-/** The defaults of a tier. 0 turns a limit off. */
+/** The default limits of a tier. 0 turns a limit off. */
 export interface TierLimits {
-  /** Keys per account. */
   readonly keys: number;
   readonly perWindow: number;
   readonly windowMs: number;
@@ -26,7 +23,7 @@ export interface TierLimits {
   readonly verifyDaily: number;
 }
 
-/** The limits of one client address, over all keys it uses. 0 turns a limit off. */
+/** The limits of one client address, over all keys that it uses. 0 turns a limit off. */
 export interface AddressLimits {
   readonly perSecond: number;
   readonly daily: number;
@@ -35,7 +32,6 @@ export interface AddressLimits {
   readonly authFailures: number;
 }
 
-/** Every limit of a deployment. */
 export interface LimitSettings {
   readonly free: TierLimits;
   readonly premium: TierLimits;
@@ -43,7 +39,7 @@ export interface LimitSettings {
 }
 
 /**
- * The limits of this deployment, with defaults. Provide another value to change them.
+ * The limits of this deployment. Provide another value to change the defaults.
  *
  * @example
  * ```ts
@@ -69,7 +65,7 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
 /** `partner` and `staff` keys have custom limits. */
 export type KeyKind = "normal" | "partner" | "staff";
 
-/** The limits set on one key: unlimited, or numbers that override those of its tier. */
+/** The limits set on one key: unlimited, or numbers that override the tier's. */
 export type KeyLimits =
   | "none"
   | {
@@ -82,7 +78,7 @@ export type KeyLimits =
 const limitOrNone = (count: number): number | null => (count > 0 ? count : null);
 
 /**
- * The quota of a key: its own numbers, and those of its tier where it has none.
+ * Returns the quota of a key: its own numbers, else the tier's.
  *
  * @example
  * ```ts

@@ -1,4 +1,3 @@
-/** Rate limits and quotas of a request: of its client address and of its key, decided together. */
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import {
@@ -16,7 +15,6 @@ import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
 import { type KeyKind, Limits, type Quota, type Traffic } from "./quota.ts";
 
-/** What is left of one limit. */
 export interface Allowance {
   readonly bucket: KeyBucket | AddressBucket;
   readonly limit: number;
@@ -24,41 +22,41 @@ export interface Allowance {
   readonly resetsAt: Millis;
 }
 
-/** What is left of each limit after a request; null where there is no such limit. */
+/** The remaining part of each limit after a request; null where no limit applies. */
 export interface LimitReport {
-  /** The short window of the key; for verify traffic, which has none, its day. */
+  /** The key's short window; for verification traffic, which has none, the key's day. */
   readonly window: Allowance | null;
-  /** The day of the key, for the kind of traffic of the request. */
+  /** The key's day, for the request's kind of traffic. */
   readonly day: Allowance | null;
-  /** The day of the client address, likewise; null for partner and staff keys. */
+  /** The address's day, for the same kind of traffic; null for partner and staff keys. */
   readonly addressDay: Allowance | null;
 }
 
-/** The outcome for one request. `report` is filled in either case. */
+/** The outcome for one request. `report` is always filled in. */
 export interface LimitDecision {
   readonly report: LimitReport;
   readonly refusal: RateLimited | SharedIpRateLimited | null;
 }
 
-/** The key and address that a request counts against. */
 export interface Requester {
   readonly key: { readonly id: KeyId; readonly kind: KeyKind };
   readonly quota: Quota;
-  /** Null where it is not known: then only the limits of the key apply. */
+  /** If the address is unknown (null), only the limits of the key apply. */
   readonly address: ClientAddress | null;
   readonly traffic: Traffic;
 }
 
-/** How many keys, and how many addresses, have their window names cached. */
+/** The most keys, and the most addresses, whose window names are cached. */
 const maxCachedSubjects = 10_000;
 
 const maxDayRetrySeconds = 3_600;
 
 /**
- * Whole seconds until a limit resets: at least 1, and at most the duration of its window, since a
- * clock ahead of this one may have started it.
+ * Returns the whole seconds until a limit resets: at least 1, and at most the window's duration, because a node with a
+ * faster clock may have started it.
  *
- * @param windowMs the duration of the window in milliseconds
+ * @param windowMs the window's duration in milliseconds
+ *
  * @internal
  */
 export const secondsUntil = (resetsAt: Millis, now: Millis, windowMs: number): number =>
@@ -70,7 +68,8 @@ interface LimitRule extends CounterRule {
 }
 
 /**
- * Admits a request, or returns the limit that refuses it.
+ * Decides on the limits of a request's client address and key together: admits the request, or returns the limit that
+ * refuses it.
  *
  * @example
  * ```ts
@@ -95,18 +94,21 @@ export class RequestLimits extends Context.Service<
   RequestLimits,
   {
     /**
-     * Counts the request against all of its limits, or against none if one is full. If several are
-     * full, the refusal names a limit of the address before one of the key, and of these the one
-     * that resets last, so that waiting for it is enough.
+     * Counts the request against all of its limits, or against none if one is full. If several are full, the refusal
+     * names a limit of the address before one of the key, and among these the limit that resets last, so that waiting
+     * for it is enough.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 
-    /** Counts a request without a key against the requests per second of its address, if that is known. */
+    /** Counts a request without a key against the requests per second of its address, if the address is known. */
     readonly admitKeyless: (
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
-    /** Counts a verification flow without a session against the verify day of its address, likewise. */
+    /**
+     * Counts a verification flow without a session against the verification day of its address, if the address is
+     * known.
+     */
     readonly admitFlow: (
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
@@ -192,7 +194,7 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   isDay: bucket.endsWith("day"),
 });
 
-/** @param windowMs the duration of the window in milliseconds, unless it is a day */
+/** @param windowMs the window's duration in milliseconds, unless it is a day */
 const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
   if (!named.isDay) return { ...named, limit, durationMs: windowMs };
   const passed = now % dayMs;

@@ -17,7 +17,7 @@ const asker: Requester = {
   traffic: "mapping",
 };
 
-/** Services that begin at this time: nothing has run before. */
+/** Services that start at this time, so that no background work ran before. */
 const servicesAt = (time: number) =>
   Layer.provideMerge(services, Layer.effectDiscard(TestClock.setTime(time)));
 
@@ -28,7 +28,7 @@ const bucketOf = (change: Partial<Requester> = {}) =>
 const unpaced = { quota: { ...quota, perWindow: null } };
 
 describe("RequestLimits", () => {
-  it.effect("resets the day at midnight UTC, with a retry after an hour at most", () =>
+  it.effect("resets the day at midnight UTC, with a retry after at most an hour", () =>
     Effect.gen(function* () {
       for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
       const { refusal } = yield* admit(unpaced);
@@ -39,7 +39,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(day - 10_000))),
   );
 
-  it.effect("names the limit that resets last when several of a key are full", () =>
+  it.effect("names the limit that resets last if several limits of a key are full", () =>
     Effect.gen(function* () {
       for (const _ of [1, 2, 3]) {
         yield* admit();
@@ -62,7 +62,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(10 * day))),
   );
 
-  it.effect("makes days, and nothing shorter, durable, and names no address", () =>
+  it.effect("makes only days durable, and stores no address in names", () =>
     Effect.gen(function* () {
       const asked: Array<CounterRule> = [];
       const counters = Counters.of({
@@ -90,7 +90,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("has no limit where the number is 0 or the key is unlimited", () =>
+  it.effect("applies no limit if the number is 0 or the key is unlimited", () =>
     Effect.gen(function* () {
       const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
       const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));

@@ -1,7 +1,7 @@
 /**
- * Counters that keep deciding during an outage of the shared ones and restore what those lose.
+ * Counters that keep deciding during an outage of the shared counters, and restore lost counts.
  *
- * docs/consistency.md lists under "Limits" how many requests may be admitted above a limit.
+ * The section "Limits" of docs/consistency.md lists how many requests may be admitted above a limit.
  */
 import { Context, Effect, Layer, Metric } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
@@ -12,25 +12,19 @@ import { makeLedgerSync, UnsyncedCounts } from "./ledger_sync.ts";
 import { countLiveNodes } from "./live_nodes.ts";
 import { makeNodeShare, Outage } from "./node_share.ts";
 
-/** How limits are decided while the shared counters do not answer. */
 export interface ResilientCountersOptions {
   /**
-   * Counters of this node alone, such as `CacheMemory.layer`, used while the shared ones do not
-   * answer. Leave it out for counters that cannot fail: then a failure is passed to the caller.
+   * Counters of this node alone, such as `CacheMemory.layer`, used while the shared counters do not answer. Without it,
+   * failures are passed to the caller; omit it for counters that cannot fail.
    */
   readonly local?: Layer.Layer<Counters>;
 }
 
 /**
- * Puts a ledger behind shared counters, and local counters beside them.
+ * Combines shared counters with a ledger and local counters.
  *
- * - Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters
- *   that lost some get them back before they decide, so a restart does not reopen a day.
- * - While the shared counters fail, this node decides by its share of each limit: the limit, or
- *   what was left of the day, divided by the number of live nodes and rounded up. The requests it
- *   admits are added to the shared counters when those answer again.
- *
- * The layer fails with `StoreUnavailable` if the node cannot register in the ledger.
+ * - Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
+ * restored before they decide, so a restart does not reopen a day.
  *
  * @example
  * ```ts

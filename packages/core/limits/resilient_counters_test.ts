@@ -10,7 +10,7 @@ import { admittedOf, dayRule, type Node, noon, openNodes } from "./test_deployme
 
 const second: CounterRule = { key: "second:a", limit: 5, durationMs: 1_000 };
 
-/** Sends twice the limit to each node, and returns how many it admits. */
+/** Sends twice the limit to each node, and returns how many requests each admits. */
 const exhaust = (nodes: ReadonlyArray<Node>, rule: CounterRule) =>
   Effect.forEach(nodes, (node) => admittedOf(node, rule, 2 * rule.limit));
 
@@ -55,7 +55,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("gives each node its share of what was left of the day", () =>
+    it.effect("gives each node its share of the day's remaining limit", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
@@ -68,7 +68,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("admits no more than a share while the ledger fails as well", () =>
+    it.effect("admits at most a share while the ledger fails as well", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
@@ -79,12 +79,12 @@ describe("ResilientCounters", () => {
         const admitted = yield* exhaust(nodes, rule);
         yield* TestClock.adjust("1 minute");
         assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
-        // Each admits a third of what it knows to be left: 59, 58 and 57.
+        // Each node admits a third of the remaining limit that it knows: 59, 58 and 57.
         assert.deepStrictEqual(admitted, [20, 20, 19]);
       }),
     );
 
-    it.effect("divides by the number of live nodes", () =>
+    it.effect("divides the limit by the number of live nodes", () =>
       Effect.gen(function* () {
         const { nodes, state, openNode } = yield* openNodes(2);
         const [first, other] = nodes;
@@ -119,7 +119,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("reports what is left of the share, and which limit refuses", () =>
+    it.effect("reports the remaining part of the share, and the limit that refuses", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         state.isSharedDown = true;
@@ -143,7 +143,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("sets a metric until they answer again", () =>
+    it.effect("sets a metric until the shared counters answer again", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const gauge = Effect.map(Metric.value(decidesAlone), ({ value }) => value);
@@ -160,7 +160,7 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters are back", () => {
-    it.effect("adds what was admitted without them, with the next request of the window", () =>
+    it.effect("adds requests admitted without them, with the next request of the window", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -176,7 +176,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("adds it once, even over several outages", () =>
+    it.effect("adds these requests once, even over several outages", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const [node] = nodes;
@@ -194,7 +194,7 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters lose their data", () => {
-    it.effect("restores what was saved, also by a node that has not counted before", () =>
+    it.effect("restores saved counts, also on a node that has not counted before", () =>
       Effect.gen(function* () {
         const { nodes, lose } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -207,7 +207,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("restores what this node has yet to save, and counts it in a metric", () =>
+    it.effect("restores this node's unsaved counts, and reports the loss in a metric", () =>
       Effect.gen(function* () {
         const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);

@@ -1,4 +1,4 @@
-/** For tests: nodes over shared counters and a ledger, any of which can be made to fail. */
+/** Nodes over shared counters and a ledger that tests can make fail. */
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Clock, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
@@ -8,7 +8,6 @@ import { CountLedger } from "./count_ledger.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import * as ResilientCounters from "./resilient_counters.ts";
 
-/** A rule of the current UTC day. */
 export const dayRule = (limit: number) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -40,10 +39,9 @@ const failing = <Shape extends object>(
         }),
   });
 
-/** One node. */
 export interface Node {
   readonly counters: Counters["Service"];
-  /** Ends like a process that was asked to stop. */
+  /** Stops like a process that was asked to stop. */
   readonly stop: Effect.Effect<void>;
 }
 
@@ -51,7 +49,7 @@ const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (
   Context.get(ports, Counters),
 );
 
-/** What all nodes share: empty counters and an empty ledger. */
+/** The empty counters and ledger that all nodes share. */
 const makeDeployment = Effect.gen(function* () {
   let shared = yield* memoryCounters;
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
@@ -87,7 +85,6 @@ const makeDeployment = Effect.gen(function* () {
     return { counters: Context.get(ports, Counters), stop: Scope.close(scope, Exit.void) } satisfies Node;
   });
 
-  /** The shared counters lose their data. */
   const lose = Effect.map(memoryCounters, (empty) => {
     shared = empty;
   });
@@ -96,7 +93,7 @@ const makeDeployment = Effect.gen(function* () {
 
 export const noon = 20_000 * dayMs + dayMs / 2;
 
-/** Opens nodes that know of each other. */
+/** Opens nodes that know each other. */
 export const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
   yield* TestClock.setTime(from);
   const deployment = yield* makeDeployment;

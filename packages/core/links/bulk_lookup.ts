@@ -1,4 +1,3 @@
-/** Lookups of many links with one query. Each input has its own result. */
 import { Context, Effect, Layer, Result } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import {
@@ -36,7 +35,7 @@ export interface BulkItem<Data> {
 type BulkError = BulkLimitExceeded | GuildError | StoreUnavailable;
 
 /**
- * Looks up many links in one scope. Results are in the order of the inputs, with duplicates.
+ * Looks up many links of one scope with one query. Results are in the order of the inputs, including duplicates.
  *
  * @example
  * ```ts
@@ -59,14 +58,14 @@ type BulkError = BulkLimitExceeded | GuildError | StoreUnavailable;
 export class BulkLookup extends Context.Service<
   BulkLookup,
   {
-    /** The game users of up to 50 chat users. */
+    /** Returns the game users of up to 50 chat users. */
     readonly byChats: (
       scope: DataScope,
       chatIds: ReadonlyArray<string>,
       options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
 
-    /** The chat users of up to 50 game users, with the bounds of `LinkLookup.byGame` for each. */
+    /** Returns the chat users of up to 50 game users, each limited like `LinkLookup.byGame`. */
     readonly byGames: (
       scope: DataScope,
       gameIds: ReadonlyArray<string>,
@@ -84,7 +83,7 @@ export class BulkLookup extends Context.Service<
       const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
         mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
 
-      /** The members among the newest chat users of each game user, or why the platform did not say. */
+      /** Returns the guild members among the newest chat users of each game user, or the platform's failure. */
       const membersOfEach = Effect.fnUntraced(function* (
         guildId: GuildId,
         linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
@@ -194,7 +193,7 @@ export const checkBulkLimit = (
     ? Effect.fail(new BulkLimitExceeded({ limit, received: inputs.length }))
     : Effect.void;
 
-/** Gives one result per input, where each distinct game ID is looked up once, all of them side by side. */
+/** Returns one result per input. Each distinct game ID is looked up once, all concurrently. */
 export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
   inputs: ReadonlyArray<string>,
   lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,
@@ -227,7 +226,7 @@ const distinct = <Id extends string>(
   is: (input: unknown) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
-/** A map of each distinct key to its value, computed with bounded concurrency. */
+/** Maps each distinct key to its value, computed with bounded concurrency. */
 const mapOf = <Key, Value>(
   keys: Iterable<Key>,
   valueOf: (key: Key) => Effect.Effect<Value>,
@@ -239,7 +238,7 @@ const mapOf = <Key, Value>(
   }).pipe(Effect.map((entries) => new Map(entries)));
 };
 
-/** @param ids the inputs that are IDs */
+/** @param ids the inputs that are valid IDs */
 const eachInput = <Id extends string, Data>(
   inputs: ReadonlyArray<string>,
   ids: ReadonlySet<Id>,
@@ -253,7 +252,7 @@ const eachInput = <Id extends string, Data>(
       : Result.fail(new InvalidParameter({ parameters: [problem] })),
   }));
 
-/** The members among the chat users, or the first failure to check a membership. */
+/** Returns the members among the chat users, or the first failed membership check. */
 const keepMembers = (
   chatIds: ReadonlyArray<ChatId>,
   members: Memberships,

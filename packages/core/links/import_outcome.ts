@@ -1,36 +1,32 @@
-/** The result of an import, counted row by row. */
 import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
 import type { BatchImported } from "./link_store.ts";
 
-/** The number of rows that are reported in full for each reason; others are counted. */
+/** For each reason this many rows are reported in full; others are only counted. */
 const reportedRows = 10;
 
-/** The rows that were left out for a reason. */
 export interface LeftOutRows {
   readonly reason: LeftOutReason;
   readonly count: number;
   readonly first: ReadonlyArray<LeftOutLine>;
 }
 
-/** The result of an import. Each row of the file is a link that counts here, or was left out. */
+/** The result of an import. Each row of the file is either a link or left out. */
 export interface ImportOutcome extends BatchImported {
-  /** The number of links, without those that were stored before the import was resumed. */
+  /** The number of links, without those stored before the import was resumed. */
   readonly links: number;
-  /** The number of rows that were left out. */
   readonly leftOut: number;
-  /** The same by reason, the most frequent first. */
+  /** Left-out rows by reason, the most frequent first. */
   readonly reasons: ReadonlyArray<LeftOutRows>;
-  /** The number of rows that an interrupted import had taken before it was resumed; 0 for a new import. */
+  /** The number of rows that an interrupted import had read before it was resumed; 0 for a new import. */
   readonly resumedAfter: number;
-  /** Whether an earlier import had completed. */
+  /** Whether an earlier import of the same file was complete. */
   readonly doneBefore: boolean;
-  /** The names of columns that were not read, up to 100. */
+  /** The names of unread columns, up to 100. */
   readonly unreadColumns: ReadonlyArray<string>;
 }
 
-/** Counts rows and what becomes of them. */
+/** Counts rows and their outcomes. */
 export class Tally {
-  /** All rows that were seen. */
   rows = 0;
   links = 0;
   readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };

@@ -1,4 +1,3 @@
-/** The file of rows that an import left out, as CSV. */
 import { csvRow } from "../csv.ts";
 import type { LeftOutLine } from "./formats/link_format.ts";
 
@@ -6,18 +5,18 @@ import type { LeftOutLine } from "./formats/link_format.ts";
 export const leftOutHeader = "line,reason,row\n";
 
 /**
- * A row of the file, with its end.
+ * Formats a row of the CSV file of left-out rows, with its line end.
  *
  * @internal
  */
 export const leftOutRow = ({ line, problem, text }: LeftOutLine): string =>
   `${csvRow([line, problem, text])}\n`;
 
-/** The bounds of a file, without its header and last line; the size is in bytes. */
+/** The limits of a file, without header and last line; the size is in bytes. */
 const bounds = { rows: 10_000, size: 9_999_900 };
 
 /**
- * The rows of a file of at most 10,000 rows and 10 MB, which ends with the number of those that it has not.
+ * Writes at most 10,000 rows and 10 MB. The last line counts the rows beyond these limits.
  *
  * @internal
  */

@@ -1,23 +1,22 @@
-/** The record of one chat user in one data scope. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** The record outlives its game link: without one `gameId` is null, and the version continues. */
+/**
+ * The record of a chat user in a scope. It outlives the link: without one `gameId` is null, and the version continues.
+ */
 export interface LinkRecord {
   readonly chatId: ChatId;
   readonly gameId: GameId | null;
   /** 1 after the first link, plus one for each change of `gameId`. */
   readonly linkVersion: number;
-  /** When `gameId` last changed. Orders the chat users of a game account, newest first. */
+  /** When `gameId` last changed. Sorts the chat users of a game account, newest first. */
   readonly linkedAt: Millis;
   /** When a verification or a write last confirmed the link. */
   readonly lastVerifiedAt: Millis;
 }
 
-/** A record with a game link. */
 export interface Link extends LinkRecord {
   readonly gameId: GameId;
 }
 
-/** Whether the record has a game link. */
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;

@@ -1,11 +1,11 @@
-/** The rules by which a record changes, for stores that apply them to a record they hold. */
+/** Stores apply these rules to a record that they have locked. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 import type { BatchImported, ImportBatch, PortableLink } from "./link_store.ts";
 
 /**
- * The record of a chat user after a change of its `gameId`.
+ * Returns the record of a chat user after a change of its `gameId`.
  *
  * @example
  * ```ts
@@ -34,7 +34,6 @@ export const linkedRecord = (
   lastVerifiedAt: at,
 });
 
-/** The record after the removal of its link. */
 export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   ...record,
   gameId: null,
@@ -42,7 +41,7 @@ export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   linkedAt: at,
 });
 
-/** The record after an import; the same object if nothing changes. */
+/** Returns the record after an import; the same object if nothing changes. */
 export const importedRecord = (
   record: LinkRecord | undefined,
   { chatId, gameId, lastVerifiedAt }: PortableLink,
@@ -57,7 +56,7 @@ export const importedRecord = (
 };
 
 /**
- * What an import did to the record of a chat user.
+ * Returns the effect of an import on a record.
  *
  * @example
  * ```ts

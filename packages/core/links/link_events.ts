@@ -1,28 +1,24 @@
-/** Tells of changed links, on every node. */
 import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { forEachSignal, makeAnnounce, Signals } from "../signals.ts";
 
-/** What can be heard of links, by name. */
 export interface LinkEventMap {
-  /** The link of one chat user changed. */
   readonly linkChanged: {
     readonly scope: DataScope;
     readonly chatId: ChatId;
     /** Null if the link was removed. */
     readonly gameId: GameId | null;
-    /** Null if there was none. */
+    /** Null if there was no link before. */
     readonly previousGameId: GameId | null;
   };
 
-  /** All records of a scope were deleted. */
   readonly linksDeleted: { readonly scope: DataScope };
 }
 
 /**
- * Changes by keys, flows, users and embedders; imports, fixtures and the command line tell of none. An event is heard
- * at most once: one that happens while a subscriber, or the signals between nodes, are down is not told later.
+ * Announces changes by keys, flows, users and embedders on every node. Not fired for imports, fixtures or the command
+ * line. Each event is delivered at most once: events are lost while a subscriber or the signals between nodes are down.
  *
  * @example
  * ```ts
@@ -44,13 +40,13 @@ export interface LinkEventMap {
 export class LinkEvents extends Context.Service<
   LinkEvents,
   {
-    /** Tells of a stored change, without waiting for it. A link that is the same as before is no change. */
+    /** Announces a stored change in the background. An unchanged link is not announced. */
     readonly announce: <Name extends keyof LinkEventMap>(
       name: Name,
       event: LinkEventMap[Name],
     ) => Effect.Effect<void>;
 
-    /** Subscribes until the scope closes. The stream has every later event, of all scopes. */
+    /** Subscribes until the scope closes. The stream has every later event of all scopes. */
     readonly subscribe: <Name extends keyof LinkEventMap>(
       name: Name,
     ) => Effect.Effect<Stream.Stream<LinkEventMap[Name]>, never, Scope.Scope>;
@@ -78,7 +74,7 @@ export class LinkEvents extends Context.Service<
 }
 
 /**
- * Handles every announced change of links, until the scope of the effect closes.
+ * Handles every announced link change until the effect's scope closes.
  *
  * @param handle gets a function that reads the data scope of the change
  *

@@ -10,7 +10,7 @@ const ada = chatId("10001");
 const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 describe("LinkEvents", () => {
-  it.effect("tells of links by flows, and of their removal by their users, not of confirmations", () =>
+  it.effect("announces links by flows and removals by users, but not confirmations", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* LinkEvents;
       const events = yield* subscribe("linkChanged");

@@ -1,4 +1,3 @@
-/** Exports of the links of a scope, in constant memory. */
 import { Effect, Option, Stream } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
@@ -9,7 +8,8 @@ import { LinkStore, type PortableLink } from "./link_store.ts";
 const pageSize = 1_000;
 
 /**
- * Every link of a scope, by chat ID as text. A link that changes meanwhile may be there in its old or new state.
+ * Emits every link of a scope, sorted by chat ID as text, in constant memory. A link that changes meanwhile may appear
+ * in its old or new state.
  */
 export const allLinks = (pid: Pid): Stream.Stream<PortableLink, StoreUnavailable, LinkStore> =>
   Stream.paginate(
@@ -28,7 +28,7 @@ const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
 });
 
 /**
- * The text of a file with these links, which `importLinks` reads. `allLinks` has those of a scope.
+ * Emits the text of a file that `importLinks` reads. `allLinks` emits the links of a scope.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 /**
- * Imports of links, in batches and in constant memory.
+ * Imports links in batches and in constant memory.
  *
- * A file is read twice: to check every row and to hash it, and to store its links. The hash, the scope and the options
- * identify the import, for which the store keeps the last line of the last batch. So an interrupted import is resumed, a
- * completed one is not repeated, and a changed file is another import. A pipe can be read only once: its rows are stored
- * as they arrive, and it cannot be resumed. A chat user named twice in one batch is reported with both lines; in
- * different batches, the store applies the same rule to the record of the first one.
+ * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and options identify
+ * the import, and the store keeps the last line of its last batch. So an interrupted import is resumed, a completed
+ * import is not repeated, and a changed file is another import. A pipe can be read only once: its rows are stored as
+ * they arrive, and its import cannot be resumed. If one batch names a chat user twice, the report has both lines;
+ * across batches, the store applies the same rule to the stored record.
  */
 import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
@@ -21,30 +21,28 @@ import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } fr
 import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
 
 /**
- * The number of rows in a batch, whose links are one transaction. A running server writes between
- * batches.
+ * The number of rows in a batch. A batch is one transaction, and a running server writes between batches.
  *
  * @internal
  */
 export const batchSize = 20_000;
 
-/** How many chat users a dry run remembers, to count those that later batches name again. */
+/** How many chat users a dry run remembers, to count repetitions in later batches. */
 const maxStaged = 100_000;
 
-/** Where links come from, such as a file in one of `linkReaders`. */
+/** A source of links, such as a file in one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
   readonly lines: Stream.Stream<LinkLine, E, R>;
-  /** Whether the stream begins anew each time that it runs, as that of a file does. */
+  /** Whether each run of the stream starts from the beginning, as with a file. */
   readonly isRepeatable: boolean;
-  /** The columns that are not read, which reading adds: `ReadOptions.unreadColumns`. */
+  /** The unread columns, filled while reading; see `ReadOptions.unreadColumns`. */
   readonly unreadColumns?: ReadonlySet<string>;
 }
 
-/** Where links go to. */
 export interface ImportTarget<E = never, R = never> {
   /**
-   * Runs after the check of the file, so that it may create the scope. In a dry run it may return null for a scope that
-   * does not exist yet.
+   * Runs after the check of the file, so that it may create the scope. In a dry run it may return null if the scope
+   * does not exist.
    */
   readonly findScope: Effect.Effect<Pid | null, E, R>;
   readonly origin: WriteOrigin;
@@ -52,13 +50,13 @@ export interface ImportTarget<E = never, R = never> {
 
 export interface ImportOptions {
   /**
-   * What to do with a chat user who has a record, and with one whom the file names twice: keep the first link, replace
-   * it, or take what was verified last; `newest` if left out. A link without a time is never newer.
+   * What to do with a chat user who has a record or occurs twice: keep the first link, replace it, or take the link
+   * verified last. The default is `newest`. A link without a time is never newer.
    */
   readonly onConflict?: ConflictChoice;
-  /** Stores nothing, and counts what would be stored. */
+  /** Stores nothing, and counts the links that would be stored. */
   readonly dryRun?: boolean;
-  /** Refuses the whole file with `WrongLines` if a single row is wrong. Without it, wrong rows are left out. */
+  /** Refuses the whole file with `WrongLines` if a single row is wrong. Otherwise wrong rows are left out. */
   readonly strict?: boolean;
   /** Ignores the progress of an earlier import of the same file. */
   readonly fromStart?: boolean;
@@ -66,7 +64,6 @@ export interface ImportOptions {
 
 const defaults = { onConflict: "newest", dryRun: false, strict: false, fromStart: false } as const;
 
-/** How far an import is. */
 export interface ImportProgress {
   /** A dry run only checks. */
   readonly phase: "checking" | "importing";
@@ -75,20 +72,19 @@ export interface ImportProgress {
   readonly total: number | null;
 }
 
-/** What hears of an import while it runs. */
+/** Receives the progress of a running import. */
 export interface ImportObserver<E = never> {
-  /** Runs after each batch. */
   readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
-  /** Takes every row that is left out, in their order, as links are stored. */
+  /** Receives every left-out row, in the order of the file, as links are stored. */
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
 }
 
-/** The file has wrong rows: with `strict` any, else nothing but wrong rows. */
+/** The file has a wrong row with `strict`, or no correct row otherwise. */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
-  /** The first of them. */
+  /** The first wrong rows. */
   readonly problems: ReadonlyArray<LeftOutLine>;
-  /** The number of links that were stored before. */
+  /** The number of links stored before the failure. */
   readonly stored: number;
 }> {
   readonly code = "WRONG_LINES";
@@ -97,7 +93,7 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
 }
 
 /**
- * Imports links. Each batch writes an entry to the audit log, and none is an event of `LinkEvents`.
+ * Imports links. Each batch writes an audit entry, and none fires `LinkEvents`.
  *
  * Fails with `WrongLines`, and with the errors of the source and of `findScope`.
  *
@@ -164,7 +160,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   return outcomeOf(tally.links, false);
 });
 
-/** Refuses what has no link among its wrong rows, or any wrong row at all. */
+/** Refuses a file with a wrong row if `strict`, or with wrong rows and no link otherwise. */
 const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
   count > 0 && (strict || links === 0)
     ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
@@ -172,21 +168,19 @@ const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, s
 
 const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void };
 
-/** What the check of a file finds. */
 interface Check {
   readonly links: number;
-  /** The number of wrong rows. */
   readonly count: number;
   readonly problems: ReadonlyArray<LeftOutLine>;
-  /** Null for what is not checked: a pipe, and the file of a dry run. */
+  /** Null if the file was not checked: for a pipe, and in a dry run. */
   readonly rows: number | null;
-  /** Null also for a dry run, which is not resumed. */
+  /** Also null for a dry run, which is not resumed. */
   readonly hash: string | null;
 }
 
 const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
-/** The name of an import that can be resumed. The same file in another scope or with other options is another one. */
+/** Returns the name of an import that can be resumed. Another scope or other options give another name. */
 const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
   hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
 
@@ -210,7 +204,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
         tally.links += links.length;
         for (const row of leftOut) tally.leaveOut(row);
         if (hash !== null) {
-          // A digest takes its whole input at once, so each batch is hashed together with the hash of those before.
+          // A digest takes its whole input at once, so each batch is hashed together with the previous hash.
           const text = `${hash}\n${batch.map(textOf).join("\n")}`;
           hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text));
         }
@@ -239,7 +233,7 @@ interface BatchOptions {
   readonly resumedAfter: number;
 }
 
-/** Stores the links of a batch, and returns the rows that it leaves out. */
+/** Stores the links of a batch, and returns the left-out rows. */
 const takeBatch = Effect.fnUntraced(function* (
   rows: Arr.NonEmptyReadonlyArray<LinkLine>,
   tally: Tally,
@@ -284,7 +278,7 @@ interface Part {
   readonly links: ReadonlyArray<FileLink>;
 }
 
-/** A link without a time is not known to be newer than a record. */
+/** Links without a time are imported separately, because they are never newer than a record. */
 const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
   if (onConflict !== "newest") return [{ existing: onConflict, links }];
   const timeless = links.filter(({ lastVerifiedAt }) => lastVerifiedAt === null);
@@ -297,7 +291,7 @@ const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): Re
   return timed.links.length === 0 ? [untimed] : [untimed, timed];
 };
 
-/** The links of a batch that count, one of each chat user, and the rows that are left out. */
+/** Returns one link per chat user in a batch, and the left-out rows. */
 const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => {
   const leftOut: Array<LeftOutLine> = [];
   const byChatUser = new Map<ChatId, PlacedLink>();
@@ -320,7 +314,7 @@ const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => 
   return { links, leftOut: leftOut.toSorted((one, other) => one.line - other.line) };
 };
 
-/** What `importBatch` would do with links of different chat users. */
+/** Computes what `importBatch` would do with links of different chat users. */
 const preview = Effect.fnUntraced(function* (
   pid: Pid | null,
   links: ReadonlyArray<PortableLink>,

@@ -55,7 +55,7 @@ const withScope = Effect.gen(function* () {
   yield* keys.ensureScope("acme", { kind: "global" }, pid);
 });
 
-/** Memory storage whose links cannot be written after this many batches, until they can again. */
+/** Memory storage that refuses links after this many batches, until the test repairs it. */
 const failingAfter = (batches: number) => {
   const state = { left: batches };
   const layer = Layer.effect(
@@ -76,7 +76,7 @@ const failingAfter = (batches: number) => {
 };
 
 describe("importLinks", () => {
-  it.effect("goes on after the last batch that was stored", () => {
+  it.effect("continues after the last stored batch", () => {
     const { state, layer } = failingAfter(2);
     return Effect.gen(function* () {
       yield* withScope;
@@ -104,7 +104,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(layer));
   });
 
-  it.effect("is another import for another content, scope or way of importing", () =>
+  it.effect("starts anew for another content, scope or set of options", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(fileOf(csv(10)));
@@ -115,7 +115,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("counts the first of lines that name one chat user, or the last", () =>
+  it.effect("counts the first or the last of several lines that name one chat user", () =>
     Effect.gen(function* () {
       yield* withScope;
       const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
@@ -141,7 +141,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("counts a chat user of two batches as the store does, in a dry run and when repeated, too", () =>
+  it.effect("counts a chat user of two batches like the store, also in a dry run and when repeated", () =>
     Effect.gen(function* () {
       yield* withScope;
       const rows = csv(batch).split("\n").slice(1, -1);
@@ -163,7 +163,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("counts the same links when it is repeated, without those that a batch names twice", () =>
+  it.effect("counts the same links when repeated, without duplicates inside a batch", () =>
     Effect.gen(function* () {
       yield* withScope;
       const file = fileOf(`${csv(10)}100000,2\n`);
@@ -172,7 +172,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("stores what comes before the batch with a wrong line, where it cannot look ahead", () =>
+  it.effect("stores the batches before a wrong line if the source can be read only once", () =>
     Effect.gen(function* () {
       yield* withScope;
       const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
@@ -182,7 +182,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("leaves out what is wrong, and tells all of it in the order of the file", () =>
+  it.effect("leaves out wrong rows and reports all of them in the order of the file", () =>
     Effect.gen(function* () {
       yield* withScope;
       const content = "chatId,gameId\n1,1\n10001,1\n10002,2E+17\n10001,1\n10003,\n";
@@ -214,7 +214,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it("bounds the file of left-out rows, which says how many more there were", () => {
+  it("limits the file of left-out rows, and its last line counts the others", () => {
     const row = (text: string): LeftOutLine => ({ line: 2, reason: "row", problem: "wrong", text });
     const fileWith = (rows: ReadonlyArray<LeftOutLine>) => {
       const { add, end } = boundedLeftOut();
@@ -229,7 +229,7 @@ describe("importLinks", () => {
     expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
   });
 
-  it.effect("takes what was verified last, and what has no time only for new chat users", () =>
+  it.effect("takes the link verified last, and links without a time only for new chat users", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(
@@ -243,7 +243,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("shows how far it is, to the end", () =>
+  it.effect("reports its progress to the end", () =>
     Effect.gen(function* () {
       yield* withScope;
       const { shown } = yield* run(fileOf(csv(batch + 1)));

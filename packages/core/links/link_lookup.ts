@@ -1,4 +1,3 @@
-/** Lookups of links in both directions. */
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
@@ -16,9 +15,8 @@ import { Secrets } from "../secrets/secrets.ts";
 import { isLinked, type Link, type LinkRecord } from "./link.ts";
 import { LinkStore } from "./link_store.ts";
 
-/** Options of every lookup. */
 export interface LookupOptions {
-  /** The guild to restrict the lookup to; required for a guild scope. Defaults to none. */
+  /** Restricts the lookup to a guild; required for a guild scope. Defaults to none. */
   readonly guildId?: RequestedGuild;
   /** Whether to add profiles. Defaults to false. */
   readonly resolved?: boolean;
@@ -43,12 +41,12 @@ export interface GameLookup {
   readonly count: number;
   readonly resolved: {
     readonly game: GameProfile | null;
-    /** The profiles of the first 25 of `chatIds`, in that order. */
+    /** The profiles of the first 25 of `chatIds`, in the same order. */
     readonly chat: ReadonlyArray<ChatProfile | null> | null;
   };
 }
 
-/** The link of a chat user. Without one, all fields but `linked` and `chatId` are null. */
+/** The link of a chat user. Without a link, all fields except `linked` and `chatId` are null. */
 export interface VerificationStatus {
   readonly linked: boolean;
   readonly chatId: ChatId;
@@ -61,25 +59,25 @@ export interface VerificationStatus {
 
 const unresolved: ResolvedPair = { game: null, chat: null };
 
-/** Looks up links in one scope. */
+/** Looks up links of one scope in both directions. */
 export class LinkLookup extends Context.Service<
   LinkLookup,
   {
-    /** The game user of a chat user, who must be a member of the guild if there is one. */
+    /** Returns the game user of a chat user, who must be a member of the guild if there is one. */
     readonly byChat: (
       scope: DataScope,
       chatId: ChatId,
       options?: LookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** The newest chat users of a game user; with a guild, only its members. */
+    /** Returns the newest chat users of a game user; with a guild, only its members. */
     readonly byGame: (
       scope: DataScope,
       gameId: GameId,
       options?: LookupOptions,
     ) => Effect.Effect<GameLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** The verification status of a chat user. Succeeds without a link. */
+    /** Returns the verification status of a chat user. Succeeds without a link. */
     readonly verification: (
       scope: DataScope,
       chatId: ChatId,
@@ -178,7 +176,7 @@ export class LinkLookup extends Context.Service<
   );
 }
 
-/** Whether a guild restricts the lookup. Most have none and skip the guard. */
+/** Whether a guild restricts the lookup. Most lookups have none and skip the guard. */
 const hasGuild = (scope: DataScope, { guildId = null }: LookupOptions): boolean =>
   guildId !== null || scope.kind === "guild";
 

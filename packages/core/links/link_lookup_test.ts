@@ -11,11 +11,11 @@ import { LinkLookup } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
 
 const one = gameId("1");
-/** Members of the guild, the newest link of game user 1 first. */
+/** Members of the guild. The newest link of game user 1 is first. */
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
 
-/** Counts requests for members. The list has the first `listed` of the chat users that it is asked about. */
+/** Counts the requests for members. The platform's list covers the first `listed` of the requested chat users. */
 const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };
   const guild = { id: guildId, name: null, bot: true, members: members.map((id) => aMember(id)) };
@@ -55,7 +55,7 @@ describe("The chat users of a game user in a guild", () => {
     [100, 1, []],
     [60, 1, newest.slice(60)],
   ] as const)(
-    "are the members among the newest 100, where a list has %s of them",
+    "are the members among the newest 100 if the platform's list has %s of them",
     ([listed, lists, each]) => {
       const { asked, services } = observedServices(listed);
       return Effect.gen(function* () {

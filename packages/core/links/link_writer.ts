@@ -1,4 +1,3 @@
-/** Writes of links, with the guild rules. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
@@ -17,7 +16,7 @@ export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
-  /** Without an answer when left out. */
+  /** If omitted, the write is committed without an answer. */
   readonly commit?: Commit<A> | undefined;
 }
 
@@ -26,7 +25,7 @@ export interface GameUpdated {
   readonly gameId: GameId;
   /** The value that this write replaced. */
   readonly previousGameId: GameId | null;
-  /** Whether it differs from `gameId`. */
+  /** Whether `previousGameId` differs from `gameId`. */
   readonly updated: boolean;
 }
 
@@ -44,15 +43,15 @@ export interface GameRemoved {
 }
 
 /**
- * Changes links in one scope. A write that succeeded is stored durably. With a `commit` of the target, each also fails
- * with its `Conflict`.
+ * Changes links of one scope by the guild rules. A successful write is durable. With a `commit` of the target, each
+ * write can also fail with its `Conflict`.
  */
 export class LinkWriter extends Context.Service<
   LinkWriter,
   {
     /**
-     * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the
-     * guild, and with `InvalidParameter` if the game user does not exist.
+     * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, and with
+     * `InvalidParameter` if the game user does not exist.
      */
     readonly setGame: (
       target: WriteTarget<GameUpdated>,
@@ -60,8 +59,8 @@ export class LinkWriter extends Context.Service<
     ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict | StoreUnavailable>;
 
     /**
-     * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in
-     * the guild, and with `Conflict` if they are linked.
+     * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in the guild, and with
+     * `Conflict` if the new user is linked.
      */
     readonly moveChat: (
       target: WriteTarget<ChatUpdated>,
@@ -69,7 +68,7 @@ export class LinkWriter extends Context.Service<
     ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
 
     /**
-     * Removes the game link of a chat user and fails their open verification sessions.
+     * Removes the link of a chat user and fails their open verification sessions.
      *
      * @param options.requireMember whether the chat user must be a member of the guild
      */
@@ -80,9 +79,8 @@ export class LinkWriter extends Context.Service<
     ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
 
     /**
-     * Deletes all records of the scope and fails its open sessions. A guild scope may leave out its
-     * guild. A deletion that is interrupted can leave a part of the records; the audit log has the
-     * number of the others.
+     * Deletes all records of the scope and fails its open sessions. A guild scope may omit its guild. An interrupted
+     * deletion can leave some records; the audit log has the number of deleted records.
      *
      * @returns the number of deleted records
      */

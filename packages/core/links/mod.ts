@@ -1,4 +1,4 @@
-/** Links: record, port, lookups, writes, and files of them. */
+/** Links: record, port, lookups, writes, and link files. */
 export {
   type BulkItem,
   type BulkItemError,

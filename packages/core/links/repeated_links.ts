@@ -1,22 +1,21 @@
-/** Chat users whom a batch of an import names more than once. */
+/** Chat users that a batch of an import names more than once. */
 import type { FileLink, LeftOutLine } from "./formats/link_format.ts";
 
-/** Which link of a chat user counts. */
+/** Which link of a chat user wins. */
 export type ConflictChoice = "keep" | "replace" | "newest";
 
-/** A link and where it stands. */
 export interface PlacedLink extends FileLink {
   /** JSON may have several rows on one line. */
   readonly line: number;
 }
 
-/** Chooses between two links of a chat user, the first of which stands before the second. */
+/** Chooses between two links of a chat user, in the order of the file. */
 export const choose = (first: PlacedLink, second: PlacedLink, onConflict: ConflictChoice): PlacedLink => {
   if (onConflict !== "newest") return onConflict === "keep" ? first : second;
   return (second.lastVerifiedAt ?? -Infinity) > (first.lastVerifiedAt ?? -Infinity) ? second : first;
 };
 
-/** Why a link does not count beside another one of its chat user. */
+/** Returns the report of a link that loses against another link of its chat user. */
 export const repeatProblem = (link: PlacedLink, counting: PlacedLink): LeftOutLine => {
   const { line, chatId, gameId } = link;
   const isSame = gameId === counting.gameId;

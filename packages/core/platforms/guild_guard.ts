@@ -1,4 +1,3 @@
-/** The guild rules of every lookup and write. */
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors.ts";
@@ -6,30 +5,29 @@ import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
 /**
- * Maximum concurrent requests to a platform for one request of a client.
+ * The most concurrent requests to a platform for one client request.
  *
  * @internal
  */
 export const platformConcurrency = 8;
 
 /**
- * How many chat users of one game user are checked for membership of a guild, the newest links first.
+ * How many chat users of one game user are checked for guild membership, newest links first.
  *
  * @internal
  */
 export const maxCheckedMembers = 100;
 
-/** How long a request waits for the platform's list of members, before it asks about each one. */
+/** How long a request waits for the platform's list of members before it asks about each user. */
 const listTimeout = "1 second";
 
-/** Why a request may not use the guild that it names. */
+/** Why a request may not use its guild. */
 export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
-/** The guild that a request names, or null. */
 export type RequestedGuild = GuildId | null;
 
 /**
- * Restricts a scope to its guild, and requests to members of guilds that the bot is in.
+ * Restricts scopes to their guild, and requests to members of guilds that the bot is in.
  *
  * @internal
  */
@@ -37,20 +35,20 @@ export class GuildGuard extends Context.Service<
   GuildGuard,
   {
     /**
-     * Checks the guild of a request. A guild scope has to name its own guild. A global scope may
-     * name any guild that the bot is in, or none.
+     * Checks the guild of a request. A guild scope must name its own guild. A global scope may name any guild that the
+     * bot is in, or none.
      */
     readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
 
-    /** Whether the chat user is a member of the guild; true without a guild. */
+    /** Returns whether the chat user is a member of the guild; true without a guild. */
     readonly isMember: (
       guildId: RequestedGuild,
       chatId: ChatId,
     ) => Effect.Effect<boolean, PlatformUnavailable>;
 
     /**
-     * Whether chat users are members of the guild, for as many as the platform covers in one
-     * request. Empty for a few, whom `isMember` answers sooner, and if the platform does not answer within a second.
+     * Returns whether chat users are members, for as many users as the platform's list covers. Empty for a few users,
+     * whom `isMember` answers faster, and if the platform takes longer than a second.
      */
     readonly knownMembers: (
       guildId: GuildId,

@@ -1,7 +1,4 @@
-/**
- * The ports for sign-in at the platforms: OAuth 2.0 authorization code with PKCE, and OpenID
- * Connect where the platform has it.
- */
+/** Sign-in at the platforms: OAuth 2.0 authorization code with PKCE, and OpenID Connect if the platform supports it. */
 import { Context, Data, type Effect } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
@@ -9,26 +6,24 @@ import type { UserGuild } from "./profile.ts";
 
 /** The parameters of one sign-in, the same in both steps. */
 export interface SignIn {
-  /** The URL of the callback, registered at the platform. */
+  /** The callback URL, registered at the platform. */
   readonly redirectUri: string;
-  /** Returned with the browser. 128 or more random bits, base64url, like the nonce. */
+  /** Returned with the browser. 128 or more random bits in base64url, like the nonce. */
   readonly state: string;
   /** The secret of PKCE: 43 characters of base64url. */
   readonly codeVerifier: string;
-  /** Returned in the ID token, where the platform has one. */
+  /** Returned in the ID token, if the platform has one. */
   readonly nonce: string;
-  /** The guild of the flow, or null. */
   readonly guildId: GuildId | null;
-  /** Whether to ask for the guilds of the user too. */
+  /** Whether to request the user's guilds too. */
   readonly withGuilds?: boolean;
 }
 
-/** Who signed in. */
 export interface SignedIn<UserId> {
   readonly userId: UserId;
   /** Whether the user is a member of the guild; undefined if the platform does not report it. */
   readonly isMember?: boolean | undefined;
-  /** The guilds of the user; undefined unless asked for, and if the platform does not report them. */
+  /** The user's guilds; undefined if not requested or not reported. */
   readonly guilds?: ReadonlyArray<UserGuild> | undefined;
 }
 
@@ -45,14 +40,13 @@ export class ProofInvalid extends Data.TaggedError("ProofInvalid")<{
   override readonly message = `The sign-in is invalid: ${this.reason}`;
 }
 
-/** Sign-in at one platform. */
 export interface IdentityProvider<UserId> {
-  /** The URL to send the browser to. Makes no request. */
+  /** Returns the URL to send the browser to, without a request. */
   readonly begin: (signIn: SignIn) => Effect.Effect<{ readonly url: string }>;
 
   /**
-   * Redeems the code and returns who signed in. Tokens are not kept. A code can be used once, so
-   * this is not retried: after any failure the user has to sign in again.
+   * Redeems the code and returns the user. Tokens are not kept. A code can be used only once, so nothing is retried:
+   * after any failure the user must sign in again.
    *
    * @param callback the query of the callback
    */
@@ -62,7 +56,6 @@ export interface IdentityProvider<UserId> {
   ) => Effect.Effect<SignedIn<UserId>, ProofDenied | ProofInvalid | PlatformUnavailable>;
 }
 
-/** Sign-in at the chat platform. */
 export class ChatIdentity extends Context.Service<ChatIdentity, IdentityProvider<ChatId>>()(
   "@accountlink/core/ChatIdentity",
 ) {}

@@ -1,4 +1,4 @@
-/** Users and guilds of the platforms. Fields that are unavailable are null. */
+/** Records of users and guilds. Unavailable fields are null. */
 import { Schema } from "effect";
 import { GuildId } from "../ids.ts";
 
@@ -8,7 +8,6 @@ const Flag = Schema.NullOr(Schema.Boolean);
 const IsoTime = Schema.NullOr(Schema.String).annotate({ description: "ISO 8601 timestamp" });
 const Url = Schema.NullOr(Schema.String).annotate({ description: "URL" });
 
-/** A badge of a game user. */
 export const GameBadge = Schema.Struct({
   id: Schema.Int,
   name: Text,
@@ -16,7 +15,7 @@ export const GameBadge = Schema.Struct({
   imageUrl: Url,
 }).annotate({ identifier: "GameBadge" });
 
-/** A group of the game platform, with the role of the user. */
+/** A group of the game platform, with the user's role. */
 export const GameGroup = Schema.Struct({
   id: Schema.Int,
   name: Text,
@@ -78,30 +77,27 @@ export type ChatUser = typeof ChatUser.Type;
 export const Guild = Schema.Struct({ id: Schema.String, name: Text });
 export type Guild = typeof Guild.Type;
 
-/** A guild of a chat user, as the platform lists it to them. */
+/** A guild in a chat user's own list. */
 export const UserGuild = Schema.Struct({
   id: GuildId,
   name: Text,
-  /** Whether the user may manage it. */
   manager: Schema.Boolean,
 });
 export type UserGuild = typeof UserGuild.Type;
 
 /**
- * A guild of a person, for the choice of one that gets a key.
+ * A user's guild, to choose one for a key.
  *
  * @internal
  */
 export interface OwnGuild {
   readonly guildId: GuildId;
   readonly name: string | null;
-  /** Whether the bot is in it. */
   readonly bot: boolean;
-  /** Whether the person could manage it when they signed in. */
+  /** Whether the user could manage the guild when they signed in. */
   readonly manager: boolean;
 }
 
-/** The membership of a chat user in a guild. */
 export const GuildMember = Schema.Struct({
   nickname: Text,
   joined: IsoTime,
@@ -110,7 +106,7 @@ export const GuildMember = Schema.Struct({
 export type GuildMember = typeof GuildMember.Type;
 
 /**
- * The profile of a chat user, with the membership of the requested guild.
+ * The profile of a chat user, with the membership in the requested guild.
  *
  * @example
  * ```ts

@@ -1,4 +1,3 @@
-/** Profiles for `resolved` lookups and for pages. */
 import { Context, Effect, Layer, Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
@@ -7,14 +6,13 @@ import { GamePlatform } from "./game_platform.ts";
 import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
 import type { ChatProfile, GameProfile, Guild, OwnGuild, UserGuild } from "./profile.ts";
 
-/** Maximum chat profiles of one lookup. */
+/** The most chat profiles of one lookup. */
 const maxResolvedChats = 25;
 
-/** How long a page waits for the name of a guild. */
 const guildTimeout = "1 second";
 
 /**
- * Reads profiles. An unknown user, or a failure of the platform, is null and fails no lookup.
+ * Reads profiles. Unknown users and platform failures become null and fail no lookup.
  *
  * @example
  * ```ts
@@ -36,22 +34,22 @@ export class Profiles extends Context.Service<
   {
     readonly game: (gameId: GameId) => Effect.Effect<GameProfile | null>;
 
-    /** The guild, for a page. Null also if the platform takes longer than a second. */
+    /** Returns the guild for a page; null also if the platform takes longer than a second. */
     readonly guild: (guildId: GuildId) => Effect.Effect<Guild | null>;
 
-    /** The chat user, with the membership of the guild if there is one. */
+    /** Returns the chat user, with the membership in the guild if there is one. */
     readonly chat: (chatId: ChatId, guildId: RequestedGuild) => Effect.Effect<ChatProfile | null>;
 
-    /** The profiles of the first 25 chat users, in order. */
+    /** Returns the profiles of the first 25 chat users, in order. */
     readonly chats: (
       chatIds: ReadonlyArray<ChatId>,
       guildId: RequestedGuild,
     ) => Effect.Effect<ReadonlyArray<ChatProfile | null>>;
 
     /**
-     * What can be done in the guilds of a person.
+     * Adds to a user's guilds whether the bot is in each.
      *
-     * @param guilds as the platform listed them at the sign-in
+     * @param guilds the platform's list from the sign-in
      */
     readonly ownGuilds: (
       guilds: ReadonlyArray<UserGuild>,

@@ -3,7 +3,7 @@ import { Kdf } from "effect/crypto";
 
 const encoder = new TextEncoder();
 
-/** Derives an independent key of 32 bytes for one purpose from a secret, with HKDF-SHA-256. */
+/** Derives an independent 32-byte key for one purpose from a secret, with HKDF-SHA-256. */
 export const deriveKey = Effect.fnUntraced(function* (
   secret: Redacted.Redacted<Uint8Array>,
   purpose: string,

@@ -1,4 +1,4 @@
-/** The root key of a deployment and what is derived from it. */
+/** The root key of a deployment, and the hashes and encryption derived from it. */
 export * from "./root_key.ts";
 export * from "./root_key_store.ts";
 export * from "./secrets.ts";

@@ -1,6 +1,6 @@
 /**
- * The root key, from which every key of the deployment is derived. The store keeps it wrapped with
- * the deployment's secret, so that the secret can be checked, and rotated without changing a key.
+ * Every key of the deployment is derived from the root key. The store keeps the root key encrypted ("wrapped") with the
+ * deployment's secret, so that the secret can be checked, and rotated without changing a key.
  */
 import { Context, Data, Effect, Layer, Option, Redacted } from "effect";
 import { type Aead, type Kdf, SecureRandom } from "effect/crypto";
@@ -27,7 +27,7 @@ type RootKeyError = SecretRejected | StoreUnavailable;
 export class RootKey extends Context.Service<RootKey, Redacted.Redacted<Uint8Array>>()(
   "@accountlink/core/RootKey",
 ) {
-  /** The root key of the store; a random one for a store that has none. */
+  /** Reads the root key of the store, or creates a random one in a new store. */
   static readonly layer = (
     secrets: DeploymentSecrets,
   ): Layer.Layer<RootKey, RootKeyError, RootKeyStore | Crypto> =>
@@ -37,11 +37,11 @@ export class RootKey extends Context.Service<RootKey, Redacted.Redacted<Uint8Arr
     );
 }
 
-/** The root key of the store, its wrapped text, and the index of the secret that wrapped it. */
+/** Returns the root key of the store, its wrapped text, and the index of the secret that wrapped it. */
 const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {
   const store = yield* RootKeyStore;
   const random = yield* SecureRandom.SecureRandom;
-  // Nodes that do not have the newest secret yet must be able to start.
+  // Wrap with the oldest secret: nodes that do not have the newest secret yet must be able to start.
   const oldest = secrets.at(-1) ?? secrets[0];
   const made = Redacted.make(yield* random.randomBytes(32));
   const wrapped = yield* store.adopt(yield* wrapRootKey(made, oldest));
@@ -95,6 +95,6 @@ export const rotateSecret = (
     if (wrappedBy === 0) return false;
     const next = yield* wrapRootKey(rootKey, secrets[0]);
     const replaced = yield* (yield* RootKeyStore).replace(wrapped, next);
-    // A concurrent rotation won. It may have been the same.
+    // A concurrent rotation came first, perhaps with the same secret.
     return replaced ? true : yield* rotateSecret(secrets);
   });

@@ -1,9 +1,8 @@
-/** The port for the wrapped root key of a deployment, see `wrapped_root_key.ts`. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 
 /**
- * Where the one wrapped root key lives. Every operation is atomic.
+ * Stores the single wrapped root key of a deployment, see `wrapped_root_key.ts`. Every operation is atomic.
  *
  * @example
  * ```ts
@@ -21,10 +20,10 @@ import type { StoreUnavailable } from "../errors.ts";
 export class RootKeyStore extends Context.Service<
   RootKeyStore,
   {
-    /** Stores a root key unless there is one. Returns the stored one. */
+    /** Stores a root key if there is none, and returns the stored one. */
     readonly adopt: (wrapped: string) => Effect.Effect<string, StoreUnavailable>;
 
-    /** Replaces the root key if it is `expected`. Returns whether it was. */
+    /** Replaces the root key if it equals `expected`, and returns whether it did. */
     readonly replace: (expected: string, next: string) => Effect.Effect<boolean, StoreUnavailable>;
   }
 >()("@accountlink/core/RootKeyStore") {}

@@ -22,7 +22,7 @@ const isRejected = Effect.fnUntraced(function* (...secrets: DeploymentSecrets) {
 });
 
 describe("RootKey", () => {
-  it.effect("is random in an empty store, and stable with its secret", () =>
+  it.effect("is random in an empty store, and stays the same with its secret", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);
       assert.lengthOf(rootKey, 32);
@@ -40,7 +40,7 @@ describe("RootKey", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("stays during a rotation: the old secret, then both, then the new one", () =>
+  it.effect("stays the same during a rotation: with the old secret, both secrets, and the new secret", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);
       assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);

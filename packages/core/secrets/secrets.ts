@@ -1,4 +1,3 @@
-/** Keyed hashes of the deployment, and what it encrypts. The keys are derived from its root key. */
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64, Base64Url } from "effect/encoding";
@@ -11,92 +10,95 @@ import { webCrypto } from "./web_crypto.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Every request needs the name of its address. */
+/** Every request needs the pseudonym of its address, so pseudonyms are cached. */
 const maxCachedAddresses = 10_000;
 
-/** What the hash of a link stands for. */
 interface HashedLink {
   readonly chatId: ChatId;
   readonly gameId: GameId;
   readonly linkVersion: number;
 }
 
-/** Keyed hashes, which cannot be computed or checked without the root key. */
+/** Keyed hashes and encryption of the deployment. Without the root key, hashes can neither be computed nor checked. */
 export class Secrets extends Context.Service<
   Secrets,
   {
-    /** A public id of the deployment, the same on every node. 22 base64url characters. */
+    /** A public id of the deployment, equal on every node. 22 base64url characters. */
     readonly deploymentId: string;
 
-    /** The hash under which a key is stored: HMAC-SHA-256 of the whole key, base64url. */
+    /** Hashes a whole API key for storage: HMAC-SHA-256, base64url. */
     readonly keyHash: (token: string) => Effect.Effect<string>;
 
-    /** The opaque hash of a link: of scope, chat ID, game ID and version. 32 base64url characters. */
+    /** Hashes a link's scope, chat ID, game ID and version. 32 base64url characters. */
     readonly linkHash: (pid: Pid, link: HashedLink) => Effect.Effect<string>;
 
-    /** A pseudonym of a client address, for counters and logs. 22 base64url characters. */
+    /** Returns a pseudonym of a client address, for counters and logs. 22 base64url characters. */
     readonly addressName: (address: { readonly countedAs: string }) => Effect.Effect<string>;
 
-    /** The id that a verification flow is stored under: a hash of the cookie of its browser. */
+    /** Returns the stored id of a verification flow: a hash of its browser's cookie. */
     readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
 
-    /** The hash under which a browser is stored, of its mark. 43 base64url characters. */
+    /** Hashes a browser's mark for storage. 43 base64url characters. */
     readonly browserHash: (mark: string) => Effect.Effect<string>;
 
-    /** The id that a verification session is stored under: a hash of its sid. */
+    /** Returns the stored id of a verification session: a hash of its sid. */
     readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
 
-    /** The code of a session. */
     readonly sessionCode: (sid: Sid) => Effect.Effect<string>;
 
-    /** A code with its sid, as they are stored. */
+    /** Hashes a code and encrypts its sid for storage. */
     readonly sealSid: (code: string, sid: Sid) => Effect.Effect<StoredCode>;
 
-    /** The hash under which a session is found by its code. */
+    /** Returns the hash that finds a session by its code. */
     readonly codeHash: (code: string) => Effect.Effect<string>;
 
-    /** The sid that was sealed under a code. None if the text was changed. */
+    /** Decrypts the sid that was encrypted under a code. None if the text was changed. */
     readonly openSid: (code: string, sealed: string) => Effect.Effect<Option.Option<Sid>>;
 
-    /** The stored hash of a sign-in and its secrets, derived from its `state`. 43 characters each. */
+    /** Derives the stored hash of a sign-in and its secrets from its `state`. 43 characters each. */
     readonly signIn: (state: string) => Effect.Effect<{
       readonly stateHash: string;
       readonly codeVerifier: string;
       readonly nonce: string;
     }>;
 
-    /** The CSRF token of the forms of a flow, determined by the flow and its session or scope. */
+    /** Returns the CSRF token of a flow's forms, derived from the flow and its session or scope. */
     readonly flowCsrf: (id: FlowId, subject: SessionId | Pid) => Effect.Effect<string>;
 
-    /** The id that a sign-in to a site is stored under: a hash of the cookie of its browser. */
+    /** Returns the stored id of a sign-in to a site: a hash of its browser's cookie. */
     readonly signInId: (site: string, cookie: string) => Effect.Effect<SignInId>;
 
-    /** The CSRF token of everything that a browser sends under a sign-in. */
+    /** Returns the CSRF token of all requests with a sign-in. */
     readonly signInCsrf: (id: SignInId) => Effect.Effect<string>;
 
-    /** A keyed hash of an idempotency key, or of the request under it. 43 characters. */
+    /** Hashes an idempotency key, or the request with it. 43 characters. */
     readonly idempotencyHash: (use: "key" | "request", text: string) => Effect.Effect<string>;
 
-    /** A keyed hash of a place in a feed or a list, with which a cursor proves that it was made here. 22 characters. */
+    /**
+     * Returns the keyed hash of a place in a feed or list, which proves that this deployment made the cursor. 22
+     * characters.
+     */
     readonly cursorTag: (place: string) => Effect.Effect<string>;
 
-    /** Encrypts an answer that is kept under an id. */
     readonly sealAnswer: (id: string, text: string) => Effect.Effect<string>;
 
-    /** The answer that was sealed under an id. Dies for any other text. */
+    /** Decrypts the answer that was encrypted for an id. Dies for any other text. */
     readonly openAnswer: (id: string, sealed: string) => Effect.Effect<string>;
 
     /** Encrypts the 32 bytes with which a webhook signs. */
     readonly sealWebhookSecret: (webhook: string, secret: Uint8Array) => Effect.Effect<string>;
 
-    /** Signs a text with a secret that was sealed for the webhook: HMAC-SHA-256, base64. Dies for any other text. */
+    /** Signs a text with a webhook's encrypted secret: HMAC-SHA-256, base64. Dies for another webhook's secret. */
     readonly signWebhook: (webhook: string, sealed: string, text: string) => Effect.Effect<string>;
 
-    /** A pseudonym of a chat user at a webhook, which keeps the order of their events. 22 base64url characters. */
+    /**
+     * Returns a pseudonym of a chat user for one webhook, which keeps the order of the user's events. 22 base64url
+     * characters.
+     */
     readonly webhookLane: (webhook: string, chatId: string) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
-  /** Each hash has its own key, derived from the root key with HKDF-SHA-256. */
+  /** Each purpose has its own key, derived from the root key with HKDF-SHA-256. */
   static readonly layer: Layer.Layer<
     Secrets,
     never,
@@ -213,7 +215,6 @@ export class Secrets extends Context.Service<
     }).pipe(Effect.orDie),
   );
 
-  /** `layer` with a given root key, on Web Crypto. */
   static readonly layerWebCrypto = (rootKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
     Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCrypto]));
 }

@@ -1,7 +1,6 @@
 /**
- * The codes of sessions, for users who cannot open a link, in a game for instance. A code is
- * determined by the sid, and is not stored: stores have a keyed hash of it, and the sid encrypted
- * under it.
+ * Users who cannot open a link, such as inside a game, type the code of a session. The code is derived from the sid and
+ * never stored: stores have a keyed hash of the code, and the sid encrypted under the code.
  */
 
 /** Without vowels and characters that look alike. */
@@ -11,16 +10,14 @@ const length = 8;
 
 const form = new RegExp(`^[${alphabet}]{${length}}$`);
 
-/** A code of a session as the store has it. */
 export interface StoredCode {
   /** A keyed hash of the code. */
   readonly hash: string;
-  /** The sid, encrypted under the code. */
   readonly sealedSid: string;
 }
 
 /**
- * The code that a number stands for.
+ * Returns the code for a number.
  *
  * @param number evenly distributed over 64 bits
  */
@@ -32,7 +29,7 @@ export const codeOfNumber = (number: bigint): string => {
   return `${text.slice(0, 4)}-${text.slice(4)}`;
 };
 
-/** A code as typed, in its form; null if it can be none. Letter case, spaces and dashes do not matter. */
+/** Normalizes a typed code; null if it cannot be a code. Case, spaces and dashes do not matter. */
 export const readCode = (typed: string): string | null => {
   const text = typed.replace(/[\s\p{Pd}_.]/gu, "").toUpperCase();
   return form.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : null;

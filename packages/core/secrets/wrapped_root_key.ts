@@ -1,6 +1,6 @@
 /**
- * The stored root key: `v1.` and the root key, encrypted with AES-256-GCM under a key that is
- * derived from the deployment's secret with HKDF-SHA-256.
+ * The stored root key is `v1.` followed by the root key, encrypted with AES-256-GCM under a key derived from the
+ * deployment's secret with HKDF-SHA-256.
  */
 import { Effect, Option, Redacted } from "effect";
 import { Aead } from "effect/crypto";
@@ -26,7 +26,7 @@ export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: 
 });
 
 /**
- * The root key. None if another secret wrapped it, or the text is damaged.
+ * Unwraps a root key. None if another secret wrapped it, or the text is damaged.
  *
  * @internal
  */

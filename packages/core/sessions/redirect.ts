@@ -1,4 +1,3 @@
-/** Where a verification flow sends its browser in the end. */
 import { Effect } from "effect";
 import { InvalidParameter, type ParameterProblem } from "../errors.ts";
 import type { ApiKey } from "../keys/api_key.ts";
@@ -6,9 +5,10 @@ import { maxRedirectLength } from "../origin.ts";
 import { isStorable } from "../storable_text.ts";
 
 /**
- * What is wrong with a redirect, as `checkRedirect` says.
+ * Returns the problems of a redirect, as `checkRedirect` reports them.
  *
  * @param redirect null for none
+ *
  * @internal
  */
 export const redirectProblems = (
@@ -20,8 +20,8 @@ export const redirectProblems = (
 };
 
 /**
- * Checks that a redirect is an absolute http or https URL of at most 2,048 characters, that its
- * origin is on the list of the key, and that a store can hold it.
+ * Checks that a redirect is an absolute http or https URL of at most 2,048 characters, that the key lists its origin,
+ * and that a store can hold it.
  *
  * @param redirect null for none
  */

@@ -6,7 +6,7 @@ const key = { redirectOrigins: ["https://game.example"] };
 
 describe("checkRedirect", () => {
   it.effect.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
-    "takes %j",
+    "accepts %j",
     (redirect) => checkRedirect(key, redirect),
   );
 
@@ -19,7 +19,7 @@ describe("checkRedirect", () => {
     ["https://game.example:8443/", "expected an origin on the redirect list of the key"],
   ];
 
-  it.effect.each(refused)("says what is wrong with %j", ([redirect, reason]) =>
+  it.effect.each(refused)("reports the problem with %j", ([redirect, reason]) =>
     Effect.gen(function* () {
       const { parameters } = yield* Effect.flip(checkRedirect(key, redirect));
       assert.deepStrictEqual(parameters, [{ name: "redirect", reason }]);

@@ -1,60 +1,55 @@
-/** Verification sessions: a client asks a chat user to prove both accounts, and reads the outcome. */
+/** In a verification session a client asks a chat user to prove both accounts, and reads the outcome. */
 import type { ChatId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/**
- * `pending` until the user starts to prove the chat account, then `opened`. The other four are
- * final: the session never changes again.
- */
+/** `pending` until the user starts to prove the chat account, then `opened`. The other four states are final. */
 export type SessionState = "pending" | "opened" | "completed" | "failed" | "cancelled" | "expired";
 
-/** Why a session failed. `link_removed`: the link of its user or its whole scope was removed. */
+/** `link_removed`: the user's link or its whole scope was removed. */
 export type SessionFailure = "link_removed";
 
 /**
- * How many characters a client's own name for its user may have.
+ * The greatest length of a `clientId` in characters.
  *
  * @internal
  */
 export const longestClientId = 128;
 
-/** One stored session. */
 export interface VerificationSession {
   readonly id: SessionId;
-  /** The key that created it, which alone can read it. */
+  /** The key that created the session. No other key can read it. */
   readonly keyId: KeyId;
   readonly pid: Pid;
   /** The client's own name for its user, 1 to `longestClientId` characters. */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** The only chat user who may complete it, or who did; null for anyone. */
+  /** The only chat user who may complete the session, or who completed it; null for anyone. */
   readonly chatId: ChatId | null;
   /** The linked game user; null until completed. */
   readonly gameId: GameId | null;
-  /** Where the browser goes in the end; null for the service's own page. */
+  /** Where the browser goes after the flow; null for the service's own page. */
   readonly redirect: string | null;
   readonly state: SessionState;
-  /** Whether its completion changed the stored link. */
+  /** Whether the completion changed the stored link. */
   readonly linkChanged: boolean;
-  /** The game user that was linked before its completion. */
+  /** The game user that was linked before the completion. */
   readonly previousGameId: GameId | null;
   readonly error: SessionFailure | null;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
-  /** When it was completed; null in every other state. */
+  /** Null unless the state is `completed`. */
   readonly completedAt: Millis | null;
-  /** Grows by one with every change; 1 for a new session. */
+  /** Starts at 1 and increases with every change. */
   readonly change: number;
 }
 
-/** Whether the state is final. */
 export const isFinal = (state: SessionState): boolean => state !== "pending" && state !== "opened";
 
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";
 
 /**
- * Whether a session can be completed at a time: it is not final, and before its deadline.
+ * Returns whether a session can be completed: it is not final, and before its deadline.
  *
  * @internal
  */
@@ -62,8 +57,8 @@ export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis):
   !isFinal(state) && at < expiresAt;
 
 /**
- * Whether a session can advance at a time. `opened` follows `pending`, and `cancelled` either open
- * state, both before the deadline. `expired` follows either open state, from the deadline on.
+ * Returns whether a session can advance. `opened` follows `pending`, and `cancelled` follows `pending` or `opened`,
+ * both before the deadline. `expired` follows `pending` or `opened`, from the deadline on.
  */
 export const canAdvance = (session: VerificationSession, to: SessionStep, at: Millis): boolean => {
   if (to === "expired") return !isFinal(session.state) && at >= session.expiresAt;
@@ -71,7 +66,7 @@ export const canAdvance = (session: VerificationSession, to: SessionStep, at: Mi
 };
 
 /**
- * The session after a step that `canAdvance` allows.
+ * Returns the session after a step that `canAdvance` allows.
  *
  * @example
  * ```ts
@@ -94,7 +89,7 @@ export const advancedSession = (session: VerificationSession, to: SessionStep): 
   change: session.change + 1,
 });
 
-/** The session after its link or scope was removed. */
+/** Returns the session after its link or scope was removed. */
 export const failedSession = (session: VerificationSession): VerificationSession => ({
   ...session,
   state: "failed",

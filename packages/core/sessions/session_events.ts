@@ -1,22 +1,21 @@
-/** The events of one read of a session as a stream. */
 import { Clock, Effect, Stream } from "effect";
 import type { Sid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SessionState, VerificationSession } from "./session.ts";
 import type { SessionRead } from "./session_reads.ts";
 
-/** A session as its client sees it. */
+/** A session in the form for its client. */
 export interface ReadSession extends VerificationSession {
   readonly sid: Sid;
   /** For users who cannot open a link, such as `BCDF-GHJK`. */
   readonly code: string;
-  /** How many reads are left; null for any number. */
+  /** The number of reads left; null for no limit. */
   readonly pollsRemaining: number | null;
 }
 
 /**
- * One event. `timeout` and a final state are the last event. `idle` means that nothing has changed;
- * it is sent every 10 seconds, and first to a client that knows the current state already.
+ * `timeout` and final states are the last event. `idle` means that nothing has changed; it is sent every 10 seconds,
+ * and first to a client that already knows the current state.
  */
 export type SessionEvent =
   | { readonly event: "session"; readonly session: ReadSession }
@@ -27,14 +26,14 @@ export type SessionEvent =
 /** Time without a change until an `idle` event, in milliseconds. */
 const idleInterval = 10_000;
 
-/** An event, and the session as the client knows it afterwards; null after the last event. */
+/** An event, and the session that the client knows afterwards; null after the last event. */
 type Step = readonly [event: SessionEvent, known: VerificationSession | null];
 
 /**
- * Reports the state of a session and its changes.
+ * Streams the state of a session and its changes.
  *
  * @param until when the stream ends, unless a final state ends it first
- * @param lastEventId the change that the client knows already, or null
+ * @param lastEventId the change that the client already knows, or null
  */
 export const sessionEvents = (
   read: SessionRead,
@@ -62,13 +61,13 @@ export const sessionEvents = (
   });
 
   const first: Step = isKnown(session, lastEventId) ? [{ event: "idle" }, session] : stateStep(session);
-  // One `unfold` and no `concat`: each stage of a stream costs kilobytes for as long as it is open.
+  // A single `unfold` without `concat`: each stage of a stream costs kilobytes while it is open.
   return Stream.unfold<VerificationSession | null | "start", SessionEvent, never, never>("start", (known) => {
     if (known === "start") return Effect.succeed(first);
     return known === null ? Effect.undefined : nextStep(known);
   });
 };
 
-/** Whether a client with this last event knows the current state. */
+/** Returns whether a client with this last event knows the current state. */
 export const isKnown = ({ change }: VerificationSession, lastEventId: string | null): boolean =>
   String(change) === lastEventId;

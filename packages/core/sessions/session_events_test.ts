@@ -31,7 +31,7 @@ describe("VerificationSessions.stream", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reports that the session expired", () =>
+  it.effect("reports the expiry of the session", () =>
     Effect.gen(function* () {
       const { key, sid } = yield* setup;
       yield* TestClock.setTime(285_000);

@@ -1,8 +1,8 @@
 /**
- * Reads of a session: found, counted, one at a time, and open until something changes.
+ * Reads of a session are counted and stay open until something changes. A later read ends earlier ones.
  *
- * The session is in the store and its counts are in `Counters`, which nodes may share by Redis, so a read begins in
- * several steps. What has to hold of concurrent reads is one of them: `Counters.admit` lets one in and numbers it, and a
+ * The session is in the store and its counts are in `Counters`, which nodes may share through Redis, so a read begins
+ * in several steps. `Counters.admit` alone decides between concurrent reads: it admits one and numbers it, and the
  * number ends the reads below it.
  */
 import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect";
@@ -19,33 +19,32 @@ import { SessionStore } from "./session_store.ts";
 import { keptAfterExpiry } from "./session_sweep.ts";
 import { SessionWatch, type Subscription } from "./session_watch.ts";
 
-/** Why a session cannot be read. */
 export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUnavailable;
 
 /** How a read differs from a plain poll. */
 export interface ReadKind {
-  /** Whether it continues an earlier read, and so is exempt from the interval. */
+  /** Whether it continues an earlier read and is exempt from the interval. */
   readonly resumes: boolean;
-  /** Whether it may stay open, so that the interval starts later than the read. */
+  /** Whether it may stay open, so that the interval starts at its end. */
   readonly waits: boolean;
 }
 
 /** One read of a session, open until its scope closes. */
 export interface SessionRead {
-  /** The session as the read found it. */
+  /** The session when the read found it. */
   readonly session: VerificationSession;
 
-  /** How many reads are left after this one; null for any number. */
+  /** The number of reads left after this one; null for no limit. */
   readonly pollsRemaining: number | null;
 
-  /** The session as it is now; `expired` after its deadline. */
+  /** The session's present state; `expired` after its deadline. */
   readonly current: Effect.Effect<VerificationSession, StoreUnavailable>;
 
   /**
    * Waits for the change after a known one.
    *
    * @param until when the wait times out
-   * @returns the changed session; `timeout`; or `ended` when the read has to end
+   * @returns the changed session; `timeout`; or `ended` if the read must end
    */
   readonly next: (
     known: VerificationSession,
@@ -56,7 +55,7 @@ export interface SessionRead {
 type OwnKey = Pick<ApiKey, "id">;
 
 /**
- * Opens reads of sessions. For a key, a session of another one and an invalid sid are `SessionNotFound`.
+ * Opens reads of sessions. For other keys' sessions and invalid sids, it fails with `SessionNotFound`.
  *
  * @example
  * ```ts
@@ -83,17 +82,17 @@ export class SessionReads extends Context.Service<
       sid: string,
     ) => Effect.Effect<VerificationSession, SessionNotFound | SessionExpired | StoreUnavailable>;
 
-    /** Begins a read and ends an earlier one. Counts it unless it is refused. */
+    /** Begins a read, which ends earlier reads. It is counted unless it is refused. */
     readonly begin: (
       key: OwnKey,
       sid: string,
       kind: ReadKind,
     ) => Effect.Effect<SessionRead, ReadError, Scope.Scope>;
 
-    /** Begins a read that no rule limits, beside others: of the process that embeds the service. */
+    /** Begins an unlimited read for the process that embeds the service. Other reads stay open. */
     readonly observe: (session: VerificationSession) => Effect.Effect<SessionRead, never, Scope.Scope>;
 
-    /** How many reads of the session are left; null for any number. */
+    /** Returns the number of reads left; null for no limit. */
     readonly pollsRemaining: (session: VerificationSession) => Effect.Effect<number | null, StoreUnavailable>;
   }
 >()("@accountlink/core/SessionReads") {
@@ -150,7 +149,7 @@ export class SessionReads extends Context.Service<
 
         begin: Effect.fnUntraced(function* (key, sid, kind) {
           const id = yield* idOf(sid);
-          // Before the session is found, so that no later change is missed.
+          // Subscribe before the session is found, so that no later change is missed.
           const subscription = yield* watch.subscribe({ id, keyId: key.id });
           const session = yield* findOwn(key, id);
           const number = yield* limits.admit(session, kind);
@@ -172,12 +171,12 @@ export class SessionReads extends Context.Service<
 
 const isSid = Schema.is(Sid);
 
-/** The limits of the reads of one session: their number, and the interval between two. */
+/** The limits of a session's reads: their number, and the interval between them. */
 const makeReadLimits = Effect.gen(function* () {
   const { life, pollInterval, pollLimit } = yield* SessionSettings;
   const counters = yield* Counters;
 
-  // Its count is also the number of the read, which orders the reads of a session.
+  // The count is also the number of the read, which orders the reads of a session.
   const countRule = ({ id, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
     key: `poll_count:${id}`,
     limit: pollLimit > 0 ? pollLimit : Number.MAX_SAFE_INTEGER,
@@ -217,11 +216,11 @@ const makeReadLimits = Effect.gen(function* () {
       : refusal("poll_count", rule.limit, session.expiresAt, now, life);
   });
 
-  /** Counts a read, unless it is refused, and returns its number. The interval starts when the scope closes. */
+  /** Counts a read unless it is refused, and returns its number. The interval starts when the scope closes. */
   const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
     const now = yield* Clock.currentTimeMillis;
     const last = pollInterval === 0 || kind.resumes ? null : yield* checkInterval(session, now);
-    // A read that does not wait starts its interval at once, so of concurrent ones one is admitted.
+    // A read that does not wait starts its interval at once, so only one of several concurrent reads is admitted.
     const interval = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
     const read = yield* countRead(session, interval, now);
     const startInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>

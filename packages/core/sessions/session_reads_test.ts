@@ -18,7 +18,7 @@ const tooSoon = { _tag: "RateLimited", bucket: "poll_interval", limit: 1 } as co
 const tooOften = { _tag: "RateLimited", bucket: "poll_count" } as const;
 
 describe("The interval between reads", () => {
-  it.effect("is 2 seconds from the end of the one before", () =>
+  it.effect("lasts 2 seconds from the end of the previous read", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       yield* poll();
@@ -96,7 +96,7 @@ describe("The interval between reads", () => {
 });
 
 describe("The number of reads", () => {
-  it.effect("is limited to 150 of any kind, without refused ones", () =>
+  it.effect("is limited to 150 of any kind, without refused reads", () =>
     Effect.gen(function* () {
       const { key, sid, poll, resume } = yield* setup;
       yield* TestClock.setTime(10_000);
@@ -124,7 +124,7 @@ describe("The number of reads", () => {
 });
 
 describe("A later read", () => {
-  it.effect("is not refused by the interval after the read that it ended", () =>
+  it.effect("is not refused by the interval of the read that it ended", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* TestClock.setTime(10_000);
@@ -139,7 +139,7 @@ describe("A later read", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("that is refused ends nothing", () =>
+  it.effect("ends nothing if it is refused", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* poll();
@@ -152,7 +152,7 @@ describe("A later read", () => {
 });
 
 describe("A change", () => {
-  it.effect("while a read is counted ends its wait at once", () => {
+  it.effect("ends a read's wait at once, even if the read is still being counted", () => {
     const [counting, counted] = [Latch.makeUnsafe(), Latch.makeUnsafe()];
     return Effect.gen(function* () {
       const { poll, sid } = yield* setup;

@@ -1,31 +1,28 @@
-/** The settings of verification sessions. */
 import { Context } from "effect";
 
 /**
- * Durations are in milliseconds. 0 turns a rule off, except that `life` has to be positive and that
- * `sightingRetention` of 0 stores no sightings.
+ * Durations are in milliseconds. 0 turns a rule off; but `life` must be positive, and a `sightingRetention` of 0 stores
+ * no sightings.
  */
 export interface SessionRules {
   /** How long a session can be completed and read. */
   readonly life: number;
-  /** Minimum time from the end of one read of a session to the next. */
+  /** The least time from the end of one read of a session to the next. */
   readonly pollInterval: number;
-  /** Maximum reads of a session. */
   readonly pollLimit: number;
-  /** Maximum wait of a long poll. */
   readonly longPollMax: number;
-  /** Maximum duration of a stream. */
+  /** The longest duration of a stream. */
   readonly streamMax: number;
   /** How many sessions a key can create at once. */
   readonly createBurst: number;
-  /** Time until a key can create one more. */
+  /** Time until a key can create another session. */
   readonly createRefill: number;
-  /** How long a sighting is kept after the chat user was last seen at the address. */
+  /** How long a sighting is kept after the chat user was last seen there. */
   readonly sightingRetention: number;
 }
 
 /**
- * The settings of this deployment, with defaults. Provide another value to change them.
+ * The settings of this deployment. Provide another value to change the defaults.
  *
  * @example
  * ```ts

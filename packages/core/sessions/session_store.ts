@@ -1,7 +1,3 @@
-/**
- * The port for verification sessions. A session reaches one final state: of racing operations one
- * wins, and the others get the state it set.
- */
 import { Context, type Effect, type Option } from "effect";
 import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
@@ -11,7 +7,7 @@ import type { StoredCode } from "../secrets/session_code.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SessionStep, VerificationSession } from "./session.ts";
 
-/** The token bucket of session creations of a key. */
+/** The token bucket of a key's session creations. */
 export interface CreationBurst {
   /** Sessions that can be created at once; a positive integer. */
   readonly capacity: number;
@@ -20,10 +16,10 @@ export interface CreationBurst {
 }
 
 /**
- * Takes one creation from the token bucket of a key, which is kept as the time at which it is full.
+ * Takes one creation from a key's token bucket, which is stored as the time at which it is full.
  *
  * @param fullAt when the bucket is full again; undefined for a key without sessions
- * @returns when it is full after this creation; or, if it is empty, when the next can be created
+ * @returns when it is full after this creation; or, if it is empty, when the next session can be created
  *
  * @example
  * ```ts
@@ -47,13 +43,13 @@ export interface CreateSession {
   readonly session: VerificationSession;
   /** Null for no limit. */
   readonly burst: CreationBurst | null;
-  /** The code that leads to the session while it is open. Without one when left out. */
+  /** The code that finds the session while it is open; omitted for a session without a code. */
   readonly code?: StoredCode;
 }
 
 /**
- * `TooMany`: nothing was stored or counted, and the next can be created at `readyAt`. `CodeTaken`: an
- * open session has the code, and nothing was stored or counted.
+ * `TooMany`: the next session can be created at `readyAt`. `CodeTaken`: an open session has the code. Both store and
+ * count nothing.
  */
 export type SessionCreated =
   | { readonly _tag: "Created" }
@@ -75,9 +71,9 @@ export interface SessionAdvanced {
 /** The time of a sweep, and the times before which records are deleted. */
 export interface SweepSessions {
   readonly at: Millis;
-  /** Compared with the deadline of a session. */
+  /** Compared with the session's deadline. */
   readonly sessionsBefore: Millis;
-  /** Compared with when the chat user was last seen at the address, or in the browser. */
+  /** Compared with when the chat user was last seen at the address or in the browser. */
   readonly sightingsBefore: Millis;
 }
 
@@ -90,19 +86,19 @@ export interface CompleteFlow extends WriteContext {
   readonly address: ProtectedAddress | null;
   /** The hash of the user's browser, stored as a sighting; null to store none. */
   readonly browser: string | null;
-  /** Whether the chat user keeps the link that they have: then neither link nor sighting is stored. */
+  /** Whether the chat user keeps their existing link. Then neither link nor sighting is stored. */
   readonly keeps?: boolean;
 }
 
 /**
- * `Completed`: the link is stored or kept, the flow is deleted, and its session, if it has one, is
- * `completed`. `gameId` is that of the link, and the same as `previousGameId` where the link is kept.
- * `FlowGone`: the flow was completed or has expired, its session is gone or for another chat user,
- * or the flow does not hold these proofs in this scope.
- * `SessionOver`: the session is final or past its deadline. It is reported before problems with
- * proofs.
- * `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs. Only
- * the first changes anything.
+ * Only `Completed` changes anything.
+ *
+ * - `Completed`: the link is stored or kept, the flow is deleted, and its session, if it has one, is `completed`.
+ *   `gameId` is the linked game user, and equals `previousGameId` if the link is kept.
+ * - `FlowGone`: the flow was completed or has expired, its session is gone or for another chat user, or the flow does
+ *   not hold these proofs in this scope.
+ * - `SessionOver`: the session is final or past its deadline. Reported before problems with proofs.
+ * - `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs.
  */
 export type FlowCompleted =
   | { readonly _tag: "Completed"; readonly gameId: GameId; readonly previousGameId: GameId | null }
@@ -111,11 +107,12 @@ export type FlowCompleted =
   | { readonly _tag: "LinkChanged" };
 
 /**
- * Where sessions live. Every operation is atomic. An unknown scope or key, a session id that
- * exists, and text that `isStorable` refuses are defects.
+ * Stores verification sessions. A session reaches one final state: one of several racing operations wins, and the
+ * others get the state that it set. Every operation is atomic. An unknown scope or key, an existing session id, and
+ * text that `isStorable` refuses are defects.
  *
- * `LinkStore.removeGame` sets every open session of the chat user (named by the session, or proven
- * in one of its flows) to `failed`, and `LinkStore.deleteScope` every one of the scope.
+ * `LinkStore.removeGame` sets every open session of the chat user (named by the session, or proven in one of its flows)
+ * to `failed`, and `LinkStore.deleteScope` every open session of the scope.
  *
  * @example
  * ```ts
@@ -137,15 +134,15 @@ export class SessionStore extends Context.Service<
 
     readonly find: (id: SessionId) => Effect.Effect<Option.Option<VerificationSession>, StoreUnavailable>;
 
-    /** The encrypted sid of the open session with a code. None for any other, and from its deadline on. */
+    /** Returns the encrypted sid of the open session with a code. None for ended sessions and after the deadline. */
     readonly findSealedSid: (
       codeHash: string,
       at: Millis,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /**
-     * The sessions that changed at or after a time. Creation is not a change. Compares the `at` of
-     * writes, so a write that commits late appears late.
+     * Returns the sessions that changed at or after a time. Creation is not a change. Compares the `at` of writes, so a
+     * write that commits late appears late.
      *
      * @param among the sessions to look for; null for all
      */
@@ -169,9 +166,9 @@ export class SessionStore extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Sets open sessions past their deadline to `expired` and returns their ids. Deletes old final
-     * sessions and sightings, and expired flows with their challenges. It works in small atomic
-     * steps and leaves sessions that another operation is changing to the next sweep.
+     * Sets open sessions past their deadline to `expired` and returns their ids. Deletes old final sessions, old
+     * sightings, and expired flows with their challenges. It works in small atomic steps, and leaves sessions that
+     * another operation is changing to the next sweep.
      */
     readonly sweep: (sweep: SweepSessions) => Effect.Effect<ReadonlyArray<SessionId>, StoreUnavailable>;
   }

@@ -1,4 +1,3 @@
-/** Expires sessions past their deadline, and deletes old records. */
 import { Effect } from "effect";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { dayMs, type Millis } from "../timestamp.ts";

@@ -31,7 +31,7 @@ describe("The sweep of sessions", () => {
         assert.deepInclude(yield* pollAt(300_000 + day), { _tag: "SessionNotFound" });
         return created;
       }).pipe(Effect.provide(running));
-      // With no service running, the day passes at once.
+      // No service is running, so the day passes at once.
       yield* TestClock.setTime(300_000 + day - 1);
       yield* Effect.gen(function* () {
         yield* TestClock.adjust(0);

@@ -1,4 +1,3 @@
-/** Wakes the open reads of a session when it changes, on every node. */
 import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -9,7 +8,7 @@ import type { VerificationSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";
 
 /**
- * How often the store is polled for changes whose signal was lost, in milliseconds.
+ * How often the store is polled for changes without a signal, in milliseconds.
  *
  * @internal
  */
@@ -18,39 +17,36 @@ export const changePollInterval = 2_000;
 /** How often the keys of open reads are checked, in milliseconds. */
 const keyCheckInterval = 500;
 
-/** How far back changes are polled, in milliseconds, for clock differences and late polls. */
+/** How far back changes are polled, in milliseconds, to allow for clock differences and late polls. */
 const changePollWindow = 15_000;
 
 /** With more subscribed sessions, reading all changes is cheaper than looking up ids. */
 const maxPolledIds = 1_000;
 
 /**
- * Subscriptions to sessions, and their notices.
+ * Wakes the open reads of a session when it changes, on every node.
  *
  * @internal
  */
 export class SessionWatch extends Context.Service<
   SessionWatch,
   {
-    /**
-     * Subscribes to a session until the scope closes. The read ends within a second after its key
-     * is no longer active.
-     */
+    /** Subscribes to a session until the scope closes. The read ends within a second after its key becomes inactive. */
     readonly subscribe: (
       session: Pick<VerificationSession, "id" | "keyId">,
     ) => Effect.Effect<Subscription, never, Scope.Scope>;
 
-    /** Wakes the reads of changed sessions on every node, by a signal or the next poll. */
+    /** Wakes the reads of changed sessions on every node, by a signal or at the next poll. */
     readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
     /**
-     * Opens the read of a subscription, and ends those of its session with a lower number, on every node.
+     * Opens the read of a subscription, and ends its session's reads with a lower number on every node.
      *
-     * @param number null for a read that ends no other and that no other ends
+     * @param number null for a read that neither ends others nor is ended by others
      */
     readonly open: (subscription: Subscription, number: number | null) => Effect.Effect<void>;
 
-    /** Ends every read on this node, and later ones as they begin, because the node is stopping. */
+    /** Ends all reads on this node, and later ones at once, because the node is stopping. */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/SessionWatch") {
@@ -91,7 +87,7 @@ export class SessionWatch extends Context.Service<
   );
 }
 
-/** What nodes tell each other: sessions that changed, or a read that began. */
+/** Signals between nodes: changed sessions, or a read that began. */
 type Signal =
   | { readonly changed: ReadonlyArray<SessionId> }
   | { readonly begun: { readonly id: SessionId; readonly number: number } };
@@ -120,7 +116,7 @@ const receive = (subscriptions: Subscriptions, signal: Signal): void => {
   else for (const id of signal.changed) subscriptions.wake(id);
 };
 
-/** Polls the store for changes, since a signal may be lost. */
+/** Polls the store for changes, because signals may be lost. */
 const pollChanges = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
   const store = yield* SessionStore;
   const poll = yield* warnOnce(
@@ -137,8 +133,8 @@ const pollChanges = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
 });
 
 /**
- * Ends reads whose key is no longer accepted. It polls the store, so that it holds whoever changed
- * the key, and while signals are down.
+ * Ends reads whose key is no longer accepted. It polls the store, which notices key changes made anywhere, even while
+ * signals are down.
  */
 const endInactiveReads = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
   const store = yield* KeyStore;
@@ -157,12 +153,11 @@ const endInactiveReads = Effect.fnUntraced(function* (subscriptions: Subscriptio
   }
 });
 
-/** Reads of sessions that are open on this node. */
+/** The number of reads of sessions that are open on this node. */
 export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
   description: "Reads of verification sessions that are open: long polls and streams that wait",
 });
 
-/** The subscription of a read. */
 export class Subscription extends Notices {
   readonly id: SessionId;
   readonly keyId: KeyId;
@@ -181,21 +176,19 @@ export class Subscription extends Notices {
     return this.#isOpen;
   }
 
-  /** Opens the read, which ends if one with a higher number has begun. */
+  /** Opens the read. It ends at once if a read with a higher number has begun. */
   open(number: number | null): void {
     this.#isOpen = true;
     this.#number = number;
     this.supersede(this.#newest);
   }
 
-  /** Reports that a read has begun. */
   supersede(number: number): void {
     this.#newest = Math.max(this.#newest, number);
     if (this.#number !== null && this.#number < number) this.end();
   }
 }
 
-/** All subscriptions of this node. */
 class Subscriptions {
   readonly #bySession = new Map<SessionId, Set<Subscription>>();
   readonly #context: Context.Context<never>;
@@ -255,7 +248,7 @@ class Subscriptions {
     for (const subscription of this.#all()) if (keyIds.has(subscription.keyId)) subscription.end();
   }
 
-  /** Ends every read, and later ones as they begin. */
+  /** Ends all reads, and later ones as soon as they begin. */
   stop(): void {
     this.#isStopping = true;
     for (const subscription of this.#all()) subscription.end();

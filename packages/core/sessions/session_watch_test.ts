@@ -12,7 +12,6 @@ import { SessionStore } from "./session_store.ts";
 import { SessionWatch } from "./session_watch.ts";
 import { countOpenReads, hasEnded, listenTo, request, sessionIdOf, setup, start } from "./test_sessions.ts";
 
-/** Services whose signals fail. */
 const signalsDown = AccountLink.layer.pipe(
   Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
   Layer.provideMerge(
@@ -54,7 +53,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.effect("polls the subscribed sessions, and all changes when they are many", () =>
+  it.effect("polls the subscribed sessions, or all changes if there are many", () =>
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<SessionId> | null> = [];
       const recording = Layer.effect(
@@ -120,7 +119,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ends a read that opens after a later one, and none without a number", () =>
+  it.effect("ends a read that opens after a later one, but no read without a number", () =>
     Effect.gen(function* () {
       const { subscribe, open: openRead, announce } = yield* SessionWatch;
       const id = numbered(1);
@@ -179,7 +178,7 @@ describe("SessionWatch", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ends every read when it stops, and later ones at once", () =>
+  it.effect("ends all reads when it stops, and later ones at once", () =>
     Effect.gen(function* () {
       const before = yield* countOpenReads;
       const { sessions, key, sid, poll } = yield* setup;

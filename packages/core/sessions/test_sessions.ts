@@ -1,4 +1,4 @@
-/** Fixtures of the tests of verification sessions, over the whole service in memory. */
+/** Helpers for tests of verification sessions, with all services in memory. */
 import { PlatformMemory } from "@accountlink/memory";
 import { Clock, Effect, Fiber, Layer, Option, Stream } from "effect";
 import * as Metric from "effect/Metric";
@@ -16,10 +16,9 @@ import { SessionStore } from "./session_store.ts";
 import { readsOpen, SessionWatch } from "./session_watch.ts";
 import { type NewSession, VerificationSessions } from "./verification_sessions.ts";
 
-/** The redirect origin of the keys of these tests. */
+/** The redirect origin of the test keys. */
 export const origin = "https://client.example";
 
-/** Services with changed settings. */
 export const servicesWith = (rules: Partial<SessionRules>) =>
   Layer.unwrap(
     Effect.map(SessionSettings, (usual) =>
@@ -27,7 +26,7 @@ export const servicesWith = (rules: Partial<SessionRules>) =>
     ),
   );
 
-/** Services in which a counter answers after an effect. */
+/** Services in which a counter answers only after an effect. */
 export const servicesWithCountersAfter = (wait: Effect.Effect<unknown>) => {
   const counters = Layer.effect(
     Counters,
@@ -43,7 +42,6 @@ export const servicesWithCountersAfter = (wait: Effect.Effect<unknown>) => {
   );
 };
 
-/** A key of a new account. */
 export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
   Effect.gen(function* () {
     const account = { name: crypto.randomUUID(), chatId: null, tier: "premium" } as const;
@@ -53,7 +51,6 @@ export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
 
 export const newGuildKey = newKey({ kind: "guild", guildId });
 
-/** A plain request. */
 export const request: NewSession = { clientId: "client", guildId: null, chatId: null, redirect: null };
 
 /** The service, a key and one session. */
@@ -75,7 +72,6 @@ export const setup = Effect.gen(function* () {
   return { sessions, key, sid, poll, resume };
 });
 
-/** The id that a session is stored under. */
 export const sessionIdOf = (sid: Sid) => Effect.flatMap(Secrets, ({ sessionId }) => sessionId(sid));
 
 /** Opens a session like the public flow. */
@@ -105,7 +101,7 @@ export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat
 
 const newId = () => crypto.randomUUID() as string as FlowId;
 
-/** A flow that holds both proofs. */
+/** Stores a flow with both proofs. */
 const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat = chatId("10001")) {
   const flows = yield* FlowStore;
   const at = yield* Clock.currentTimeMillis;
@@ -136,7 +132,7 @@ export const listenTo = Effect.fnUntraced(function* (
   return { events, reading, names: () => events.map(({ event }) => event) };
 });
 
-/** A turn of the event loop, in which Web Crypto may answer. */
+/** Waits for a turn of the event loop, in which Web Crypto may answer. */
 const turn = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve)));
 
 /** Runs every fiber until it waits for the clock. */
@@ -146,7 +142,6 @@ export const settle = Effect.forEach(Array.from({ length: 40 }), () => Effect.yi
 export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.tap(Effect.forkChild(effect, { startImmediately: true }), () => settle);
 
-/** Whether a fiber has ended. */
 export const hasEnded = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.pollUnsafe() !== undefined;
 
 /** The number of open reads in this process, of all tests. */

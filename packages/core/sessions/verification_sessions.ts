@@ -1,7 +1,3 @@
-/**
- * Verification sessions for clients: created, read by polling, long polling or a stream, and
- * cancelled.
- */
 import { Clock, Context, Effect, Layer, Option, Random, type Scope, type Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
 import {
@@ -33,14 +29,14 @@ export interface NewSession {
   /** The client's own name for its user, 1 to 128 characters. */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** The only chat user who may complete it, a member of any guild above; null for anyone. */
+  /** The only chat user who may complete the session; must be a member of `guildId` if given. Null for anyone. */
   readonly chatId: ChatId | null;
-  /** Where the browser goes in the end, see `checkRedirect`; null for the service's own page. */
+  /** Where the browser goes after the flow, see `checkRedirect`; null for the service's own page. */
   readonly redirect: string | null;
 }
 
 /**
- * The sessions of a key. A session of another key, and an invalid sid, is `SessionNotFound`.
+ * Creates, reads and cancels the sessions of a key. Other keys' sessions and invalid sids fail with `SessionNotFound`.
  *
  * @example
  * ```ts
@@ -67,7 +63,7 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session. Fails with `Conflict` only by its `commit`.
+     * Creates a session. Fails with `Conflict` only through its `commit`.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */
@@ -83,18 +79,16 @@ export class VerificationSessions extends Context.Service<
     /**
      * Reads a session.
      *
-     * @param wait how long to wait for another state, in milliseconds; a final state returns at
-     * once
+     * @param wait how long to wait for another state, in milliseconds; a final state returns at once
      */
     readonly poll: (key: ApiKey, sid: string, wait: number) => Effect.Effect<ReadSession, ReadError>;
 
     /**
-     * Reads a session as a stream: the current state, each change, and finally `timeout` or the
-     * final state. It counts as one read, and fails if that is refused. If the store fails later,
-     * the stream ends with `timeout`.
+     * Reads a session as a stream: the current state, each change, and finally `timeout` or the final state. The stream
+     * counts as one read, and fails if that read is refused. If the store fails later, the stream ends with `timeout`.
      *
-     * @param lastEventId the change that the client knows already, or null
-     * @returns null if the client knows the final state already
+     * @param lastEventId the change that the client already knows, or null
+     * @returns null if the client already knows the final state
      */
     readonly stream: (
       key: ApiKey,
@@ -102,7 +96,7 @@ export class VerificationSessions extends Context.Service<
       lastEventId: string | null,
     ) => Effect.Effect<Stream.Stream<SessionEvent> | null, ReadError, Scope.Scope>;
 
-    /** Cancels a session that is open. Fails with `Conflict` if it reached another final state. */
+    /** Cancels an open session. Fails with `Conflict` if it reached another final state. */
     readonly cancel: (
       key: ApiKey,
       sid: string,
@@ -128,7 +122,7 @@ export class VerificationSessions extends Context.Service<
 
       const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-      /** What a session is called by, determined while it is looked for. */
+      /** Looks up a session and computes its code concurrently. */
       const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
         Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
 
@@ -226,7 +220,7 @@ export class VerificationSessions extends Context.Service<
 
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
 
-/** Creations of one moment reach the store in any order, with times so many milliseconds apart. */
+/** Concurrent creations reach the store in any order, with times up to this many milliseconds apart. */
 const maxReordering = 100;
 
 const requireCancelled = (
@@ -262,7 +256,7 @@ const newSession = (
   change: 1,
 });
 
-/** The wait is spread over a refill, so that those who were refused together do not come back together. */
+/** The wait is spread over a refill, so that clients refused together do not return together. */
 const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
   Effect.flatMap(Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)), (spreadAt) =>
     Effect.fail(

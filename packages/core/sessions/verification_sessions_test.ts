@@ -9,7 +9,7 @@ import { complete, newKey, request, servicesWith, setup, start } from "./test_se
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
-  it.effect("takes no creation for the seventh because an earlier one overtook it", () =>
+  it.effect("does not charge a seventh creation because an earlier one overtook it", () =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const create = sessions.create(yield* newKey(), request);
@@ -21,37 +21,39 @@ describe("VerificationSessions.create", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("lets a key create 6 at once and then 1 every 10 seconds, and counts no refused one", () =>
-    Effect.gen(function* () {
-      const sessions = yield* VerificationSessions;
-      const key = yield* newKey();
-      const other = yield* newKey();
-      const create = sessions.create(key, request);
-      for (let invalid = 0; invalid < 10; invalid++) {
-        yield* Effect.flip(sessions.create(key, { ...request, redirect: "https://evil.example/" }));
-        yield* Effect.flip(sessions.create(key, { ...request, guildId: botlessGuildId }));
-      }
-      for (let made = 0; made < 6; made++) yield* create;
-      const refused = { _tag: "RateLimited", bucket: "session_create", limit: 6, retryAfter: 10 } as const;
-      assert.deepInclude(yield* Effect.flip(create), refused);
-      yield* sessions.create(other, request);
+  it.effect(
+    "lets a key create 6 at once and then 1 every 10 seconds, without counting refused creations",
+    () =>
+      Effect.gen(function* () {
+        const sessions = yield* VerificationSessions;
+        const key = yield* newKey();
+        const other = yield* newKey();
+        const create = sessions.create(key, request);
+        for (let invalid = 0; invalid < 10; invalid++) {
+          yield* Effect.flip(sessions.create(key, { ...request, redirect: "https://evil.example/" }));
+          yield* Effect.flip(sessions.create(key, { ...request, guildId: botlessGuildId }));
+        }
+        for (let made = 0; made < 6; made++) yield* create;
+        const refused = { _tag: "RateLimited", bucket: "session_create", limit: 6, retryAfter: 10 } as const;
+        assert.deepInclude(yield* Effect.flip(create), refused);
+        yield* sessions.create(other, request);
 
-      yield* TestClock.adjust("9 seconds");
-      const waits = new Set<number>();
-      for (let asked = 0; asked < 50; asked++) {
-        const { resetsAt, retryAfter } = (yield* Effect.flip(create)) as RateLimited;
-        assert.strictEqual(resetsAt, 10_000);
-        assert.isTrue(retryAfter >= 1 && retryAfter <= 10);
-        waits.add(retryAfter);
-      }
-      assert.isAbove(waits.size, 3);
-      yield* TestClock.adjust("1 second");
-      yield* create;
-      assert.deepInclude(yield* Effect.flip(create), refused);
-      yield* TestClock.adjust("10 minutes");
-      for (let made = 0; made < 6; made++) yield* create;
-      assert.deepInclude(yield* Effect.flip(create), refused);
-    }).pipe(Effect.provide(services)),
+        yield* TestClock.adjust("9 seconds");
+        const waits = new Set<number>();
+        for (let asked = 0; asked < 50; asked++) {
+          const { resetsAt, retryAfter } = (yield* Effect.flip(create)) as RateLimited;
+          assert.strictEqual(resetsAt, 10_000);
+          assert.isTrue(retryAfter >= 1 && retryAfter <= 10);
+          waits.add(retryAfter);
+        }
+        assert.isAbove(waits.size, 3);
+        yield* TestClock.adjust("1 second");
+        yield* create;
+        assert.deepInclude(yield* Effect.flip(create), refused);
+        yield* TestClock.adjust("10 minutes");
+        for (let made = 0; made < 6; made++) yield* create;
+        assert.deepInclude(yield* Effect.flip(create), refused);
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("has no limit with %o", (rules) =>
@@ -83,7 +85,7 @@ describe("VerificationSessions.poll", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reports a removal of the link, by a key or the user, as a failed session", () =>
+  it.effect("reports a removed link as a failed session, whether a key or the user removed it", () =>
     Effect.gen(function* () {
       const { sessions, key } = yield* setup;
       const chat = chatId("10001");

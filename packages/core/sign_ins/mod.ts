@@ -1,4 +1,4 @@
-/** Sign-ins of people in browsers, at the dashboard and to their own data. */
+/** Sign-ins of users to the dashboard and to their own data. */
 export { type BegunSignIn, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
 export * from "./sign_in_refused.ts";
 export * from "./sign_in_store.ts";

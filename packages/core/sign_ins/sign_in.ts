@@ -1,28 +1,27 @@
-/** Sign-ins of people in browsers, with which they manage what is theirs. */
 import type { ChatId, SignInId } from "../ids.ts";
 import type { UserGuild } from "../platforms/profile.ts";
 import { hourMs, type Millis } from "../timestamp.ts";
 
-/** Where people sign in: owners of keys at the dashboard, anyone to their own data. */
+/** The sites for signed-in users: the dashboard for owners of keys, `me` for everyone's own data. */
 export type SignInSite = "dashboard" | "me";
 
-/** A person who is signed in to a site with a browser. Only a hash of the browser's cookie is stored. */
+/** A browser's sign-in to a site. */
 export interface SiteSignIn {
   /** Hash of the browser's cookie. */
   readonly id: SignInId;
   readonly site: SignInSite;
   readonly chatId: ChatId;
-  /** The name of the account that the person uses; null at the other site. */
+  /** The name of the account that the user manages; null on `me`. */
   readonly account: string | null;
-  /** The guilds of the person when they signed in; null if the platform did not report them. */
+  /** The user's guilds when they signed in; null if the platform did not report them. */
   readonly guilds: ReadonlyArray<UserGuild> | null;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
 }
 
 /**
- * A sign-in that has begun, stored until the browser returns from the platform and used once. Its
- * secrets are not stored: `Secrets.signIn` derives them from the `state` that returns.
+ * A pending sign-in, stored until the browser returns from the platform and used once. Its secrets are not stored:
+ * `Secrets.signIn` derives them from the returned `state`.
  */
 export interface BegunSignIn {
   /** Keyed hash of the `state`. */
@@ -32,11 +31,11 @@ export interface BegunSignIn {
 }
 
 /**
- * How long a person stays signed in, in milliseconds.
+ * How long a user stays signed in, in milliseconds.
  *
  * @internal
  */
 export const signInLifetime = 12 * hourMs;
 
-/** How long a person may take at the platform, in milliseconds. */
+/** How long a user may take at the platform, in milliseconds. */
 export const beginLifetime = 10 * 60_000;

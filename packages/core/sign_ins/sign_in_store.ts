@@ -1,4 +1,3 @@
-/** The port for sign-ins of people in browsers. */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
@@ -6,9 +5,9 @@ import type { Millis } from "../timestamp.ts";
 import type { BegunSignIn, SignInSite, SiteSignIn } from "./sign_in.ts";
 
 /**
- * Where sign-ins live. `UserStore.erase` deletes those of its user.
+ * Stores sign-ins of users. `UserStore.erase` deletes the sign-ins of its user.
  *
- * An id or `stateHash` that exists, and text that `isStorable` refuses, are defects.
+ * An existing id or `stateHash`, and text that `isStorable` refuses, are defects.
  *
  * @example
  * ```ts
@@ -33,38 +32,38 @@ export class SignInStore extends Context.Service<
   {
     readonly begin: (begun: BegunSignIn) => Effect.Effect<void, StoreUnavailable>;
 
-    /** Whether the sign-in has begun at the site and has not expired: true once. */
+    /** Returns true once if the sign-in began at the site and has not expired. */
     readonly takeBegun: (
       site: SignInSite,
       stateHash: string,
       at: Millis,
     ) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Stores a sign-in, and deletes the one that the browser had before. */
+    /** Stores a sign-in and deletes the browser's previous one. */
     readonly create: (signIn: SiteSignIn, replaced: SignInId | null) => Effect.Effect<void, StoreUnavailable>;
 
-    /** The sign-in to the site, unless it was ended or has expired. */
+    /** Returns the sign-in to the site. None if it ended or has expired. */
     readonly find: (
       site: SignInSite,
       id: SignInId,
       at: Millis,
     ) => Effect.Effect<Option.Option<SiteSignIn>, StoreUnavailable>;
 
-    /** The sign-ins of a person to the site that have not expired; newest first, ties by id. */
+    /** Returns a user's active sign-ins to the site, newest first, ties by id. */
     readonly list: (
       site: SignInSite,
       chatId: ChatId,
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<SiteSignIn>, StoreUnavailable>;
 
-    /** Deletes a sign-in of a person to the site, or all with null, and returns their number. */
+    /** Deletes one sign-in of a user to the site, or all with null, and returns their number. */
     readonly end: (
       site: SignInSite,
       chatId: ChatId,
       id: SignInId | null,
     ) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Deletes what has expired, on all sites. */
+    /** Deletes expired sign-ins of all sites. */
     readonly sweep: (at: Millis) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/SignInStore") {}

@@ -1,4 +1,3 @@
-/** Sign-in of people by the chat platform, and what is kept of it. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Accounts } from "../accounts/accounts.ts";
@@ -12,22 +11,21 @@ import { beginLifetime, type SignInSite, type SiteSignIn, signInLifetime } from 
 import { SignInRefused } from "./sign_in_refused.ts";
 import { SignInStore } from "./sign_in_store.ts";
 
-/** What a browser brings back from the platform. */
+/** The data that a browser brings back from the platform. */
 export interface ReturnedBrowser {
   readonly site: SignInSite;
-  /** The URL of the callback, as when it began. */
+  /** The callback URL, the same as in `begin`. */
   readonly redirectUri: string;
   /** The `state` in the browser's own cookie, or null. */
   readonly state: string | null;
-  /** The query of the callback. */
   readonly callback: URLSearchParams;
-  /** The cookie of the sign-in that the browser has so far, or null. */
+  /** The cookie of the browser's present sign-in, or null. */
   readonly cookie: string | null;
 }
 
 /**
- * Signs people in. The cookie of a browser has 256 random bits and is new for every sign-in, so that
- * a cookie which an attacker planted in the browser is never one that counts.
+ * Signs users in through the chat platform. A browser's cookie has 256 random bits and is new for every sign-in, so a
+ * cookie planted by an attacker is never valid.
  *
  * @example
  * ```ts
@@ -59,7 +57,7 @@ export class SignIns extends Context.Service<
     /**
      * Begins a sign-in. The browser keeps the `state` in a cookie until it returns.
      *
-     * @param redirectUri the URL of the callback
+     * @param redirectUri the callback URL
      * @returns the URL of the platform's sign-in
      */
     readonly begin: (
@@ -68,29 +66,28 @@ export class SignIns extends Context.Service<
     ) => Effect.Effect<{ readonly url: string; readonly state: string }, StoreUnavailable>;
 
     /**
-     * Checks who returned, and stores the sign-in under a new cookie in place of the earlier one. At
-     * the dashboard a person who is a member of no account gets one.
+     * Checks the returned browser, and stores the sign-in under a new cookie in place of the earlier one. At the
+     * dashboard, a user without an account gets a new one.
      */
     readonly finish: (
       browser: ReturnedBrowser,
     ) => Effect.Effect<{ readonly cookie: string }, SignInRefused | StoreUnavailable>;
 
-    /** The sign-in of a cookie. */
     readonly find: (
       site: SignInSite,
       cookie: string | null,
     ) => Effect.Effect<SiteSignIn, InvalidSession | StoreUnavailable>;
 
-    /** What a browser has to send with every write. */
+    /** Returns the token that a browser must send with every write. */
     readonly csrfToken: (signIn: SiteSignIn) => Effect.Effect<string>;
 
-    /** The sign-ins of the same person to the same site, newest first. */
+    /** Returns the user's sign-ins to the same site, newest first. */
     readonly list: (signIn: SiteSignIn) => Effect.Effect<ReadonlyArray<SiteSignIn>, StoreUnavailable>;
 
     /**
-     * Ends sign-ins of the same person to the same site, and returns their number.
+     * Ends the user's sign-ins to the same site, and returns their number.
      *
-     * @param id one of them; null for all
+     * @param id a single sign-in; null for all
      */
     readonly end: (signIn: SiteSignIn, id: SignInId | null) => Effect.Effect<number, StoreUnavailable>;
   }
@@ -161,7 +158,7 @@ export class SignIns extends Context.Service<
   );
 }
 
-/** Owners choose among their guilds; at the other site nobody has to tell theirs. */
+/** Only the dashboard requests guilds, because owners choose among theirs. */
 const asked = (site: SignInSite) => ({ guildId: null, withGuilds: site === "dashboard" });
 
 const refusals = {

@@ -17,7 +17,7 @@ const services = AccountLink.layerSignIns.pipe(
   Layer.fresh,
 );
 
-/** A browser that began to sign in, and what it brings back. */
+/** A browser that begins to sign in, and the data that it brings back. */
 const beginAs = Effect.fnUntraced(function* (chatId: string, site: SignInSite = "dashboard") {
   const signIns = yield* SignIns;
   const { state } = yield* signIns.begin(site, redirectUri);
@@ -42,7 +42,7 @@ const isIn = (cookie: string, site: SignInSite = "dashboard") =>
 const find = (cookie: string) => SignIns.use((signIns) => signIns.find("dashboard", cookie));
 
 describe("SignIns", () => {
-  it.effect("refuses a sign-in that another browser began, that was used or that is too old", () =>
+  it.effect("refuses a sign-in that another browser began, that was used, or that is too old", () =>
     Effect.gen(function* () {
       const [browser, other, late] = [
         yield* beginAs("10001"),
@@ -60,7 +60,7 @@ describe("SignIns", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ends after twelve hours", () =>
+  it.effect("expires after twelve hours", () =>
     Effect.gen(function* () {
       const cookie = yield* signInAs("10001");
       assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));
@@ -68,7 +68,7 @@ describe("SignIns", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("lists and ends those of the same person to the same site", () =>
+  it.effect("lists and ends only sign-ins of the same user to the same site", () =>
     Effect.gen(function* () {
       const signIns = yield* SignIns;
       const [first, second, other] = [

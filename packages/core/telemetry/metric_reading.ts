@@ -1,4 +1,3 @@
-/** Metrics whose value is read at export. */
 import { Effect, Metric, type Scope } from "effect";
 
 /** Registers a metric whose state is `read` at each export, until the scope closes. */

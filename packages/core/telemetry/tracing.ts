@@ -1,11 +1,9 @@
 /** Spans that cost nothing unless they are exported. */
 import { Effect, type Fiber, Tracer } from "effect";
 
-/** Whether a fiber exports spans. */
 export const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
   cache.tracerEnabled && cache.tracer !== undefined && cache.tracer !== Tracer.nativeTracer;
 
-/** Whether spans are exported. */
 export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effect.succeed(isTracing(fiber)));
 
 /** Adds a span to an operation if spans are exported. A span costs more than a lookup. */

@@ -1,7 +1,7 @@
 import { Cause, Clock, type Duration, Effect, Schedule } from "effect";
 import type { Millis } from "../timestamp.ts";
 
-/** Ignores failures of a repeated effect. Logs the first of a series, and the next success. */
+/** Ignores failures of a repeated effect. Logs the first failure of a series, and the next success. */
 export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E, R>) =>
   Effect.sync(() => {
     let isFailing = false;
@@ -20,7 +20,7 @@ export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E
     });
   });
 
-/** Sweeps in the background, at once and after each interval, until the scope closes. */
+/** Runs a sweep in the background, at once and after each interval, until the scope closes. */
 export const sweepEvery = <E, R>(
   interval: Duration.Input,
   problem: string,

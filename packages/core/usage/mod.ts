@@ -1,4 +1,4 @@
-/** The usage of API keys: counting and the port that keeps it. */
+/** Counts and stores the usage of API keys. */
 export {
   addUsage,
   byTimeAndGroup,

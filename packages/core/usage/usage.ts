@@ -1,10 +1,8 @@
-/** What the usage of API keys is counted by: groups of routes, and outcomes. */
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
 export const usageGroups = ["lookup", "bulk", "write", "alts", "session"] as const;
 
-/** A kind of routes. */
 export type UsageGroup = (typeof usageGroups)[number];
 
 export const usageOutcomes = ["served", "refused", "errors"] as const;
@@ -12,34 +10,29 @@ export const usageOutcomes = ["served", "refused", "errors"] as const;
 /** How requests ended: with an answer, refused by a limit, or with another error. */
 export type UsageOutcome = (typeof usageOutcomes)[number];
 
-/** Numbers of requests. */
 export type UsageCounts = Readonly<Record<UsageOutcome, number>>;
 
-/** Sums of both. */
 export const addUsage = (one: UsageCounts, other: UsageCounts): UsageCounts => ({
   served: one.served + other.served,
   refused: one.refused + other.refused,
   errors: one.errors + other.errors,
 });
 
-/** The requests of one key to one group of routes. */
 export interface KeyUsage extends UsageCounts {
   readonly key: KeyId;
   readonly group: UsageGroup;
 }
 
-/** The requests to one group of routes in a UTC day. */
 export interface UsagePeriod extends UsageCounts {
   readonly from: Millis;
   readonly group: UsageGroup;
 }
 
-/** The order of periods: by time, then by group. */
 export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
   one.from - other.from || usageGroups.indexOf(one.group) - usageGroups.indexOf(other.group);
 
 /**
- * The usage of several keys together, in order.
+ * Adds up the usage of several keys, sorted by `byTimeAndGroup`.
  *
  * @example
  * ```ts

@@ -1,4 +1,3 @@
-/** Usage per UTC day, as owners see it. */
 import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
@@ -21,8 +20,7 @@ export interface UsageDay {
 type UsageDays = ReadonlyArray<UsageDay>;
 
 /**
- * Makes the functions that read usage: `of` that of an account or of a key, `byKey` that of each key of
- * an account in one read.
+ * Makes the functions that read usage: `of` for an account or a key, `byKey` for each key of an account in one read.
  *
  * @internal
  */
@@ -48,7 +46,6 @@ export const makeUsageDays: Effect.Effect<
   }),
 }));
 
-/** The start of the first of the last days. */
 const firstOf = (days: number): Effect.Effect<Millis> =>
   Effect.map(Clock.currentTimeMillis, (now) => startOfDay(now) - (days - 1) * dayMs);
 

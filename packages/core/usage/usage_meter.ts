@@ -1,4 +1,3 @@
-/** Counts the requests of API keys in memory, and saves the counts every few seconds. */
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { StoreUnavailable } from "../errors.ts";
@@ -8,14 +7,14 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type KeyUsage, type UsageGroup, type UsageOutcome, usageGroups, usageOutcomes } from "./usage.ts";
 import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
 
-/** How often counts are saved, in milliseconds. With the time of a save, a crash loses at most 5 seconds. */
+/** How often counts are saved, in milliseconds. Including the duration of a save, a crash loses at most 5 seconds. */
 export const flushInterval = 2_000;
 
-/** The most that a stop waits for the last save. */
+/** How long a stop waits for the last save. */
 const lastFlushTimeout = "5 seconds";
 
 /**
- * Counts requests whose key was accepted.
+ * Counts requests with accepted keys in memory, and saves the counts every few seconds.
  *
  * @internal
  */
@@ -27,8 +26,8 @@ export class UsageMeter extends Context.Service<
   }
 >()("@accountlink/core/UsageMeter") {
   /**
-   * Saves every `flushInterval`, and once more when the scope closes. A batch that could not be
-   * saved is repeated with its number, so that it counts once.
+   * Saves every `flushInterval`, and once more when the scope closes. A failed batch is repeated under its number, so
+   * that it counts once.
    */
   static readonly layer = Layer.effect(
     UsageMeter,
@@ -53,7 +52,7 @@ export class UsageMeter extends Context.Service<
       });
       const flushOrWarn = yield* warnOnce("Cannot save usage", flush);
       yield* Effect.addFinalizer(() =>
-        // What was counted while a batch was repeated is in a second pass.
+        // A second pass saves requests that were counted while a batch was repeated.
         Effect.andThen(flush, flush).pipe(
           Effect.timeout(lastFlushTimeout),
           Effect.catchCause((cause) => {
@@ -91,15 +90,14 @@ const outcomePlaces: Record<UsageOutcome, number> = { served: 0, refused: 1, err
 const lastUsePlace = usageGroups.length * usageOutcomes.length;
 const unused = -1;
 
-/** Keys in one page. */
 const pageSize = 1_000;
 
-/** Counts of requests, an array of numbers for each key. */
+/** Request counts as an array of numbers for each key. */
 class KeyCounters {
-  /** Of each key: the outcomes of each group in turn, then the time of the last use. */
+  /** For each key: the outcomes of each group in order, then the time of the last use. */
   readonly #numbers = new Map<KeyId, Float64Array>();
 
-  /** Allocates nothing for a key that was counted since the last but one `take`. */
+  /** Allocates nothing for a key that was counted since the second-last `take`. */
   count(key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis): void {
     let numbers = this.#numbers.get(key);
     if (numbers === undefined) {
@@ -110,7 +108,7 @@ class KeyCounters {
     numbers[lastUsePlace] = at;
   }
 
-  /** Returns the counts in pages and sets them to zero. Drops keys that were not used. */
+  /** Returns the counts in pages and resets them to zero. Drops keys that were not used. */
   take(): ReadonlyArray<Pick<UsageBatch, "counts" | "uses">> {
     const pages: Array<{ readonly counts: Array<KeyUsage>; readonly uses: Array<KeyUse> }> = [];
     for (const [key, numbers] of this.#numbers) {

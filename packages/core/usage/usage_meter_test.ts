@@ -12,7 +12,7 @@ import { UsageStore } from "./usage_store.ts";
 const key = "Aa0Bb1Cc2Dd3" as KeyId;
 const today = 20_000 * dayMs;
 
-/** How the store ends `add`: rightly, without adding, or adding without an answer. */
+/** How the store ends `add`: it succeeds, fails without adding, adds but fails, or adds and never answers. */
 type Mode = "well" | "down" | "answer lost" | "silent";
 
 const makeBench = Effect.gen(function* () {
@@ -57,7 +57,7 @@ const makeBench = Effect.gen(function* () {
 const nextFlush = TestClock.adjust(flushInterval);
 
 describe("UsageMeter", () => {
-  it.effect("saves what it counted every few seconds, once", () =>
+  it.effect("saves its counts every few seconds, once", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       for (const outcome of ["served", "served", "refused"] as const) yield* count(outcome);
@@ -78,7 +78,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("counts a request on the day of its answer, also while the store is away", () =>
+  it.effect("counts a request on the day of its answer, also while the store is down", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       state.mode = "down";
@@ -98,7 +98,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("counts once what was saved without an answer", () =>
+  it.effect("counts a batch once whose save was not acknowledged", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       state.mode = "answer lost";
@@ -112,7 +112,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("saves the rest when it stops, also that of a save under way, and nothing twice", () =>
+  it.effect("saves the rest once when it stops, including a running save", () =>
     Effect.gen(function* () {
       const { state, count, saved, stop } = yield* makeBench;
       state.mode = "silent";

@@ -1,25 +1,22 @@
-/** The port for the usage of API keys, per UTC day. */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { KeyUsage, UsagePeriod } from "./usage.ts";
 
-/** What a meter counted since its previous batch. */
+/** The counts of a meter since its previous batch. */
 export interface UsageBatch {
-  /** The meter that counted. */
   readonly meter: string;
-  /** The number of the batch: higher than that of every earlier batch of the meter. */
+  /** The batch's number, higher than the meter's earlier batches. */
   readonly sequence: number;
-  /** The start of the UTC day of all of its requests. */
+  /** The start of the UTC day of all its requests. */
   readonly day: Millis;
-  /** One for each key and group. */
+  /** One entry per key and group. */
   readonly counts: ReadonlyArray<KeyUsage>;
-  /** The last use of each key. */
   readonly uses: ReadonlyArray<KeyUse>;
 }
 
-/** The last use of a key is stored when it is this much later than the stored one, in milliseconds. */
+/** A key's stored last use is updated only if the new one is this much later, in milliseconds. */
 export const lastUsePrecision = 30_000;
 
 export interface KeyUse {
@@ -27,11 +24,11 @@ export interface KeyUse {
   readonly at: Millis;
 }
 
-/** Whose usage is read: of all keys of an account, also revoked ones, or of one key. */
+/** Reads the usage of all keys of an account, including revoked ones, or of one key. */
 export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
 
 /**
- * Where usage is kept.
+ * Stores the usage of API keys per UTC day.
  *
  * @example
  * ```ts
@@ -59,20 +56,19 @@ export class UsageStore extends Context.Service<
   UsageStore,
   {
     /**
-     * Adds a batch to its day and stores the last uses, all or nothing. A batch that was added before
-     * changes nothing, so that one whose outcome is unknown can be repeated.
+     * Adds a batch to its day and stores the last uses, all or nothing. Adding the same batch again changes nothing, so
+     * a batch with an unknown outcome can be repeated.
      */
     readonly add: (batch: UsageBatch) => Effect.Effect<void, StoreUnavailable>;
 
-    /** The usage of the UTC days that start at a time or later, in order, by group; without empty ones. */
+    /** Returns the usage of the UTC days since a time, sorted by day and group, without empty days. */
     readonly days: (
       owner: UsageOwner,
       from: Millis,
     ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
 
     /**
-     * As `days`, of each key of an account, also of revoked ones. Keys without usage in these days are
-     * left out.
+     * Like `days`, for each key of an account, including revoked ones. Keys without usage in these days are omitted.
      */
     readonly daysByKey: (
       account: string,
@@ -80,8 +76,8 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
 
     /**
-     * Deletes days that started before a time, and what is known of meters whose last batch is of such
-     * a day. It works in small atomic steps.
+     * Deletes days that started before a time, and the stored state of meters whose last batch is that old. It works in
+     * small atomic steps.
      */
     readonly forget: (before: Millis) => Effect.Effect<void, StoreUnavailable>;
   }

@@ -1,21 +1,20 @@
-/** The erasure of a chat user from the audit log. */
+/** Erases a chat user from audit entries. */
 import type { Actor, AuditEntry } from "../audit/audit.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
 
-/** Replaces identifiers of an erased user. */
 export const erasedMark = "[erased]";
 
-/** Details that contain chat IDs, and those that contain their game IDs. */
+/** Details that contain chat IDs, and details that contain the users' game IDs. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
 const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 
 type Erasable = Pick<AuditEntry, "actor" | "details">;
 
 /**
- * An entry without the identifiers of a user: their chat ID, also where they acted as a member, the
- * game IDs beside it, and the names of their accounts. Null if it contains none of these.
+ * Returns an entry without a user's identifiers: their chat ID, also as a member who acted, their game IDs in the
+ * entry, and the names of their accounts. Null if it contains none of these.
  *
  * @example
  * ```ts
@@ -65,15 +64,14 @@ export const withoutUser = (
 
 type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
 
-/** Something that was erased, and its scope; null for an entry about an account. */
+/** An erased record and its scope; null for an audit entry about an account. */
 export interface ErasedThing {
   readonly what: keyof Counts | "events";
   readonly pid: Pid | null;
 }
 
 /**
- * How much was erased, which `UserErased` says of everything and the `user.erased` entry of each scope of that. Events
- * are not counted.
+ * Counts erased records: over all scopes for `UserErased`, per scope for `user.erased` entries. Events are not counted.
  */
 export const countErased = (
   things: ReadonlyArray<ErasedThing>,

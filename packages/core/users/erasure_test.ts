@@ -6,13 +6,13 @@ import { withoutUser } from "./erasure.ts";
 const ada = ChatId.make("10001");
 const key: AuditEntry["actor"] = { type: "key", id: KeyId.make("Aa0Bb1Cc2Dd3") };
 
-it("an entry about others stays as it is", () => {
+it("an entry about others stays unchanged", () => {
   const details = { chatId: "10002", gameId: "10001", previousGameId: null };
   expect(withoutUser({ actor: key, details }, ada, [])).toBeNull();
   expect(withoutUser({ actor: { type: "operator", id: "10001" }, details: {} }, ada, [])).toBeNull();
 });
 
-it("a user and their game accounts are erased, and no one else", () => {
+it("a user and their game accounts are erased, and nobody else", () => {
   expect(
     withoutUser({ actor: key, details: { chatId: "10001", gameId: "1", previousGameId: null } }, ada, []),
   ).toEqual({

@@ -1,4 +1,3 @@
-/** The browsers of a chat user that are remembered, for the user themselves. */
 import { Clock, Context, Effect, Layer } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
@@ -7,28 +6,28 @@ import type { Millis } from "../timestamp.ts";
 import { UserStore } from "./user_store.ts";
 
 /**
- * A browser in which a user confirmed.
+ * A browser in which a user confirmed a link.
  *
  * @internal
  */
 export interface OwnBrowser {
   readonly lastSeenAt: Millis;
-  /** When it will be forgotten, unless the user confirms in it again. */
+  /** When the browser will be forgotten, unless the user confirms in it again. */
   readonly rememberedUntil: Millis;
 }
 
 /**
- * Shows users which of their browsers are remembered, and forgets them.
+ * Shows users which of their browsers are remembered, and forgets these browsers.
  *
  * @internal
  */
 export class OwnBrowsers extends Context.Service<
   OwnBrowsers,
   {
-    /** Each browser once, in whatever scopes it was seen, the latest first. */
+    /** Returns each browser once over all scopes, the latest first. */
     readonly list: (chatId: ChatId) => Effect.Effect<ReadonlyArray<OwnBrowser>, StoreUnavailable>;
 
-    /** Forgets all of them, in every scope. */
+    /** Forgets all of the user's browsers in every scope. */
     readonly forget: (chatId: ChatId) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/OwnBrowsers") {

@@ -1,4 +1,3 @@
-/** The links of a chat user, for the user themselves. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { guildOf } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
@@ -21,9 +20,9 @@ import { type ScopedRecord, UserStore } from "./user_store.ts";
  */
 export interface OwnLink {
   readonly pid: Pid;
-  /** Who asked for the link, outside of guilds: the name that the owner set, else that of the account. */
+  /** The community's name outside of guilds: as set by the owner, else the account's name. */
   readonly asking: string;
-  /** The guild of the scope, or null. Its name is null if the platform does not tell it. */
+  /** The guild of the scope, or null. Its name is null if the platform does not answer. */
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
   readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
   readonly linkedAt: Millis;
@@ -31,19 +30,19 @@ export interface OwnLink {
 }
 
 /**
- * Shows users their links, and removes one. `UserData.erase` removes all that is known of them.
+ * Shows users their links, and removes one link. `UserData.erase` removes all data about a user.
  *
  * @internal
  */
 export class OwnLinks extends Context.Service<
   OwnLinks,
   {
-    /** The links in every scope, the newest first. */
+    /** Returns the links of every scope, the newest first. */
     readonly list: (chatId: ChatId) => Effect.Effect<ReadonlyArray<OwnLink>, StoreUnavailable>;
 
     /**
-     * Removes the link in one scope and fails the user's open sessions there. The user need not be a
-     * member of its guild. Returns the removed link.
+     * Removes the link in one scope and fails the user's open sessions there. The user need not be a member of its
+     * guild. Returns the removed link.
      */
     readonly remove: (
       chatId: ChatId,

@@ -1,4 +1,3 @@
-/** Access to and erasure of the data of one chat user. */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { MemberStore } from "../accounts/member_store.ts";
@@ -19,16 +18,15 @@ export interface FoundUser extends UserRecords {
   readonly keys: ReadonlyArray<KeyDetails>;
 }
 
-/** What a user is told before an erasure. */
+/** Data shown to a user before an erasure. */
 export interface ErasurePreview {
-  /** In how many scopes they have a record. */
   readonly records: number;
-  /** The keys of their accounts that are not revoked. */
+  /** The active keys of the user's accounts. */
   readonly keys: ReadonlyArray<KeyDetails>;
 }
 
 /**
- * Finds and erases chat users in every scope.
+ * Finds and erases the data of a chat user in every scope.
  *
  * @example
  * ```ts
@@ -52,12 +50,12 @@ export class UserData extends Context.Service<
   {
     readonly find: (chatId: ChatId) => Effect.Effect<FoundUser, StoreUnavailable>;
 
-    /** What the user loses by an erasure, without reading the audit log. */
+    /** Returns what the user would lose, without reading the audit log. */
     readonly previewErasure: (chatId: ChatId) => Effect.Effect<ErasurePreview, StoreUnavailable>;
 
     /**
-     * See `UserStore.erase`. Every node refuses the revoked keys within a second. A user who erases
-     * themselves is not named by the entries about it either.
+     * Erases a user by `UserStore.erase`. Every node refuses the revoked keys within a second. If users erase
+     * themselves, the audit entries of the erasure do not name them either.
      */
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => Effect.Effect<UserErased, StoreUnavailable>;
   }

@@ -1,4 +1,3 @@
-/** The order in which a store lists the data of a user. */
 import { placeOf, type Sighting } from "../addresses/sighting.ts";
 import type { Pid } from "../ids.ts";
 import type { UserRecords } from "./user_store.ts";
@@ -16,7 +15,7 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
   byText(placeOf(one.sighting), placeOf(other.sighting));
 
 /**
- * Sorts what was found: scopes and accounts by name, the rest by time, ties by id.
+ * Sorts a user's data: scopes and accounts by name, other records by time, ties by id.
  *
  * @example
  * ```ts

@@ -1,4 +1,3 @@
-/** The port for the data of one chat user in every scope. */
 import { Context, type Effect, type Option } from "effect";
 import type { Membership } from "../accounts/member.ts";
 import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
@@ -14,31 +13,26 @@ import type { VerificationSession } from "../sessions/session.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A link record with its scope. */
 export interface ScopedRecord {
   readonly scope: DataScope;
   readonly record: LinkRecord;
 }
 
-/** The data of a chat user. */
 export interface UserRecords {
   /** Accounts whose `chatId` is the user. */
   readonly accounts: ReadonlyArray<Account>;
-  /** The user's roles in accounts, by name of the account. */
+  /** The user's roles in accounts, sorted by account name. */
   readonly memberships: ReadonlyArray<Membership>;
-  /** Link records, by pid. */
+  /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
-  /** The addresses where the user was seen. */
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
-  /** The browsers in which the user was seen. */
   readonly browsers: ReadonlyArray<{ readonly pid: Pid; readonly sighting: BrowserSighting }>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
-  /** Sessions that name the user or were completed by them. */
+  /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
-  /** Flows with a proof of the user. */
   readonly flows: ReadonlyArray<VerificationFlow>;
-  /** Sign-ins to the dashboard and to their own data, expired ones too. */
+  /** Sign-ins to the dashboard and to the user's own data, including expired ones. */
   readonly signIns: ReadonlyArray<SiteSignIn>;
   /** Audit entries that name the user or one of their accounts, oldest first. */
   readonly entries: ReadonlyArray<AuditEntry>;
@@ -47,13 +41,13 @@ export interface UserRecords {
 export interface EraseUser extends WriteOrigin {
   readonly chatId: ChatId;
   readonly at: Millis;
-  /** The scopes in which the user was found to have a record. */
+  /** The scopes in which a record of the user was found. */
   readonly scopes: ReadonlyArray<Pid>;
   /** The new name of an account of the user; unique. */
   readonly pseudonym: string;
 }
 
-/** What was erased. */
+/** Counts of the erased data. */
 export interface UserErased {
   readonly records: number;
   /** Addresses where the user was seen, in each scope. */
@@ -64,12 +58,11 @@ export interface UserErased {
   /** Audit entries that named the user. */
   readonly entries: number;
   readonly accounts: number;
-  /** Keys that were revoked. */
   readonly revokedKeys: ReadonlyArray<KeyId>;
 }
 
 /**
- * Finds and erases the data of a user.
+ * Finds and erases the data of a user in every scope.
  *
  * @example
  * ```ts
@@ -89,26 +82,26 @@ export interface UserErased {
 export class UserStore extends Context.Service<
   UserStore,
   {
-    /** Reads the whole audit log. */
+    /** Returns all data of a user. Reads the whole audit log. */
     readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
 
-    /** `records` of `find` alone, by an index. */
+    /** Returns only the `records` of `find`, by an index. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
-    /** `browsers` of `find` alone, by an index. */
+    /** Returns only the `browsers` of `find`, by an index. */
     readonly findBrowsers: (chatId: ChatId) => Effect.Effect<UserRecords["browsers"], StoreUnavailable>;
 
-    /** Deletes every sighting of the user in a browser, in every scope, and gives how many there were. */
+    /** Deletes the user's browser sightings in every scope, and returns their number. */
     readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Erases the user from every scope in one transaction. It deletes records, sightings,
-     * reviews and final sessions, voids proofs, and sets open sessions to `failed`, without the user. In the audit
-     * log the user becomes `[erased]`. Their memberships end. An account of the user loses its chat ID and its name,
-     * its keys are revoked, and its other members are signed out of it.
+     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews and final sessions,
+     * voids proofs, and sets open sessions to `failed` without naming the user. In the audit log the user becomes
+     * `[erased]`. Their memberships end. Accounts of the user lose their chat ID and name, their keys are revoked, and
+     * their other members are signed out.
      *
-     * Stores a `user.erased` entry for each affected scope and account. None, without any change,
-     * if there is a record in a scope that is not in `scopes`.
+     * Stores a `user.erased` entry for each affected scope and account. None, without any change, if the user has a
+     * record in a scope that is not in `scopes`.
      */
     readonly erase: (write: EraseUser) => Effect.Effect<Option.Option<UserErased>, StoreUnavailable>;
   }

@@ -20,11 +20,11 @@ describe("nextAttemptAt", () => {
     expect(nextAttemptAt({ attempts: 8, at: 0, retryAfter: 1, random: 0 })).toBeNull();
   });
 
-  it("spreads by a tenth in both directions", () => {
+  it("varies delays by a tenth in both directions", () => {
     expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
   });
 
-  it("waits as long as the receiver asks, where that is longer, up to ten hours", () => {
+  it("waits as long as the receiver asks if that is longer, up to ten hours", () => {
     expect(delay(1, 0.5, minute)).toBe(minute);
     expect(delay(3, 0.5, minute)).toBe(30 * minute);
     expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);

@@ -1,11 +1,11 @@
-/** The rules of stored webhooks and deliveries, for adapters that keep them as records. */
+/** Adapters apply these rules to stored webhooks and deliveries. */
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Webhook } from "./webhook.ts";
 import type { RecordDeliveries, RequestedAttempt, StoredDelivery } from "./webhook_store.ts";
 
 /**
- * Whether a delivery is still to be sent.
+ * Returns whether a delivery must still be sent.
  *
  * @internal
  */
@@ -13,7 +13,7 @@ export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =
   status === "failing" || status === "waiting";
 
 /**
- * The lanes of deliveries, each once.
+ * Returns the distinct lanes of deliveries.
  *
  * @internal
  */
@@ -22,9 +22,9 @@ export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>
 ];
 
 /**
- * A delivery after an attempt that somebody asked for. Its schedule goes on.
+ * Returns a delivery after a requested attempt. Its schedule continues.
  *
- * @param stored the delivery as it is now: the schedule may have gone on during the attempt; undefined for none
+ * @param stored the delivery now, which a scheduled attempt may have changed meanwhile; undefined if it does not exist
  *
  * @internal
  */
@@ -44,7 +44,7 @@ export const resent = (
 };
 
 /**
- * The times of a webhook after deliveries were recorded.
+ * Returns the times of a webhook after deliveries were recorded.
  *
  * @internal
  */
@@ -57,7 +57,7 @@ export const timesAfter = (
     : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
 
 /**
- * The delivery of a lane that becomes due, since those before it are over; undefined if none does.
+ * Returns the delivery of a lane that becomes due because those before it are done; undefined if none does.
  *
  * @param pending in the order of the feed
  *
@@ -74,7 +74,7 @@ export const dueAfter = <D extends StoredDelivery>(
 };
 
 /**
- * The details of an audit entry about a webhook. Without its URL, which may hold a secret.
+ * Returns the details of an audit entry about a webhook. The URL is left out, because it may contain a secret.
  *
  * @internal
  */

@@ -1,4 +1,3 @@
-/** The records of webhooks and of their deliveries. */
 import type { AuditAction, AuditEntry } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Millis } from "../timestamp.ts";
@@ -6,11 +5,7 @@ import type { Millis } from "../timestamp.ts";
 /** The public id of a webhook: `wh_` and 20 letters or digits. */
 export type WebhookId = string & { readonly WebhookId: unique symbol };
 
-/**
- * Whether the text has the form of the id of a webhook.
- *
- * @internal
- */
+/** @internal */
 export const isWebhookId = (text: string): text is WebhookId => /^wh_[0-9A-Za-z]{20}$/.test(text);
 
 /** A paused webhook keeps its events, and sends them when it is active again. */
@@ -19,54 +14,53 @@ export type WebhookStatus = "active" | "paused" | "disabled";
 /** Why the service disabled a webhook: its receiver answered 410, or failed for five days. */
 export type DisabledReason = "gone" | "failing";
 
-/** Where the events of a scope are sent. */
+/** The destination of a scope's events. */
 export interface Webhook {
   readonly id: WebhookId;
   readonly scope: DataScope;
   readonly url: string;
-  /** Which types of events are sent; empty for all. */
+  /** The event types to send; empty for all. */
   readonly types: ReadonlyArray<string>;
   readonly description: string;
   readonly status: WebhookStatus;
-  /** Null unless it is disabled. */
+  /** Null unless the webhook is disabled. */
   readonly disabledReason: DisabledReason | null;
   readonly createdAt: Millis;
   readonly lastDeliveredAt: Millis | null;
-  /** The first of the failures since the last delivery; null if there is none. */
+  /** The time of the first failure since the last delivery, or null. */
   readonly failingSince: Millis | null;
 }
 
-/** A webhook with what its owner sees of its backlog. */
 export interface WebhookDetails extends Webhook {
-  /** How many events are not delivered and not given up. */
+  /** The number of events that are neither delivered nor given up. */
   readonly pending: number;
 }
 
-/** A secret that signs deliveries, encrypted. */
+/** An encrypted secret that signs deliveries. */
 export interface WebhookSecret {
   readonly sealed: string;
-  /** When it stops to sign; null for the present one. */
+  /** When the secret stops signing; null for the present secret. */
   readonly endsAt: Millis | null;
 }
 
-/** A webhook as a store keeps it, its newest secret last. */
+/** A stored webhook with its secrets, the newest last. */
 export interface StoredWebhook extends Webhook {
   readonly secrets: ReadonlyArray<WebhookSecret>;
 }
 
-/** What an owner may change. */
+/** Fields that an owner may change. */
 export interface WebhookUpdate extends Partial<Pick<Webhook, "url" | "types" | "description">> {
   readonly status?: "active" | "paused";
 }
 
-/** A further secret of a webhook. */
+/** A new secret of a webhook. */
 export interface NextSecret {
   readonly sealed: string;
-  /** When earlier secrets stop to sign. */
+  /** When earlier secrets stop signing. */
   readonly previousUntil: Millis;
 }
 
-/** What the owner changes, a rotation, or why the service disables an active or paused webhook. */
+/** An owner's change, a rotation, or the service disabling an active or paused webhook. */
 export type WebhookChange = WebhookUpdate | NextSecret | { readonly disabledReason: DisabledReason };
 
 /**
@@ -80,27 +74,26 @@ export interface UpdatedWebhook<W> {
   readonly details: AuditEntry["details"];
 }
 
-/** What became of an event at a webhook. `failing` is tried again at `nextAttemptAt`. */
+/** The delivery status of an event. `failing` deliveries are tried again at `nextAttemptAt`. */
 export type DeliveryStatus = "delivered" | "failing" | "given_up";
 
 export interface WebhookDelivery {
   readonly eventId: string;
-  /** The type of the event. */
   readonly type: string;
   /** The time of the event. */
   readonly at: Millis;
   readonly attempts: number;
   readonly status: DeliveryStatus;
-  /** Of the latest attempt; null if there was no answer. */
+  /** The status of the latest attempt; null without an answer. */
   readonly responseStatus: number | null;
-  /** Why the latest attempt failed; null if it did not. */
+  /** Why the latest attempt failed; null for a success. */
   readonly error: DeliveryError | null;
   readonly nextAttemptAt: Millis | null;
 }
 
 /**
- * Why an attempt failed: an answer other than 2xx, none within ten seconds, a name without an address, an address
- * that is not public, a certificate that is not valid, or a connection that was refused or broke.
+ * Why an attempt failed: a status other than 2xx, no answer within ten seconds, an unresolved name, an address that is
+ * not public, an invalid certificate, or a refused or broken connection.
  */
 export type DeliveryError = "status" | "timeout" | "name" | "address" | "certificate" | "connection";
 
@@ -109,7 +102,7 @@ const fields = ["url", "types", "description", "status"] as const satisfies Read
 >;
 
 /**
- * A webhook with its new values, and the content of the audit entry; null if nothing changes.
+ * Returns a webhook with its new values and the content of the audit entry; null if nothing changes.
  *
  * @internal
  */
@@ -138,7 +131,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   );
   if (changed.length === 0) return null;
   const values = Object.fromEntries(changed.map((field) => [field, change[field]]));
-  // A new start: the failures before it do not count.
+  // A status change starts anew: earlier failures do not count.
   const restart = changed.includes("status") ? { disabledReason: null, failingSince: null } : {};
   return {
     webhook: { ...webhook, ...values, ...restart },
@@ -147,7 +140,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   };
 };
 
-/** Secrets that have ended go. */
+/** Drops expired secrets. */
 const rotatedSecrets = (
   secrets: ReadonlyArray<WebhookSecret>,
   { sealed, previousUntil }: NextSecret,

@@ -1,10 +1,10 @@
-/** Tells the nodes that send webhooks of a change of one. They look for changes every second, too. */
+/** Signals webhook changes to the sending nodes, which also look for changes every second. */
 import { Effect } from "effect";
 import { forEachSignal, makeAnnounce } from "../signals.ts";
 
 const topic = "webhooks";
 
-/** Makes the effect that tells of a change, without waiting for it. */
+/** Makes an effect that signals a change in the background. */
 export const makeAnnounceChange = Effect.map(makeAnnounce, (announce) => announce(topic, ""));
 
 /** Handles every change of a webhook, on any node, until the scope closes. */

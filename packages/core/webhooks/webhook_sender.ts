@@ -1,4 +1,3 @@
-/** The port that sends webhooks. */
 import { Context, Data, Effect } from "effect";
 import type { DeliveryError } from "./webhook.ts";
 
@@ -10,12 +9,12 @@ export interface WebhookRequest {
 
 export interface WebhookAnswer {
   readonly status: number;
-  /** What a 429 or 503 asks for, in milliseconds; null for nothing. */
+  /** The `Retry-After` of a 429 or 503 answer, in milliseconds, or null. */
   readonly retryAfter: number | null;
 }
 
 /**
- * There was no answer.
+ * The receiver did not answer.
  *
  * @internal
  */
@@ -23,15 +22,15 @@ export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
   readonly error: Exclude<DeliveryError, "status">;
 }> {}
 
-/** Sends to public addresses only. A program without an adapter sends nothing. */
+/** Sends only to public addresses. A program without an adapter sends nothing. */
 export const WebhookSender = Context.Reference<{
   /**
-   * Why nothing would be sent to a URL, as its name resolves now; null if something would. A name that cannot be
-   * resolved is checked when something is sent.
+   * Returns why nothing can be sent to a URL, resolving its name now; null if it can. Names that cannot be resolved are
+   * checked again when something is sent.
    */
   readonly problemOf: (url: string) => Effect.Effect<string | null>;
 
-  /** Sends a POST. The answer has to begin within ten seconds; a redirect is one. */
+  /** Sends a POST. The answer must begin within ten seconds. Redirects are answers and not followed. */
   readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookUnanswered>;
 }>("@accountlink/core/WebhookSender", {
   defaultValue: () => ({

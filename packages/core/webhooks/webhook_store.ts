@@ -1,4 +1,3 @@
-/** The port for webhooks, their deliveries, and which node sends them. */
 import { Context, type Effect, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
@@ -14,7 +13,6 @@ import type {
   WebhookId,
 } from "./webhook.ts";
 
-/** A write to one webhook. */
 export interface WebhookWrite extends WriteOrigin {
   readonly id: WebhookId;
   readonly at: Millis;
@@ -22,11 +20,11 @@ export interface WebhookWrite extends WriteOrigin {
 
 export interface InsertWebhook extends WriteOrigin {
   readonly webhook: Webhook;
-  /** The secret, encrypted. */
+  /** The encrypted secret. */
   readonly sealed: string;
   /** The position in the feed after which events are sent. */
   readonly position: number;
-  /** How many webhooks a scope may have, with this one. */
+  /** The most webhooks of a scope, including this one. */
   readonly maxOfScope: number;
 }
 
@@ -34,7 +32,6 @@ export interface UpdateWebhook extends WebhookWrite {
   readonly change: WebhookChange;
 }
 
-/** Which webhooks to list. */
 export interface WebhookFilter {
   /** Null for every account. */
   readonly account: string | null;
@@ -42,46 +39,45 @@ export interface WebhookFilter {
   readonly id: WebhookId | null;
 }
 
-/** Which deliveries to list. */
 export interface DeliveryFilter {
   /** Null for every status. */
   readonly status: DeliveryStatus | null;
-  /** Only those before this event, by their ids, which sort by time; null for all. */
+  /** Only deliveries before this event id, since ids sort by time; null for all. */
   readonly before: string | null;
   readonly limit: number;
 }
 
 /**
- * A delivery as a store keeps it. One that `waits` has not been tried: an earlier event of one of its lanes is not
+ * A stored delivery. A `waits` delivery has not been tried, because an earlier event in one of its lanes is not
  * delivered yet.
  */
 export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
-  /** The place of the event in the feed; null for a test, which is in none. */
+  /** The event's position in the feed; null for a test event. */
   readonly position: number | null;
   readonly status: DeliveryStatus | "waiting";
-  /** How many of the attempts somebody asked for. They are no part of the schedule. */
+  /** The number of requested attempts, which do not count in the schedule. */
   readonly resends: number;
   /**
-   * What keeps the order of each chat user: names of the users of the event, at most two. Empty once it is delivered or
-   * given up.
+   * Lanes keep the order of events of each chat user: pseudonyms of the event's users, at most two. Empty after the
+   * event is delivered or given up.
    */
   readonly lanes: ReadonlyArray<string>;
 }
 
-/** A webhook that a node sends, with where it stands. */
+/** A webhook that a node sends, with its progress. */
 export interface HeldWebhook extends StoredWebhook {
   /** All events up to this position of the feed are sent, or have a delivery. */
   readonly position: number;
-  /** When the next delivery is to be tried again; null if none is. */
+  /** When the next delivery must be tried again, or null. */
   readonly nextAttemptAt: Millis | null;
-  /** The time of the oldest event that is failing or waiting; null if none is. */
+  /** The time of the oldest failing or waiting event, or null. */
   readonly oldestFailingAt: Millis | null;
 }
 
 export interface HoldWebhooks {
   readonly node: string;
   readonly at: Millis;
-  /** Until when the node counts as alive. Not later than `at`: it lets all of its webhooks go. */
+  /** The node counts as alive until this time. A time not after `at` releases all of its webhooks. */
   readonly until: Millis;
   /** How many further webhooks to take at most. */
   readonly limit: number;
@@ -92,33 +88,33 @@ export interface RecordDeliveries {
   readonly node: string;
   readonly at: Millis;
   readonly position: number;
-  /** New ones and changed ones. */
+  /** New and changed deliveries. */
   readonly deliveries: ReadonlyArray<StoredDelivery>;
-  /** The lanes of deliveries that were failing, and are delivered or given up now. */
+  /** The lanes of deliveries that were failing, and are now delivered or given up. */
   readonly freedLanes: ReadonlyArray<string>;
-  /** When the latest of them was delivered; null if none was. */
+  /** When the latest delivery succeeded, or null. */
   readonly deliveredAt: Millis | null;
-  /** When the first attempt after that failed; null if none did. */
+  /** When the first attempt after that success failed, or null. */
   readonly failedAt: Millis | null;
 }
 
-/** An attempt that somebody asked for, and what came of it. */
+/** A requested attempt and its result. */
 export interface RequestedAttempt {
   readonly id: WebhookId;
-  /** As it was before the attempt. */
+  /** The delivery before the attempt. */
   readonly delivery: StoredDelivery;
   readonly endedAt: Millis;
-  /** Of the answer; null if there was none. */
+  /** The status of the answer; null without an answer. */
   readonly status: number | null;
   /** Null for a success. */
   readonly error: DeliveryError | null;
 }
 
 /**
- * Where webhooks and their deliveries live. Every operation is atomic. Erasing the owner of an account deletes its
- * webhooks.
+ * Stores webhooks, their deliveries, and the nodes that send them. Every operation is atomic. Erasing the owner of an
+ * account deletes its webhooks.
  *
- * An unknown scope, an id that exists, and text that `isStorable` refuses are defects.
+ * An unknown scope, an existing id, and text that `isStorable` refuses are defects.
  *
  * @example
  * ```ts
@@ -134,24 +130,24 @@ export interface RequestedAttempt {
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** Stores a webhook with a `webhook.created` entry. False if its scope has as many as it may. */
+    /** Stores a webhook with a `webhook.created` entry. Returns false if its scope has the maximum number. */
     readonly insert: (write: InsertWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
     readonly find: (id: WebhookId) => Effect.Effect<Option.Option<StoredWebhook>, StoreUnavailable>;
 
-    /** Oldest first, ties by id. */
+    /** Returns webhooks oldest first, ties by id. */
     readonly list: (filter: WebhookFilter) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     /**
-     * Changes a webhook by `updatedWebhook`, with the entry that it names unless nothing changed. One that becomes
-     * active tries its failing deliveries at once. False if it is unknown.
+     * Changes a webhook by `updatedWebhook`, and writes its audit entry if anything changed. A webhook that becomes
+     * active tries its failing deliveries at once. Returns false if it is unknown.
      */
     readonly update: (write: UpdateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Deletes a webhook and its deliveries, with a `webhook.deleted` entry. False if it is unknown. */
+    /** Deletes a webhook and its deliveries, with a `webhook.deleted` entry. Returns false if it is unknown. */
     readonly remove: (write: WebhookWrite) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** The deliveries of a webhook, without those that wait; newest first, by the ids of their events. */
+    /** Returns the deliveries of a webhook, without waiting ones; newest first, sorted by event ids. */
     readonly deliveries: (
       id: WebhookId,
       filter: DeliveryFilter,
@@ -163,20 +159,20 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores an attempt that somebody asked for, by `resent`, and the time of a success, which frees the lanes as
-     * `record` does. Returns the delivery; none if the webhook is unknown.
+     * Stores a requested attempt by `resent`. A success sets the webhook's time and frees lanes like `record`. Returns
+     * the delivery; none if the webhook is unknown.
      */
     readonly recordRequested: (
       attempt: RequestedAttempt,
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Keeps a node alive, takes webhooks that no live node holds, and gives those of the node that may be sent: the
-     * active ones of accounts that are not suspended.
+     * Renews the node's lease, takes webhooks that no live node holds, and returns the node's webhooks that may be
+     * sent: active webhooks of accounts that are not suspended.
      */
     readonly hold: (hold: HoldWebhooks) => Effect.Effect<ReadonlyArray<HeldWebhook>, StoreUnavailable>;
 
-    /** Which of the events have a delivery already, and which of the lanes have one that is failing or waiting. */
+    /** Returns which of the events already have a delivery, and which of the lanes have a failing or waiting one. */
     readonly look: (
       id: WebhookId,
       eventIds: ReadonlyArray<string>,
@@ -186,7 +182,7 @@ export class WebhookStore extends Context.Service<
       StoreUnavailable
     >;
 
-    /** The deliveries that are to be tried again by a time, the first due first. */
+    /** Returns the deliveries to try again by a time, the first due first. */
     readonly due: (
       id: WebhookId,
       at: Millis,
@@ -194,20 +190,20 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Makes the deliveries due that are to be tried again later. The attempt counts as one that somebody asked for, so
-     * that the schedule is not used up.
+     * Makes all deliveries due that would be tried again later. The attempts count as requested, so that they use up no
+     * scheduled attempt.
      */
     readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Stores what a node did, if it still holds the webhook: else false, without any change. Of each freed lane, the
-     * first delivery that waits is due at once, if it is the first of all of its lanes.
+     * Stores a node's results if it still holds the webhook; otherwise returns false and changes nothing. In each freed
+     * lane, the first waiting delivery becomes due if it is the first in all of its lanes.
      */
     readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Deletes the deliveries of events before a time, in small atomic steps, and returns their number. The lanes of those
-     * that were still to be sent are freed as by `record`.
+     * Deletes the deliveries of events before a time, in small atomic steps, and returns their number. The lanes of
+     * unsent deliveries are freed as by `record`.
      */
     readonly sweep: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
   }

@@ -1,10 +1,10 @@
-/** The form of a webhook's URL. Which addresses it may lead to is up to `WebhookSender`. */
+/** Checks the form of a webhook's URL. `WebhookSender` decides which addresses are allowed. */
 
 import { isStorable } from "../storable_text.ts";
 
 const longestUrl = 2_000;
 
-/** Why a URL cannot be that of a webhook; null if it can. */
+/** Returns why a URL cannot be a webhook's; null if it can. */
 export const webhookUrlProblem = (text: string): string | null => {
   if (Array.from(text).length > longestUrl) return `expected at most ${longestUrl} characters`;
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !isStorable(text) || !URL.canParse(text)) {

@@ -1,4 +1,3 @@
-/** Webhooks as their owners and the operator manage them. */
 import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
@@ -34,23 +33,23 @@ import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
 
-/** How many webhooks a scope may have. */
 const webhooksOfScope = 5;
 
 /**
- * The most characters of a description.
+ * The greatest length of a description in characters.
  *
  * @internal
  */
 export const longestDescription = 300;
 
-/** How many tests of an account a process sends at once: each may take ten seconds and the receiver's work. */
+/**
+ * The most concurrent tests of an account in one process. Each may take ten seconds, and uses the receiver's resources.
+ */
 const testsAtOnce = 3;
 
-/** How long the secret before a rotation signs as well, in milliseconds. */
+/** How long the previous secret keeps signing after a rotation, in milliseconds. */
 const rotationGrace = dayMs;
 
-/** The fields of a new webhook. */
 export interface NewWebhook extends Partial<Pick<Webhook, "types" | "description">> {
   readonly account: NewAccount | string;
   readonly target: ScopeTarget;
@@ -64,17 +63,17 @@ export interface IssuedWebhook {
   readonly secret: string;
 }
 
-/** Some deliveries, with the event before which the next ones are; null at the end. */
+/** A page of deliveries, and the event id to continue before; null at the end. */
 export interface DeliveryPage {
   readonly deliveries: ReadonlyArray<WebhookDelivery>;
   readonly next: string | null;
 }
 
-/** A webhook of another account is like none: both are `BadRequest`, not found. */
+/** `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
 /**
- * Manages webhooks. Where an account is asked for, null stands for any.
+ * Manages webhooks for owners and operators. As an account, null means every account.
  *
  * @example
  * ```ts
@@ -96,7 +95,7 @@ type Unknown = BadRequest;
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** The oldest first. */
+    /** Returns webhooks oldest first. */
     readonly list: (account: string | null) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     /** @param id unchecked */
@@ -106,10 +105,10 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
 
     /**
-     * Creates a webhook, which gets the events from now on. `Conflict` `webhook_limit` if its scope has as many as it
-     * may.
+     * Creates a webhook, which gets all events from now on. Fails with `Conflict` `webhook_limit` if its scope has the
+     * maximum number.
      *
-     * @param admission fails if who asks may not; runs once the fields are checked
+     * @param admission checks the caller's permission; runs after the fields are checked
      */
     readonly create: <E = never, R = never>(
       webhook: NewWebhook,
@@ -130,34 +129,40 @@ export class Webhooks extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<void, Unknown | StoreUnavailable>;
 
-    /** Gives the webhook a new secret. For 24 hours the one before signs as well. */
+    /** Gives the webhook a new secret. The previous secret also signs for 24 hours. */
     readonly rotate: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
     ) => Effect.Effect<IssuedWebhook, Unknown | StoreUnavailable>;
 
-    /** Sends an event of type `test` now, once. `Conflict` `test_limit` while three of the account are in flight. */
+    /**
+     * Sends a `test` event now, once. Fails with `Conflict` `test_limit` while three tests of the account are in
+     * flight.
+     */
     readonly test: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
     ) => Effect.Effect<WebhookDelivery, Unknown | Conflict | StoreUnavailable>;
 
-    /** Sends what waits for its next attempt now, if the webhook is active. Its schedule stays as it is. */
+    /**
+     * Sends all deliveries that wait for their next attempt now, if the webhook is active. Their schedule does not
+     * change.
+     */
     readonly sendPending: (
       account: string | null,
       id: string,
     ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
 
-    /** Newest first, as long as events are kept. */
+    /** Returns deliveries newest first, as long as events are kept. */
     readonly deliveries: (
       account: string | null,
       id: string,
       filter: DeliveryFilter,
     ) => Effect.Effect<DeliveryPage, Unknown | StoreUnavailable>;
 
-    /** Sends an event again now, once. A schedule under way goes on. */
+    /** Sends an event again now, once. Its schedule continues. */
     readonly resend: (
       account: string | null,
       id: string,
@@ -240,7 +245,6 @@ export class Webhooks extends Context.Service<
         },
       );
 
-      /** Sends an event now. */
       const send = Effect.fnUntraced(function* (
         webhook: StoredWebhook,
         event: SentEvent,
@@ -318,7 +322,7 @@ export class Webhooks extends Context.Service<
           const webhook = yield* findStored(account, id);
           yield* check(update);
           const types = update.types && { types: [...new Set(update.types)] };
-          // Nothing else that a caller without types may pass on, such as a secret.
+          // Picks known fields only, because untyped callers may pass others, such as a secret.
           const change = { ...Struct.pick(update, ["url", "description", "status"]), ...types };
           const at = yield* Clock.currentTimeMillis;
           yield* store.update({ ...origin, id: webhook.id, change, at });
@@ -352,7 +356,7 @@ export class Webhooks extends Context.Service<
         deliveries: Effect.fn("Webhooks.deliveries")(function* (account, id, { limit, ...filter }) {
           const webhook = yield* findStored(account, id);
           if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
-          // One more tells whether there is a next page.
+          // One extra delivery shows whether there is a next page.
           const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
           const deliveries = found.slice(0, limit).map(shownDelivery);
           return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.eventId ?? null) : null };
@@ -364,7 +368,7 @@ export class Webhooks extends Context.Service<
 
 const isEventId = (text: string): boolean => /^evt_[0-9A-Z]{26}$/.test(text);
 
-/** Makes the function that generates a secret, and encrypts it for the store. */
+/** Makes a function that generates a secret and encrypts it for the store. */
 const makeIssueSecret = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
   const secrets = yield* Secrets;
@@ -377,7 +381,7 @@ const makeIssueSecret = Effect.gen(function* () {
   });
 });
 
-/** What owners see of a delivery. One that waits is not shown. */
+/** Returns a delivery as shown to owners. Waiting deliveries are not shown. */
 const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
   eventId: delivery.eventId,
   type: delivery.type,

@@ -1,7 +1,6 @@
 import type { PublicError } from "@accountlink/core/errors";
 import { type KindStatuses, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
 
-/** Where clients of either version send their requests. */
 export const bloxlinkPrefix = "/compat/bloxlink";
 
 const statuses: KindStatuses = {
@@ -16,7 +15,7 @@ const texts: Partial<Record<RefusalKind, string>> = {
   wrong_guild: "Guild ID does not match API Key",
 };
 
-/** @param unlinked what it says of a user without a link */
+/** @param unlinked the message for a user without a link */
 export const bloxlinkRefusal = (error: PublicError, unlinked: string) => {
   const kind = refusalKind(error);
   const text = kind === "unlinked" ? unlinked : (texts[kind] ?? error.message);

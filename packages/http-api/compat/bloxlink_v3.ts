@@ -1,5 +1,5 @@
 /**
- * The routes of Bloxlink's interface v3.
+ * The routes of Bloxlink's API v3.
  *
  * @example
  * ```ts
@@ -16,7 +16,6 @@ import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
 import { compatLookup } from "./lookup.ts";
 import { discordId, robloxId } from "./parameters.ts";
 
-/** What its routes share. */
 export const bloxlinkV3: CompatService = {
   name: "Bloxlink v3",
   prefix: `${bloxlinkPrefix}/developer`,
@@ -36,7 +35,7 @@ export const bloxlinkV3: CompatService = {
 const lookup = {
   ...compatLookup,
   service: bloxlinkV3,
-  description: "A guild-scoped key has to name its own guild.",
+  description: "A guild-scoped key must name its own guild.",
   errors: ["LINK_NOT_FOUND"],
 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * The routes of Bloxlink's interface v4. Values are strings. A Premium key gets profiles in `resolved`.
+ * The routes of Bloxlink's API v4. Values are strings. A Premium key gets profiles in `resolved`.
  *
  * @example
  * ```ts
@@ -16,7 +16,6 @@ import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
 import { compatLookup, guildId } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
-/** What its routes share. */
 export const bloxlinkV4: CompatService = {
   name: "Bloxlink v4",
   prefix: bloxlinkPrefix,

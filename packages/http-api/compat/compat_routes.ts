@@ -6,7 +6,7 @@ import * as rover from "./rover.ts";
 import * as rowifi from "./rowifi.ts";
 
 /**
- * The services; one with a longer prefix goes before the one that it is under.
+ * All compatible services. If one prefix starts with another, the longer one comes first.
  *
  * @internal
  */
@@ -17,7 +17,6 @@ export const compatServices: ReadonlyArray<CompatService> = [
   rowifi.rowifi,
 ];
 
-/** In the order of the documentation. */
 export const compatRoutes: ReadonlyArray<Route> = [
   bloxlinkV4.discordToRoblox,
   bloxlinkV4.robloxToDiscord,

@@ -10,13 +10,12 @@ export const compatLookup = {
   errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
 } as const;
 
-/** The statuses of services whose paths name the guild. */
+/** HTTP statuses of services whose paths name the guild. */
 export const guildStatuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
 
-/** An ID of Roblox as a number. */
+/** A Roblox ID as a number. */
 export const RobloxNumber = Schema.Int.annotate({
   description: "A user whose ID is above 2^53 − 1 is not found",
 });
 
-/** The guild of the examples. */
 export const guildId = "700000000000000001";

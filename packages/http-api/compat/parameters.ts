@@ -1,4 +1,4 @@
-/** The IDs in paths, by the names that the platforms have in other services. */
+/** IDs in paths, under the names that other services use for the platforms. */
 import { GuildId, idRules } from "@accountlink/core/ids";
 import { chatId, gameId, inPath, required } from "../parameter.ts";
 
@@ -9,6 +9,6 @@ export const pathGuildId = inPath(
   required(
     GuildId,
     `expected ${idRules.guildId}`,
-    "ID of the Discord server; that of a guild-scoped key is its own",
+    "ID of the Discord server; a guild-scoped key must name its own",
   ),
 );

@@ -1,5 +1,5 @@
 /**
- * The routes of RoVer's interface. IDs of Roblox are numbers.
+ * The routes of RoVer's API. Roblox IDs are numbers.
  *
  * @example
  * ```ts
@@ -31,7 +31,6 @@ const codes = {
   internal: "internal_error",
 } as const satisfies Record<RefusalKind, string>;
 
-/** What its routes share. */
 export const rover: CompatService = {
   name: "RoVer",
   prefix: "/compat/rover",
@@ -42,13 +41,13 @@ export const rover: CompatService = {
   }).annotate({ identifier: "FailureOfRover" }),
   refuse: (error) => {
     const kind = refusalKind(error);
-    // RoVer has one answer for a user without a link and for one who is not a member.
+    // RoVer sends one message both for a user without a link and for a user outside the guild.
     const message = kind === "unlinked" ? "User not found" : error.message;
     return { status: kindStatus(error, guildStatuses), body: { errorCode: codes[kind], message } };
   },
   limitHeaders: {
-    "X-RateLimit-Bucket": "The limit that the three others are about",
-    "X-RateLimit-Reset-After": "Seconds until that limit opens anew, with fractions",
+    "X-RateLimit-Bucket": "The limit that the three other headers describe",
+    "X-RateLimit-Reset-After": "Seconds until that limit resets, with fractions",
   },
   limitsOf: ({ window }, error, now) => {
     if (error !== null && isRateLimited(error)) {
@@ -76,7 +75,7 @@ export const discordToRoblox = defineRoute({
   parameters: { guildId: pathGuildId, discordId },
   success: Schema.Struct({
     robloxId: RobloxNumber,
-    cachedUsername: Schema.String.annotate({ description: "Empty where Roblox cannot say" }),
+    cachedUsername: Schema.String.annotate({ description: "Empty if Roblox does not return it" }),
     discordId: ChatId,
     guildId: GuildId,
   }),
@@ -91,7 +90,7 @@ export const robloxToDiscord = defineRoute({
   id: "roverRobloxToDiscord",
   path: "/compat/rover/api/guilds/:guildId/roblox-to-discord/:robloxId",
   summary: "Discord users of a Roblox user",
-  description: "The names and roles of the first 25 are told.",
+  description: "Only the first 25 have names and roles.",
   parameters: { guildId: pathGuildId, robloxId },
   success: Schema.Struct({
     discordUsers: Schema.Array(

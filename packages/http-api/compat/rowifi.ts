@@ -1,5 +1,5 @@
 /**
- * The routes of RoWifi's interface, v3 and v2. IDs of Roblox are numbers.
+ * The routes of RoWifi's API, v3 and v2. Roblox IDs are numbers.
  *
  * @example
  * ```ts
@@ -15,7 +15,6 @@ import { defineRoute } from "../route.ts";
 import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
-/** What its routes share. */
 export const rowifi: CompatService = {
   name: "RoWifi",
   prefix: "/compat/rowifi",

@@ -1,5 +1,5 @@
 /**
- * The dashboard: who is signed in, their accounts and their guilds.
+ * The dashboard: the signed-in user with their accounts and guilds.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export const getSignIn = defineRoute({
   id: "getSignIn",
   method: "GET",
   path: "/dashboard/api/session",
-  summary: "Who is signed in, and the token that writes need",
+  summary: "The signed-in user, and the token that writes need",
   parameters: {},
   success: success(
     Schema.Struct({
@@ -62,7 +62,7 @@ export const chooseAccount = defineRoute({
   id: "chooseAccount",
   method: "POST",
   path: "/dashboard/api/session/account",
-  summary: "Use another account of who is signed in",
+  summary: "Switch to another account of the signed-in user",
   source: "body",
   parameters: { account: text("Name of the account") },
   success: success(Schema.Struct({ account: Schema.String, role: Role, csrfToken: Schema.String })),
@@ -73,7 +73,7 @@ export const getGuilds = defineRoute({
   id: "getGuilds",
   method: "GET",
   path: "/dashboard/api/guilds",
-  summary: "The guilds of who is signed in",
+  summary: "The guilds of the signed-in user",
   parameters: {},
   success: success(
     Schema.Struct({

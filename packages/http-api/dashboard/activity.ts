@@ -51,7 +51,7 @@ export const getAudit = defineRoute({
   id: "getAudit",
   method: "GET",
   path: "/dashboard/api/audit",
-  summary: "What was changed, newest first; for moderators changes of links and reviews",
+  summary: "The audit log, newest first; moderators see only changes of links and reviews",
   parameters: {
     limit: pageLimit,
     cursor,

@@ -60,7 +60,7 @@ export const patchScope = defineRoute({
   id: "patchScope",
   method: "PATCH",
   path: "/dashboard/api/scopes/:pid",
-  summary: "Change what users read when they verify",
+  summary: "Change the texts that users read when they verify",
   parameters: {
     pid: pidInPath,
     displayName: unlessLeftOut(displayName),

@@ -56,7 +56,7 @@ const Key = Schema.Struct({
 const KeyAnswer = Schema.Struct({ key: Key });
 const IssuedKeyAnswer = Schema.Struct({ token: Schema.String, key: Key });
 
-/** What both creating and changing a key can set. */
+/** The fields that both creating and changing a key can set. */
 const rules = {
   access: unlessLeftOut(keyAccess),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),
@@ -81,7 +81,7 @@ export const createKey = defineRoute({
   id: "createKey",
   method: "POST",
   path: "/dashboard/api/keys",
-  summary: "Create a key, which is shown in full this once",
+  summary: "Create a key; only this response shows it in full",
   parameters: {
     name: keyName,
     scope: keyScope,
@@ -128,7 +128,7 @@ export const rotateKey = defineRoute({
   id: "rotateKey",
   method: "POST",
   path: "/dashboard/api/keys/:id/rotate",
-  summary: "Give a key a new secret, which is shown in full this once",
+  summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },
   source: "body",
   success: success(IssuedKeyAnswer),

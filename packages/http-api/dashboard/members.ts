@@ -52,8 +52,8 @@ export const addMember = defineRoute({
   source: "body",
   parameters: { chatId: optional(chatId()), username: optional(username), role },
   requiresOneOf: ["chatId", "username"],
-  success: success(Schema.Struct({ member: Member })),
   status: 201,
+  success: success(Schema.Struct({ member: Member }), 201),
   errors: ["CONFLICT"],
 });
 
@@ -75,7 +75,7 @@ export const removeMember = defineRoute({
   id: "removeMember",
   method: "DELETE",
   path: "/dashboard/api/members/:chatId",
-  summary: "Remove a member, whose sign-ins to the account end",
+  summary: "Remove a member and end their sign-ins to the account",
   source: "query",
   parameters: { chatId: inPath(chatId()) },
   success: success(Schema.Struct({ removed: Schema.Literal(true) })),

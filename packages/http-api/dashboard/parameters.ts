@@ -24,7 +24,7 @@ import {
 export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefined> =>
   withFallback(parameter, undefined);
 
-/** Makes the parameter of a value that null takes away. */
+/** Makes a parameter that accepts null to remove the value. */
 const orNull = <A>(
   schema: Schema.Codec<A, unknown>,
   reason: string,
@@ -34,13 +34,13 @@ const orNull = <A>(
   takesNull: true,
 });
 
-/** Where the page before ended: its `next`. */
+/** A page cursor: the `next` of the previous page. */
 const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
-  ...optional(required(schema, "expected the next of an earlier page", "`next` of the page before")),
+  ...optional(required(schema, "expected the next of an earlier page", "`next` of the previous page")),
   isText: true,
 });
 
-/** The id of a key. Any text is taken: a malformed id is an unknown key. */
+/** A key ID. Any text is accepted: a malformed ID counts as an unknown key. */
 export const keyId = (description: string): Parameter<string> =>
   required(Schema.String, "expected the id of a key", description);
 
@@ -51,14 +51,14 @@ const longestName = 80;
 export const keyName: Parameter<string> = required(
   Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
   `expected 1 to ${longestName} characters, no control characters or direction overrides`,
-  "What you call it",
+  "Your name for it",
 );
 
 export const keyScope: Parameter<"global" | "guild"> = oneOf(["global", "guild"], "Every guild, or one");
 
 export const keyAccess: Parameter<KeyAccess> = oneOf(
   ["full", "read", "verify"],
-  "What it is for: everything, lookups, or verification sessions with the lookups that they need",
+  "What the key may do: everything, lookups, or verification sessions with the lookups that they need",
 );
 
 const mostEntries = 100;
@@ -90,19 +90,19 @@ const Time = Timestamp.pipe(
 );
 
 export const expiresAt: Parameter<Millis | null> = {
-  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never"),
+  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When the key expires; null for never"),
   isText: true,
 };
 
-/** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
+/** A webhook ID in a path. Any text is accepted: a malformed ID counts as an unknown webhook. */
 export const webhookInPath = inPath(
   required(Schema.String, "expected the id of a webhook", "Id of the webhook"),
 );
 
-/** The id of an event in a path. Any text is taken: a malformed id is an unknown event. */
+/** An event ID in a path. Any text is accepted: a malformed ID counts as an unknown event. */
 export const eventInPath = inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
 
-/** Where events are sent. The service checks the URL and its address. */
+/** The URL that receives events. The service checks the URL and its address. */
 export const webhookUrl: Parameter<string> = required(
   Schema.String,
   "expected an absolute https URL",
@@ -112,18 +112,18 @@ export const webhookUrl: Parameter<string> = required(
 export const webhookTypes: Parameter<ReadonlyArray<EventType>> = required(
   Schema.Array(Schema.Literals(eventTypes)),
   `expected a list of ${eventTypes.join(", ")}`,
-  "Types of the events that are sent; empty for all",
+  "Types of the events to send; empty for all",
 );
 
 export const webhookDescription: Parameter<string | null> = orNull(
   Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
   `expected at most ${longestDescription} characters, no control characters or direction overrides`,
-  "What it is for; null for nothing",
+  "What the webhook is for; null for no description",
 );
 
 export const webhookStatus: Parameter<"active" | "paused"> = oneOf(
   ["active", "paused"],
-  "Whether events are sent; while it is paused they are kept",
+  "Whether events are sent; a paused webhook stores them",
 );
 
 export const deliveryStatus: Parameter<DeliveryStatus | null> = optional(
@@ -134,7 +134,7 @@ export const deliveryCursor = nextOf(Schema.String.check(Schema.isPattern(/^evt_
 
 export const keyStatus: Parameter<"active" | "disabled"> = oneOf(
   ["active", "disabled"],
-  "Whether requests with it are accepted",
+  "Whether requests with the key are accepted",
 );
 
 const longestGrace = 604_800;
@@ -143,7 +143,7 @@ export const graceSeconds: Parameter<number> = withFallback(
   required(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGrace })),
     `expected whole seconds from 0 to ${longestGrace}`,
-    "How long the secret before stays accepted",
+    "Seconds that the previous secret stays valid",
   ),
   86_400,
 );
@@ -168,7 +168,7 @@ export const auditAction: Parameter<AuditAction | null> = optional(
   ),
 );
 
-/** The public id of a data scope. Any text is taken: a malformed one is an unknown scope. */
+/** The public ID of a data scope. Any text is accepted: a malformed ID counts as an unknown scope. */
 export const pid: Parameter<string> = required(
   Schema.String,
   "expected the public id of a data scope",
@@ -179,7 +179,6 @@ export const pidInPath = inPath(pid);
 
 const longestSearch = 100;
 
-/** The user name of a chat user, with or without an `@`. */
 export const username: Parameter<string> = required(
   Schema.String.check(Schema.isMaxCodePoints(longestSearch), storable),
   `expected at most ${longestSearch} characters`,
@@ -195,7 +194,7 @@ export const search: Parameter<string> = withFallback(
   "",
 );
 
-/** A place among the links of a scope. */
+/** A page cursor in the list of a scope's links. */
 const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
   Schema.decodeTo(
     Schema.Struct({ lastVerifiedAt: Schema.Int, chatId: ChatId }),
@@ -211,7 +210,7 @@ const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).
 
 export const linkCursor = nextOf(LinkPlace);
 
-/** A text that users read, or null for none. */
+/** A text that users will read, or null for none. */
 const saidText = (most: number, description: string): Parameter<string | null> =>
   orNull(
     Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
@@ -225,7 +224,7 @@ export const doneText = saidText(300, "What users should do once they are linked
 
 const longestSupportUrl = 2_000;
 
-/** An authority without a user, then neither white space nor characters that change how the text looks. */
+/** An authority without user info, and no white space or characters that change how the text is displayed. */
 const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
 
 const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);
@@ -236,5 +235,5 @@ export const supportUrl: Parameter<string | null> = orNull(
     Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
   ),
   `expected an https URL of at most ${longestSupportUrl} characters, without a user, white space and direction marks, or null`,
-  "Where users get help; null for nowhere",
+  "URL where users get help; null for none",
 );

@@ -24,14 +24,17 @@ export class Components {
     examples: {},
   };
 
-  /** Adds a component, and refers to it. Two of one name have to be the same. */
+  /** Adds a component, and returns a reference to it. Two components of one name must be equal. */
   share<K extends Kind>(kind: K, name: string, value: Kinds[K]): Reference {
     const reference = this.reference(kind, name, value);
     if (reference === null) throw new Error(`Cannot share two different ${kind} as "${name}"`);
     return reference;
   }
 
-  /** Refers to a parameter; null where another one has its name. Generators make a type of the component's name. */
+  /**
+   * Returns a reference to a parameter; null if another parameter already has its name. Code generators name types
+   * after components.
+   */
   parameter(parameter: Parameter): Reference | null {
     return this.reference("parameters", `${parameter.name.replaceAll("-", "")}Parameter`, parameter);
   }
@@ -42,7 +45,7 @@ export class Components {
     return isSame(known, value) ? { $ref: `#/components/${kind}/${name}` } : null;
   }
 
-  /** The JSON Schema of a schema. What has an identifier is shared. */
+  /** The JSON Schema of a schema. Schemas with an identifier become shared components. */
   schema(schema: Schema.Top): JsonSchema.JsonSchema {
     const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema);
     const translated = JsonSchema.toMultiDocumentOpenApi3_1({

@@ -1,8 +1,6 @@
-/** The parts of OpenAPI 3.1 that the document uses. */
 import type { JsonSchema } from "effect";
 import type { Method } from "../route.ts";
 
-/** Where a component is. */
 export interface Reference {
   readonly $ref: string;
 }

@@ -1,4 +1,4 @@
-/** Whole answers, as the documentation shows them. They are those of the demo, at a fixed time. */
+/** Complete responses for the documentation. They use the data of the demo, at a fixed time. */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { errorTable, isRateLimited, statusOf } from "../errors.ts";
@@ -82,7 +82,7 @@ const errorWith = (code: ErrorCode, status?: number): PublicError => {
 };
 
 /**
- * A refusal of v2.
+ * A v2 refusal.
  *
  * @internal
  */
@@ -95,10 +95,9 @@ export const errorExample = (status: number, code: ErrorCode): unknown => {
 };
 
 /**
- * A refusal of v1.
+ * A v1 refusal.
  *
- * @param wording what a route says in place of the usual message
- *
+ * @param wording the route's own message, which replaces the usual one
  * @internal
  */
 export const errorExampleV1 = (status: number, code: ErrorCode, wording: Wording | undefined): unknown => {

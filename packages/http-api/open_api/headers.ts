@@ -6,10 +6,10 @@ import type { Header, Parameter, Reference } from "./document.ts";
 const text = { type: "string" };
 const count = { type: "integer" };
 
-/** The headers of answers, and the short names of their components. */
+/** The headers of responses, and the short names of their components. */
 const headers = {
   "X-Request-Id": { name: "RequestId", description: "The id of the request", schema: text },
-  "Service-Version": { name: "Version", description: "The dated contract of the answer", schema: text },
+  "Service-Version": { name: "Version", description: "The dated contract of the response", schema: text },
   "X-RateLimit-Limit": {
     name: "Limit",
     description: "Requests per short window; on session routes, verification requests per UTC day",
@@ -36,15 +36,15 @@ const headers = {
   RateLimit: {
     name: "RateLimitNow",
     description:
-      'The window of these that has the fewest requests left, how many, and the seconds to its reset, such as `"second";r=0;t=2`',
+      'The window of the key with the fewest requests left, their number, and the seconds to its reset, such as `"second";r=0;t=2`',
     schema: text,
   },
   "X-Key-Expires": {
     name: "KeyExpires",
-    description: "When the key ends, in its last 7 days",
+    description: "When the key expires; sent in its last 7 days",
     schema: { type: "string", format: "date-time" },
   },
-  "Retry-After": { name: "RetryAfter", description: "Seconds to wait before another try", schema: count },
+  "Retry-After": { name: "RetryAfter", description: "Seconds to wait before a retry", schema: count },
   "WWW-Authenticate": { name: "Challenge", description: "`Bearer`", schema: text },
   Location: {
     name: "Flow",
@@ -53,7 +53,7 @@ const headers = {
   },
   "Idempotent-Replayed": {
     name: "Replayed",
-    description: "`true` on an answer that was given before",
+    description: "`true` on a repeated response",
     schema: { type: "string", const: "true" },
   },
 } as const satisfies Record<string, Header & { readonly name: string }>;
@@ -83,7 +83,7 @@ const isForOwners = ({ access }: Route) => access === "session";
 
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
-/** The headers in which the service of a route tells limits beside the usual ones. */
+/** The limit headers that the service of a route sends in addition to the usual ones. */
 const limitsOfService = (components: Components, { service }: Route): Headers =>
   Object.fromEntries(
     Object.entries(service?.limitHeaders ?? {}).map(([name, description]) => [
@@ -105,7 +105,7 @@ export const successHeaders = (components: Components, route: Route): Headers =>
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
-/** The headers of a refusal that matter to a client. It may have those of a success too. */
+/** The headers of a refusal that matter to a client. A refusal may also have the headers of a success. */
 export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
   ...referTo(components, [
     "X-Request-Id",
@@ -123,7 +123,7 @@ export const refusalHeaders = (components: Components, route: Route, status: num
 const versionHeader: Parameter = {
   name: "Service-Version",
   in: "header",
-  description: `Dated contract of the answer, ${serviceVersions[0]} when left out`,
+  description: `Dated contract of the response, ${serviceVersions[0]} when left out`,
   required: false,
   schema: { type: "string", enum: serviceVersions },
 };
@@ -132,7 +132,7 @@ const lastEventHeader: Parameter = {
   name: "Last-Event-ID",
   in: "header",
   description:
-    "The id of the last event that the client has seen; with it, the interval of reads need not be kept",
+    "The id of the last event that the client has seen; a request with it may ignore the interval of reads",
   required: false,
   schema: text,
 };
@@ -141,7 +141,7 @@ const idempotencyHeader: Parameter = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "A name of the request that the client chooses, such as a UUID. Its first answer below 500 (429 excepted) is kept for 24 hours and given again to the same request; another request under the key is a CONFLICT",
+    "A name that the client gives to the request, such as a UUID. Its first response below 500 (except 429) is stored for 24 hours and repeated for the same request; a different request under the key fails with CONFLICT",
   required: false,
   schema: { type: "string", pattern: "^[!-~]{1,255}$" },
 };
@@ -149,8 +149,7 @@ const idempotencyHeader: Parameter = {
 const csrfHeader: Parameter = {
   name: "X-CSRF-Token",
   in: "header",
-  description:
-    "`csrfToken` of the session. `Origin` has to be that of the service as well, as browsers send it",
+  description: "`csrfToken` of the session. `Origin` must be the service's origin, as browsers send it",
   required: true,
   schema: text,
 };

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the routes. */
+/** The OpenAPI 3.1 document, generated from the routes. */
 import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
 import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";
 import { pathTemplate } from "../route.ts";
@@ -37,10 +37,9 @@ const compatSchemes = Object.fromEntries(
 );
 
 /**
- * The OpenAPI document of the contract.
+ * Returns the OpenAPI document of the contract.
  *
  * @param serverUrl where clients reach the service, without a trailing slash
- *
  * @example
  * ```ts
  * const document = openApi("https://links.example");

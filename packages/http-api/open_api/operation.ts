@@ -8,7 +8,7 @@ import { responsesOf, typeName } from "./responses.ts";
 import { securityOf } from "./security.ts";
 import { tagOf } from "./tags.ts";
 
-/** The schema of what a request carries. */
+/** The schema of the value as requests carry it. */
 const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
   isText === true ? Schema.toEncoded(schema) : Schema.toType(schema);
 
@@ -48,7 +48,7 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   return { requestBody: { required: fields.some(([, { fallback }]) => Option.isNone(fallback)), content } };
 };
 
-/** The description of a route, with whom it is for. */
+/** The description of a route, including the keys that may use it. */
 const descriptionOf = ({ description = "", keyAccess = [], ...route }: Route): string => {
   if (route.access === "session") return "For an owner who is signed in to the dashboard.";
   if (!takesKey(route)) return description;
@@ -56,7 +56,7 @@ const descriptionOf = ({ description = "", keyAccess = [], ...route }: Route): s
   return `${description && `${description} `}For keys with access ${accesses.join(" or ")}.`;
 };
 
-/** The operation of a route; what it shares with others goes to the components. */
+/** The operation of a route; shared parts become components. */
 export const operationOf = (components: Components, route: Route): Operation => ({
   operationId: route.id,
   tags: [tagOf(route)],

@@ -13,7 +13,7 @@ import type { Content, MediaType, Reference, Response } from "./document.ts";
 import { errorExample, errorExampleV1, successExample } from "./examples.ts";
 import { redirectHeaders, refusalHeaders, successHeaders } from "./headers.ts";
 
-/** `getChat` as the start of the name of a type. */
+/** Capitalizes the route ID, such as `GetChat`, as the start of a type's name. */
 export const typeName = (route: Route, kind: string): string =>
   `${route.id.slice(0, 1).toUpperCase()}${route.id.slice(1)}${kind}`;
 
@@ -55,7 +55,7 @@ const successesOf = (
     : { [status]: success };
 };
 
-/** The refusals of another service, whose bodies follow from the errors. All of its routes share them. */
+/** The refusals of another service. Errors determine their bodies, so all routes share them. */
 const refusalsOfService = (
   components: Components,
   route: Route,
@@ -80,7 +80,7 @@ const refusalsOfService = (
   );
 };
 
-/** Whether a lookup can be refused so. */
+/** Whether a lookup can fail with this error. */
 const isOfLookup = (error: PublicError): boolean => {
   if (error._tag === "Forbidden") return lookupReasons.has(error.reason);
   if (error._tag === "BadRequest") return error.problem === "unreadable";
@@ -106,14 +106,14 @@ const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): 
   "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
 });
 
-/** Every code; one alone with the status, if it has several. */
+/** Names a refusal after all of its codes. A single code that has several statuses gets the status too. */
 const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
   const [code, ...others] = codes;
   const isOfOneStatus = others.length > 0 || code === undefined || statusesOf(code).length === 1;
   return [...codes, ...(isOfOneStatus ? [] : [status])].join(".");
 };
 
-/** A refusal of v2. Routes with the same codes share it. */
+/** A v2 refusal. Routes with the same codes share it. */
 const refusalV2 = (
   components: Components,
   route: Route,
@@ -138,7 +138,7 @@ interface RouteError {
   readonly code: ErrorCode;
 }
 
-/** The refusals of v1 by status. Their bodies have no code, so all routes share them. */
+/** The v1 refusals by status. Their bodies have no code, so all routes share them. */
 const refusalsV1 = groupBy(
   routes
     .filter(({ generation }) => generation === "v1")
@@ -165,7 +165,7 @@ const refusalV1 = (components: Components, route: Route, status: number): Refere
   });
 };
 
-/** What is not said for each route: refusals of requests that are not valid HTTP. */
+/** Refusals of requests that are not valid HTTP, documented once for all routes. */
 const otherFailure = (components: Components, route: Route): Reference =>
   components.share("responses", "OtherFailure", {
     description: "Any other failure, such as a request that is not valid HTTP",

@@ -12,7 +12,7 @@ const schemeNames = {
 export const schemeName = ({ header, scheme }: Credential): string =>
   schemeNames[(scheme === null ? header : `${header} ${scheme}`) as keyof typeof schemeNames];
 
-/** A scheme of another word than `Bearer`. */
+/** A scheme that uses another word than `Bearer`. */
 export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string, string>> => ({
   type: "apiKey",
   in: "header",
@@ -20,15 +20,15 @@ export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string
   description: scheme === null ? "An API key, `alk_…`" : `\`${scheme}\` and an API key, \`alk_…\``,
 });
 
-/** The cookie of an owner who signed in. */
+/** The cookie of a signed-in owner. */
 export const dashboardSession = {
   type: "apiKey",
   in: "cookie",
   name: "accountlink_session",
-  description: "Of an owner who signed in at `/dashboard/sign-in`",
+  description: "The cookie of an owner who signed in at `/dashboard/sign-in`",
 };
 
-/** A key is needed unless an operation says otherwise. */
+/** A key is required unless an operation says otherwise. */
 export const securityOf = (route: Route): Pick<Operation, "security"> => {
   if (route.access === "session") return { security: [{ dashboardSession: [] }] };
   if (!takesKey(route)) return { security: [] };

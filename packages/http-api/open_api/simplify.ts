@@ -1,4 +1,4 @@
-/** Shorter JSON Schemas that mean the same, and that generators of types read better. */
+/** Simplifies JSON Schemas without changing their meaning, so that code generators produce better types. */
 import type { JsonSchema } from "effect";
 
 type Json = JsonSchema.JsonSchema;
@@ -6,16 +6,16 @@ type Json = JsonSchema.JsonSchema;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Keywords that say something to people only. */
+/** Keywords that only inform people. */
 const annotations = new Set(["description", "title", "examples", "default"]);
 const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
 const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
-/** Every keyword but these holds for values of one type only. */
+/** Every keyword except these applies to values of one type only. */
 const isTyped = (schema: Json) =>
   typeof schema["type"] === "string" &&
   !["enum", "const", "anyOf", "allOf"].some((keyword) => keyword in schema);
 
-/** Annotations that stand in an `allOf` beside what they are about. */
+/** Moves annotations out of an `allOf` that only adds them to a schema. */
 const withAnnotations = ({ allOf, ...schema }: Json): Json => {
   if (!Array.isArray(allOf)) return schema;
   const rest = allOf.filter((part) => !isAnnotation(part));
@@ -23,7 +23,7 @@ const withAnnotations = ({ allOf, ...schema }: Json): Json => {
   return rest.length > 1 ? { ...merged, allOf: rest } : merged;
 };
 
-/** An `anyOf` of one, or of one and null. */
+/** Simplifies an `anyOf` of one schema, or of one schema and null. */
 const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
   if (!Array.isArray(anyOf)) return schema;
   const [only, ...others] = anyOf.filter((choice) => !isNull(choice));
@@ -32,7 +32,7 @@ const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
   return isTyped(only) ? { ...only, ...schema, type: [only["type"], "null"] } : { ...schema, anyOf };
 };
 
-/** Bounds of what JavaScript counts exactly, and that an object may have more fields, go without saying. */
+/** The bounds of safe integers, and the permission of additional properties, are implied. */
 const isImplied = (keyword: string, value: unknown, schema: Json): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
@@ -43,7 +43,7 @@ const simplifyAny = (value: unknown): unknown => {
   return isObject(value) ? simplify(value) : value;
 };
 
-/** Makes a schema, and those in it, simpler. */
+/** Simplifies a schema and its subschemas. */
 export const simplify = (schema: Json): Json => {
   const parts = Object.entries(schema)
     .filter(([keyword, value]) => !isImplied(keyword, value, schema))

@@ -1,14 +1,13 @@
 import type { Route } from "../route.ts";
 
-/** The tags, in the order of the documentation. */
 export const tags = [
-  { name: "Links", description: "Who is linked to whom" },
+  { name: "Links", description: "Lookups of links" },
   {
     name: "Alts",
-    description: "Accounts that may belong to the same person, and what moderators say of them",
+    description: "Accounts that may belong to the same person, and reviews by moderators",
   },
-  { name: "Writes", description: "Links that are set, moved and removed" },
-  { name: "Keys", description: "API keys that got into wrong hands" },
+  { name: "Writes", description: "Setting, moving and removing links" },
+  { name: "Keys", description: "Reports of leaked API keys" },
   { name: "Sessions", description: "Verification sessions, in which a user links both accounts" },
   { name: "Webhooks", description: "Events that the service sends to URLs of owners" },
   { name: "Dashboard", description: "The JSON of the dashboard, for owners who are signed in" },
@@ -16,7 +15,7 @@ export const tags = [
   {
     name: "Compatible",
     description:
-      "The interfaces of Bloxlink, RoVer and RoWifi: a bot of theirs changes its base URL and its key",
+      "The interfaces of Bloxlink, RoVer and RoWifi: a bot for one of them only changes its base URL and key",
   },
 ] as const;
 

@@ -1,4 +1,4 @@
-/** What webhooks send: an operation for each type of event. */
+/** The webhooks of the document: one operation for each type of event. */
 import { GuildId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
@@ -8,7 +8,7 @@ import type { Operation, Parameter } from "./document.ts";
 
 const Scope = Schema.Struct({ pid: Pid, guildId: Schema.NullOr(GuildId) }).annotate({
   identifier: "WebhookScope",
-  description: "The scope that the event is of; without a guild, the global one",
+  description: "The scope of the event; without a guild, the global scope",
 });
 
 const headers: ReadonlyArray<readonly [name: string, description: string]> = [
@@ -27,8 +27,9 @@ const operationOf = (components: Components, type: string, data: Schema.Top): Op
   return {
     operationId: `receive${name}`,
     tags: ["Webhooks"],
-    summary: type === "test" ? "What an owner sends as a test" : `The event \`${type}\``,
-    description: "Sent to the URL of a webhook at least once; of one chat user in the order of the feed.",
+    summary: type === "test" ? "A test event that an owner sends" : `The event \`${type}\``,
+    description:
+      "Sent to the URL of a webhook at least once. Events of one chat user are sent in the order of the feed.",
     parameters: headers.map(([header, description]) => {
       const parameter: Parameter = {
         name: header,
@@ -42,7 +43,7 @@ const operationOf = (components: Components, type: string, data: Schema.Top): Op
     requestBody: { required: true, content: { "application/json": { schema } } },
     security: [],
     responses: {
-      "2XX": { description: "The event is delivered; the body is not kept" },
+      "2XX": { description: "The event is delivered; the response body is ignored" },
       410: { description: "The webhook is disabled" },
       default: { description: "The event is sent again later" },
     },

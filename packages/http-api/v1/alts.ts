@@ -19,7 +19,7 @@ const AltDetection = Schema.Struct({
     guildId: Schema.NullOr(GuildId),
   }),
   alts: Schema.Array(Schema.Struct({ chatId: ChatId, gameId: Schema.NullOr(GameId) })).annotate({
-    description: "At most 25, the freshest first",
+    description: "At most 25, most recent first",
   }),
   risk: Schema.Struct({
     score: Schema.Int,
@@ -28,7 +28,7 @@ const AltDetection = Schema.Struct({
   }),
   summary: Schema.Struct({ totalAlts: Schema.Int, gameAltIds: Schema.Array(GameId) }),
   warnings: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "What could not be found out" }),
+    Schema.Array(Schema.String).annotate({ description: "Evidence that was unavailable" }),
   ),
 }).annotate({ identifier: "AltDetectionV1" });
 

@@ -1,4 +1,3 @@
-/** The v1 envelopes. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { Traffic } from "@accountlink/core/limits";
 import { Schema } from "effect";
@@ -11,7 +10,7 @@ export const version = "1.0.0";
 export const resolvedVersion = "1.1.0";
 
 /**
- * The message of an error. It names wrong parameters without what is expected of them.
+ * Returns the message of an error. It names invalid parameters, but not the expected values.
  *
  * @internal
  */
@@ -24,11 +23,11 @@ const common = { timestamp: IsoTime, version: Schema.String };
 
 const RemainingOfKey = Schema.NullOr(Schema.Int).annotate({
   identifier: "RemainingOfKey",
-  description: "What is left of the key's day",
+  description: "Requests that the key has left today",
 });
 const RemainingOfAddress = Schema.NullOr(Schema.Int).annotate({
   identifier: "RemainingOfAddress",
-  description: "What is left of the client address's day, shared by all keys used from it",
+  description: "Requests that the client address has left today, with all keys together",
 });
 
 const mappingCounters = { requestsRemaining: RemainingOfKey, ipRequestsRemaining: RemainingOfAddress };
@@ -39,7 +38,7 @@ const verifyCounters = {
 };
 
 /**
- * A v1 success with this data and these top-level fields.
+ * Makes the schema of a v1 success with this data and these top-level fields.
  *
  * @internal
  */
@@ -49,7 +48,7 @@ export const success = <Data extends Schema.Top, const Extra extends Schema.Stru
 ) => Schema.Struct({ status: Schema.Literal(200), data, ...extra, ...common, ...mappingCounters });
 
 /**
- * A v1 success of a session route.
+ * Makes the schema of a v1 success of a session route.
  *
  * @internal
  */
@@ -79,7 +78,7 @@ const failures = {
 } satisfies Record<Traffic, unknown>;
 
 /**
- * A v1 failure.
+ * Makes the schema of a v1 failure.
  *
  * @example
  * ```ts

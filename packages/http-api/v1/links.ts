@@ -51,7 +51,8 @@ export const gameToChat = defineRoute({
   id: "gameToChat",
   path: "/api/v1/public/game-to-chat",
   summary: "Chat users of a game user",
-  description: "No link is a 200 with an empty list. With a guild, only its members are listed.",
+  description:
+    "Without a link the response is a 200 with an empty list. With a guild, only its members are listed.",
   parameters: { gameId: gameId(), guildId: guildId() },
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
   example: {
@@ -65,7 +66,7 @@ export const chatToGame = defineRoute({
   id: "chatToGame",
   path: "/api/v1/public/chat-to-game",
   summary: "Game user of a chat user",
-  description: "With a guild, the chat user has to be a member of it.",
+  description: "With a guild, the chat user must be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId() },
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
   example: {
@@ -89,10 +90,10 @@ export const updateChat = defineRoute({
   method: "PUT",
   path: "/api/v1/link/update-chat",
   summary: "Move a link to another chat user",
-  description: "The new chat user has to be a member of the guild, when one is named, and without a link.",
+  description: "The new chat user must not have a link, and must be a member of the guild, if one is given.",
   parameters: {
-    oldChatId: chatId("ID of the chat user who has the link"),
-    newChatId: chatId("ID of the chat user who gets it"),
+    oldChatId: chatId("ID of the chat user who has the link now"),
+    newChatId: chatId("ID of the chat user who gets the link"),
     guildId: guildId(),
   },
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
@@ -110,7 +111,7 @@ export const updateGame = defineRoute({
   method: "PUT",
   path: "/api/v1/link/update-game",
   summary: "Link a chat user to a game user",
-  description: "The game user has to exist.",
+  description: "The game user must exist.",
   parameters: { chatId: chatId(), newGameId: gameId(), guildId: guildId() },
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
   example: {

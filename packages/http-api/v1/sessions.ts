@@ -17,7 +17,7 @@ export const createSession = defineRoute({
   id: "createVerifySession",
   generation: "v1",
   path: "/api/v1/verify/session",
-  description: "It lives 5 minutes. Send its user to `url`, and read how it ends.",
+  description: "A session expires after 5 minutes. Send its user to `url`, and read the result.",
   success: verifySuccess(Session, 201),
 });
 
@@ -27,7 +27,7 @@ export const getSession = defineRoute({
   generation: "v1",
   path: "/api/v1/verify/session/:sid",
   description:
-    "With `wait` it is a long poll: the answer comes when the state changes, or when the time is over.",
+    "With `wait` it is a long poll: the response comes when the state changes, or when the time is over.",
   success: verifySuccess(Session),
 });
 
@@ -36,5 +36,5 @@ export const streamSession = defineRoute({
   id: "streamVerifySession",
   generation: "v1",
   path: "/api/v1/verify/session/:sid/stream",
-  description: "As GET /v2/sessions/{sid}/stream.",
+  description: "Works like GET /v2/sessions/{sid}/stream.",
 });

@@ -34,7 +34,9 @@ const AltEvidence = Schema.Struct({
   lastSeenAt: Schema.NullOr(IsoTime).annotate({
     description: "When the candidate was last seen in the browser or at the address",
   }),
-  chatUsers: Schema.NullOr(Schema.Int).annotate({ description: "How many chat users were seen there" }),
+  chatUsers: Schema.NullOr(Schema.Int).annotate({
+    description: "How many chat users were seen with this evidence",
+  }),
   gameId: Schema.NullOr(GameId),
 }).annotate({ identifier: "AltEvidence" });
 
@@ -49,14 +51,14 @@ const AltDetection = Schema.Struct({
       chatId: ChatId,
       gameId: Schema.NullOr(GameId),
       weight: Schema.optionalKey(
-        Schema.Finite.annotate({ description: "With explain: 0 to 1, what the evidence weighs together" }),
+        Schema.Finite.annotate({ description: "With explain: the combined weight of the evidence, 0 to 1" }),
       ),
       evidence: Schema.optionalKey(
-        Schema.Array(AltEvidence).annotate({ description: "With explain; the strongest first" }),
+        Schema.Array(AltEvidence).annotate({ description: "With explain: the evidence, strongest first" }),
       ),
       resolved: Schema.optionalKey(ResolvedProfiles),
     }).annotate({ identifier: "AltMatch" }),
-  ).annotate({ description: "At most 25, the freshest first" }),
+  ).annotate({ description: "At most 25, most recent first" }),
   risk: Schema.Struct({
     score: Schema.Int,
     severity: Schema.Literals(["LOW", "MEDIUM", "HIGH", "CRITICAL"]),
@@ -64,7 +66,7 @@ const AltDetection = Schema.Struct({
     vpn: Schema.optionalKey(Schema.Int),
     unlistedWeight: Schema.optionalKey(
       Schema.Finite.annotate({
-        description: "The greatest weight of those that are not returned, if above every match's; else 0",
+        description: "The greatest weight of an omitted match, if above every returned one; otherwise 0",
       }),
     ),
   }),
@@ -73,7 +75,7 @@ const AltDetection = Schema.Struct({
 }).annotate({ identifier: "AltDetection" });
 
 const resolved = premiumFlag("Whether to add profiles of both accounts to each match");
-const explain = flag("Whether to add the evidence, from which the score can be computed again");
+const explain = flag("Whether to add the evidence that the score is computed from");
 
 const target = { gameId: "2", guildId: null };
 const related = { score: 90, severity: "CRITICAL" } as const;
@@ -178,7 +180,7 @@ const AltReview = Schema.Struct({
   verdict: Schema.Literals(["different", "same"]),
   note: Schema.NullOr(Schema.String),
   at: IsoTime,
-  keyId: Schema.NullOr(KeyId).annotate({ description: "Null for a review of the dashboard" }),
+  keyId: Schema.NullOr(KeyId).annotate({ description: "Null for a review made on the dashboard" }),
 }).annotate({ identifier: "AltReview" });
 
 const graceAndHerAlt = { chatId: "100002", otherChatId: "100003" };
@@ -202,16 +204,16 @@ const reviewWrite = {
 
 const pair = {
   chatId: chatId("ID of one chat user of the pair"),
-  otherChatId: chatId("ID of the other, who is another user"),
+  otherChatId: chatId("ID of the other chat user, who must differ"),
 };
 
 export const putAltReview = defineRoute({
   ...reviewWrite,
   id: "putAltReview",
   method: "PUT",
-  summary: "Say whether two chat users are the same person",
+  summary: "Record whether two chat users are the same person",
   description:
-    "It beats the score from the next request on: different is no match any more, same weighs 1. A pair has one review and no order.",
+    "From the next request on it overrides the score: different removes the match, same sets the weight 1. A pair has one review, regardless of the order of its users.",
   parameters: { ...pair, verdict, note, guildId: guildId() },
   success: success(Schema.Struct({ review: AltReview })),
   example: {
@@ -226,7 +228,7 @@ export const getAltReviews = defineRoute({
   method: "GET",
   path: "/v2/alts/reviews",
   summary: "Reviews of the pairs that a chat user is in",
-  description: "Both users of a pair have its review.",
+  description: "A review is listed for both users of its pair.",
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "query",
   access: "key",
@@ -246,7 +248,7 @@ export const deleteAltReview = defineRoute({
   id: "deleteAltReview",
   method: "DELETE",
   summary: "Delete the review of two chat users",
-  description: "Without a review it is a 200 with `deleted: false`.",
+  description: "Without a review the response is a 200 with `deleted: false`.",
   parameters: { ...pair, guildId: guildId() },
   success: success(Schema.Struct({ chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean })),
   example: { values: graceAndHerAlt, answer: { data: { ...graceAndHerAlt, deleted: true } } },

@@ -1,4 +1,3 @@
-/** The v2 envelope. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Schema } from "effect";
 import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";
@@ -6,7 +5,6 @@ import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
 import type { Route } from "../route.ts";
 
-/** `meta.version`. */
 export const version = "2.0.0";
 
 /** Accepted values of the request header `Service-Version`, oldest first. */
@@ -27,7 +25,9 @@ const Meta = Schema.Struct({
   requestId: Schema.String.annotate({ description: '"req_" and a ULID; also the header X-Request-Id' }),
   version: Schema.Literal(version),
   rateLimit: RateLimit,
-  tier: Schema.optionalKey(Schema.Literals(["free", "premium"]).annotate({ description: "Of the key" })),
+  tier: Schema.optionalKey(
+    Schema.Literals(["free", "premium"]).annotate({ description: "The tier of the key" }),
+  ),
 }).annotate({ identifier: "Meta" });
 
 const BulkMeta = Schema.Struct({
@@ -36,7 +36,7 @@ const BulkMeta = Schema.Struct({
 }).annotate({ identifier: "BulkMeta" });
 
 /**
- * A v2 success with this data.
+ * Makes the schema of a v2 success with this data.
  *
  * @internal
  */
@@ -46,7 +46,7 @@ export const success = <Data extends Schema.Top, const Status extends 200 | 201 
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
 /**
- * A v2 bulk success with these results.
+ * Makes the schema of a v2 bulk success with these results.
  *
  * @internal
  */
@@ -62,8 +62,8 @@ export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(i
       ),
       count: Schema.Int,
       foundCount: Schema.Int,
-      notFoundCount: Schema.Int.annotate({ description: "Results with LINK_NOT_FOUND" }),
-      errorCount: Schema.Int.annotate({ description: "Failures other than not found" }),
+      notFoundCount: Schema.Int.annotate({ description: "Number of results with LINK_NOT_FOUND" }),
+      errorCount: Schema.Int.annotate({ description: "Number of results with another error" }),
       resolved: Schema.Boolean,
     }),
     meta: BulkMeta,
@@ -79,7 +79,7 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
-/** Types of generated clients have the name: `LinkNotFoundError` of `LINK_NOT_FOUND`. */
+/** Named so that types in generated clients are called `LinkNotFoundError`, after `LINK_NOT_FOUND`. */
 const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
   const words = code.replace(/_ERROR$/, "").split("_");
   const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
@@ -104,7 +104,6 @@ const dashboardErrorSchemas = new Map(
 const errorWith = (codes: ReadonlyArray<ErrorCode>, schemas = errorSchemas) =>
   Schema.Union([...schemas].flatMap(([code, schema]) => (codes.includes(code) ? [schema] : [])));
 
-/** A v2 failure with any code. */
 export const AnyFailure = Schema.Struct({
   status: Schema.Int,
   error: errorWith(errorCodes),
@@ -113,7 +112,7 @@ export const AnyFailure = Schema.Struct({
 }).annotate({ identifier: "ErrorEnvelope" });
 
 /**
- * A v2 failure with one of these codes.
+ * Makes the schema of a v2 failure with one of these codes.
  *
  * @example
  * ```ts

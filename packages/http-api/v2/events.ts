@@ -1,5 +1,5 @@
 /**
- * v2 feed of events, and the list of links that it keeps up to date.
+ * v2 feed of events, and the list of links that the feed keeps up to date.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ const EventGameId = Schema.String.annotate({
 
 const source = Schema.Literals(["api", "flow", "user", "operator"]).annotate({
   identifier: "EventSource",
-  description: "A key, a verification flow, the user, or who runs the community or the service",
+  description: "A key, a verification flow, the user, the owner of the community, or the operator",
 });
 
 const linkVersion = Schema.Int;
@@ -49,14 +49,14 @@ const lastVerifiedAt = IsoTime;
 
 const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(type: Type, data: Fields) =>
   Schema.Struct({
-    id: Schema.String.annotate({ description: "`evt_` and a ULID; the same wherever it is read" }),
+    id: Schema.String.annotate({ description: "`evt_` and a ULID; the same in feed, stream and webhook" }),
     type: Schema.Literal(type),
     at: IsoTime,
     data: Schema.Struct(data),
   }).annotate({ identifier: `${eventName(type)}Event` });
 
 /**
- * `LinkSet` for `link.set`.
+ * Converts `link.set` to `LinkSet`.
  *
  * @internal
  */
@@ -75,7 +75,6 @@ const sessionEnd = {
   error: Schema.NullOr(Schema.String),
 };
 
-/** An event of the feed. */
 export const Event = Schema.Union([
   eventOf("link.set", {
     chatId: EventChatId,
@@ -108,7 +107,6 @@ export const Event = Schema.Union([
   eventOf("session.cancelled", sessionEnd),
 ]).annotate({ identifier: "FeedEvent" });
 
-/** An event, as the documentation shows it. */
 export const exampleEvent = {
   id: "evt_01KE8Q3Z1S5Q9V8R7D6N4M2K0J",
   type: "link.set",
@@ -139,12 +137,12 @@ const shared = {
 const ownGuild = () => guildId({ guildKeys: "optional", globalKeys: "refused" });
 
 const start = {
-  cursor: pageCursor("Where to go on: the cursor of an earlier answer, or `events` of the list of links"),
+  cursor: pageCursor("Where to resume: the cursor of an earlier response, or `events` of the list of links"),
   from: withFallback(
     required(
       Schema.Literals(["now", "oldest"]),
       "expected now or oldest",
-      "Where to begin without a cursor: with what happens from now on, or with the oldest event that is kept",
+      "Where to begin without a cursor: at the present, or at the oldest stored event",
     ),
     "now" as const,
   ),
@@ -158,8 +156,8 @@ const filters = {
       "Only events of these types, separated by commas",
     ),
   ),
-  chatId: optional(chatId("Only events of this chat user, present or previous")),
-  gameId: optional(gameId("Only events of this game user, present or previous")),
+  chatId: optional(chatId("Only events of this chat user, as present or previous user of the link")),
+  gameId: optional(gameId("Only events of this game user, as present or previous user of the link")),
   guildId: ownGuild(),
 };
 
@@ -167,15 +165,15 @@ export const getEvents = defineRoute({
   ...shared,
   id: "getEvents",
   path: "/v2/events",
-  summary: "Read what changed in the key's scope",
+  summary: "Read the changes in the key's scope",
   description:
     "Oldest first. Read on with the `cursor` of each answer: none is missed and none comes twice. With `wait` the answer comes when there is an event, or when the time is over. A cursor that is older than the events that are kept is a `CONFLICT` `cursor_expired`: list the links anew.",
   parameters: { ...start, limit: countUpTo(100, 50), wait: wait("an event"), ...filters },
   success: success(
     Schema.Struct({
       events: Schema.Array(Event),
-      cursor: Schema.String.annotate({ description: "The place after them" }),
-      more: Schema.Boolean.annotate({ description: "Whether there may be more already" }),
+      cursor: Schema.String.annotate({ description: "The position after these events" }),
+      more: Schema.Boolean.annotate({ description: "Whether more events may be available already" }),
     }),
   ),
   example: {
@@ -185,14 +183,13 @@ export const getEvents = defineRoute({
   errors: ["CONFLICT"],
 });
 
-/** The stream of events. */
 export const EventStream = Schema.String;
 
 export const streamEvents = defineRoute({
   ...shared,
   id: "streamEvents",
   path: "/v2/events/stream",
-  summary: "Follow what changes in the key's scope as a stream of at most 30 seconds",
+  summary: "Follow the changes in the key's scope as a stream of at most 30 seconds",
   description:
     "Server-sent events, each named as its type, with the event as data, and the cursor after it as id; `timeout` ends the stream. A `Last-Event-ID` is a cursor, and wins over `cursor`. A comment every 10 seconds keeps the connection open.",
   parameters: { ...start, ...filters },
@@ -221,10 +218,10 @@ export const listLinks = defineRoute({
   path: "/v2/links",
   summary: "List all links of the key's scope",
   description:
-    "By chat ID as text. `events` is the cursor of the feed at the first page: who lists all pages and then applies the feed from there has what the service has.",
+    "Sorted by chat ID as text. `events` is the cursor of the feed at the first page: to copy all links, list all pages and then apply the feed from there.",
   parameters: {
     limit: countUpTo(1_000, 100),
-    cursor: pageCursor("Where to go on: the cursor of the page before"),
+    cursor: pageCursor("The cursor of the previous page"),
     guildId: ownGuild(),
   },
   success: success(

@@ -18,10 +18,9 @@ import { text } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "./envelope.ts";
 
-/** How many tokens one request may report. */
 export const maxLeakReports = 100;
 
-/** A report in the shape that code hosts send. */
+/** A report in the format that code hosts send. */
 export const LeakReport = Schema.Struct({
   token: Schema.String,
   type: Schema.String,
@@ -29,7 +28,7 @@ export const LeakReport = Schema.Struct({
   source: Schema.optionalKey(Schema.NullOr(Schema.String)),
 }).annotate({ identifier: "LeakReport" });
 
-/** What a reported token turned out to be. */
+/** The result for one reported token. */
 export const LeakLabel = Schema.Struct({
   token_raw: Schema.String,
   token_type: Schema.String,
@@ -42,16 +41,16 @@ export const reportLeakedKey = defineRoute({
   generation: "v2",
   method: "POST",
   path: "/v2/keys/leaked",
-  summary: "Report keys that got into wrong hands",
+  summary: "Report leaked keys",
   description: `Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer. A JSON array of up to ${maxLeakReports} reports, as code hosts send them, is answered with an array of labels outside the envelope.`,
-  parameters: { key: text("The key in full") },
+  parameters: { key: text("The complete key") },
   source: "body",
   listItem: LeakReport,
   access: "none",
   group: null,
   success: Schema.Union([
     success(Schema.Struct({ revoked: Schema.Literal(true) })),
-    Schema.Array(LeakLabel).annotate({ description: "For an array, in its order" }),
+    Schema.Array(LeakLabel).annotate({ description: "The results of an array, in its order" }),
   ]),
   example: {
     values: { key: "alk_Aa0Bb1Cc2Dd3_0123456789abcdefghijABCDEFGHIJ0123456789_-A" },

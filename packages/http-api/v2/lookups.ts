@@ -20,11 +20,10 @@ import { chatId, gameId, guildId, ids, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bulkSuccess, success } from "./envelope.ts";
 
-/** Profiles of both accounts. */
 export const ResolvedProfiles = Schema.Struct({
   game: Schema.NullOr(GameProfile),
   chat: Schema.NullOr(ChatProfile),
-}).annotate({ identifier: "ResolvedProfiles", description: "Null unless asked for, or unavailable" });
+}).annotate({ identifier: "ResolvedProfiles", description: "Null unless requested and available" });
 
 const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: ResolvedProfiles }).annotate({
   identifier: "ChatLookup",
@@ -33,13 +32,14 @@ const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: Res
 const GameLookup = Schema.Struct({
   gameId: GameId,
   chatIds: Schema.Array(ChatId).annotate({
-    description: "Newest link first, at most 1,000; with a guild, its members among the 100 newest",
+    description:
+      "Newest link first, at most 1,000; with a guild, only its members among the 100 newest links",
   }),
   count: Schema.Int,
   resolved: Schema.Struct({
     game: Schema.NullOr(GameProfile),
     chat: Schema.NullOr(Schema.Array(Schema.NullOr(ChatProfile))).annotate({
-      description: "Profiles of the first 25 of chatIds, in that order",
+      description: "Profiles of the first 25 chatIds, in the same order",
     }),
   }),
 }).annotate({ identifier: "GameLookup" });
@@ -83,7 +83,7 @@ export const getChat = defineRoute({
   path: "/v2/chat",
   summary: "Game user of a chat user",
   description:
-    "No link in the scope of the key is `LINK_NOT_FOUND`. With a guild, the chat user has to be a member of it.",
+    "Fails with `LINK_NOT_FOUND` without a link in the scope of the key. With a guild, the chat user must be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   success: success(ChatLookup),
   example: { values: { chatId: "100001" }, answer: { data: linkOfAda } },
@@ -108,7 +108,7 @@ export const getVerification = defineRoute({
   path: "/v2/verifications/chat",
   summary: "Verification status of a chat user",
   description:
-    "Not linked is a 200 with linked: false. Without an Authorization header the answer is a redirect (302) into the public verification flow, with every query parameter kept.",
+    "Without a link the response is a 200 with linked: false. Without an Authorization header the response is a redirect (302) into the public verification flow, which keeps every query parameter.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   access: "key_or_redirect",
   success: success(VerificationStatus),
@@ -132,7 +132,7 @@ const bulkLookup = {
   generation: "v2",
   method: "POST",
   description:
-    "One result per input, in their order. A missing link fails its own item only. Costs one request.",
+    "One result per input, in the same order. A missing link fails only its own item. Counts as one request.",
   source: "body",
   access: "key",
   keyAccess: ["read"],

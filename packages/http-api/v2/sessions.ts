@@ -23,7 +23,8 @@ export const createSession = defineRoute({
   id: "createSession",
   generation: "v2",
   path: "/v2/sessions",
-  description: "It lives 5 minutes. Send its user to `url`, and read how it ends in one of three ways.",
+  description:
+    "A session expires after 5 minutes. Send its user to `url`, and read the result in one of three ways.",
   isIdempotent: true,
   success: success(Session, 201),
 });
@@ -34,7 +35,7 @@ export const getSession = defineRoute({
   generation: "v2",
   path: "/v2/sessions/:sid",
   description:
-    "With `wait` it is a long poll: the answer comes when the state changes, or when the time is over. One read of a session is open at a time; a new one ends the older.",
+    "With `wait` it is a long poll: the response comes when the state changes, or when the time is over. A new read of a session ends an earlier one that is still open.",
   success: success(Session),
 });
 
@@ -53,7 +54,8 @@ export const redirectSession = defineRoute({
   method: "GET",
   path: "/v2/sessions/:sid/redirect",
   summary: "Redirect a user into the public verification flow",
-  description: "Needs no key, and redirects whatever the sid is: the page of the flow says what is wrong.",
+  description:
+    "Needs no key, and redirects even for an invalid sid: the page of the flow explains the problem.",
   parameters: { sid },
   source: "query",
   access: "redirect",
@@ -69,7 +71,7 @@ export const cancelSession = defineRoute({
   method: "DELETE",
   path: "/v2/sessions/:sid",
   summary: "Cancel a verification session",
-  description: "A session that is final is a `CONFLICT`.",
+  description: "A session in a final state fails with `CONFLICT`.",
   parameters: { sid },
   source: "query",
   isIdempotent: true,

@@ -29,10 +29,10 @@ export const patchChat = defineRoute({
   method: "PATCH",
   path: "/v2/chat",
   summary: "Move a link to another chat user",
-  description: "The new chat user has to be a member of the guild, when one is named, and without a link.",
+  description: "The new chat user must not have a link, and must be a member of the guild, if one is given.",
   parameters: {
-    oldChatId: chatId("ID of the chat user who has the link"),
-    newChatId: chatId("ID of the chat user who gets it"),
+    oldChatId: chatId("ID of the chat user who has the link now"),
+    newChatId: chatId("ID of the chat user who gets the link"),
     guildId: guildId(),
   },
   success: success(
@@ -51,7 +51,7 @@ export const patchGame = defineRoute({
   method: "PATCH",
   path: "/v2/game",
   summary: "Link a chat user to a game user",
-  description: "The game user has to exist. previousGameId is the value that this very write replaced.",
+  description: "The game user must exist. previousGameId is the value that this write replaced.",
   parameters: { chatId: chatId(), gameId: gameId(), guildId: guildId() },
   success: success(
     Schema.Struct({
@@ -91,7 +91,7 @@ export const deleteData = defineRoute({
   summary: "Delete all link data of the key's scope",
   description: "Links and sightings are removed for good; unfinished sessions end as failed.",
   parameters: {
-    confirm: confirmation("Has to be true"),
+    confirm: confirmation("Must be true"),
     guildId: guildId({ globalKeys: "refused" }),
   },
   success: success(

@@ -1,4 +1,3 @@
-/** The handlers of alt detection in both generations, and of its reviews. */
 import { AltDetection, AltReviews, type GameId } from "@accountlink/core";
 import { parseAddress } from "@accountlink/core/addresses";
 import {
@@ -79,7 +78,7 @@ type Values = KeyedInput<typeof AltsV2.getAlts.parameters>["values"];
 const queryOf = ({ chatId, gameId, ip }: Pick<Values, "chatId" | "gameId" | "ip">): AltQuery => ({
   chatId,
   gameId,
-  // The reader of parameters has taken it for an address.
+  // `parameterReader` has already validated the address.
   address: ip === null ? null : Option.getOrThrow(parseAddress(ip)),
 });
 

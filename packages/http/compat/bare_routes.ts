@@ -1,4 +1,3 @@
-/** Routes whose answer has no envelope. */
 import { type GameId, LinkNotFound, type PublicError } from "@accountlink/core";
 import type { CompatService, Parameters, Route } from "@accountlink/http-api";
 import { Effect, type Schema } from "effect";
@@ -6,7 +5,7 @@ import type { SuccessOf } from "../envelopes/envelope.ts";
 import { compatAnswer } from "../envelopes/envelope_compat.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 
-/** Makes the function that binds a route of a service to what makes its whole answer. */
+/** Returns a function that binds a route of a service to a handler of its whole response. */
 export const bareRoutes =
   ({ keyed }: Pipeline, service: CompatService) =>
   <P extends Parameters, S extends Schema.Top>(
@@ -20,7 +19,7 @@ export const bareRoutes =
       ),
     );
 
-/** The ID of a game user as a number. One that a number cannot hold is not found. */
+/** Converts a game user's ID to a number; fails with `LinkNotFound` if the ID exceeds the safe integers. */
 export const exactNumber = (gameId: GameId): Effect.Effect<number, LinkNotFound> => {
   const number = Number(gameId);
   return Number.isSafeInteger(number) ? Effect.succeed(number) : Effect.fail(new LinkNotFound());

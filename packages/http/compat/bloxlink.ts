@@ -66,7 +66,7 @@ export const bloxlinkV3Routes = (
   ];
 };
 
-/** Null also for a user whose ID does not fit into the number that stands for it there. */
+/** Also null if the user's ID exceeds the safe integers, because Bloxlink sends IDs as numbers. */
 const robloxUser = (profile: GameProfile | null) => {
   if (profile === null || !Number.isSafeInteger(Number(profile.id))) return null;
   const { username, displayName, id, description, created, isBanned, hasVerifiedBadge, avatar } = profile;
@@ -91,9 +91,9 @@ const robloxUser = (profile: GameProfile | null) => {
 };
 
 /**
- * Null for somebody whose membership the platform does not tell.
+ * Null if the platform does not disclose the membership.
  *
- * @param isTold whether the key is told the nickname and the roles
+ * @param isTold whether the key may see the nickname and the roles
  */
 const discordMember = (profile: ChatProfile | null, isTold: boolean) => {
   if (profile === null || profile.guild === null) return null;

@@ -1,4 +1,3 @@
-/** The routes that other link services have, too, over the lookups of v2. */
 import { LinkLookup } from "@accountlink/core";
 import { MemberDisclosure } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";

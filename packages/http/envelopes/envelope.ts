@@ -1,4 +1,4 @@
-/** What both envelopes share: their input, and headers. */
+/** Input and headers that both envelopes share. */
 import type { PublicError } from "@accountlink/core";
 import type { KeyBucket } from "@accountlink/core/errors";
 import {
@@ -14,7 +14,6 @@ import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 
-/** The content of a success. */
 export interface Success {
   /** 200 when left out. */
   readonly status?: 200 | 201;
@@ -28,8 +27,8 @@ export interface Success {
 }
 
 /**
- * What a handler returns for a route with this success: the fields that the envelope does not fill,
- * or the whole response where there is no envelope.
+ * The return type of a handler: the fields that the envelope does not fill, or the whole response on routes without an
+ * envelope.
  */
 export type SuccessOf<Answer> = Answer extends { readonly status: infer Status; readonly data: unknown }
   ? Success &
@@ -38,19 +37,19 @@ export type SuccessOf<Answer> = Answer extends { readonly status: infer Status; 
       (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : {})
   : HttpResponse;
 
-/** Writes the responses of a generation. */
+/** Writes the responses of one generation of the API. */
 export interface Envelope {
   readonly success: (context: RequestContext, success: Success) => HttpResponse;
   readonly failure: (context: RequestContext, error: PublicError) => HttpResponse;
 }
 
-/** Seconds until a retry makes sense, where that is known. */
+/** Seconds until a retry can succeed, if known. */
 const retryAfterOf = (error: PublicError): number | null => {
   if (isRateLimited(error)) return error.retryAfter;
   return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
 };
 
-/** Formats a time, with a small cache: under load many responses carry the same few. */
+/** Formats a time, with a small cache: under load many responses carry the same few times. */
 export const isoTime = memoize(64, (time: Millis) => formatTimestamp(time));
 
 export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
@@ -60,7 +59,7 @@ const expiryNoticeMs = 7 * dayMs;
 const policyOf = (bucket: KeyBucket, limit: number | null, windowMs: number): ReadonlyArray<string> =>
   limit === null ? [] : [`"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`];
 
-/** The values of `RateLimit-Policy` by quota. Requests of a cached key share its quota. */
+/** Values of `RateLimit-Policy` by quota. A cached key keeps its quota object, so its requests find the value here. */
 const policies = new WeakMap<Quota, Readonly<Record<Traffic, string>>>();
 
 const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
@@ -74,7 +73,10 @@ const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
   return known;
 };
 
-/** The window with the fewest requests left. Of two that are used up, the later reset is when a request passes again. */
+/**
+ * The window with the fewest requests left. If both are used up, the window with the later reset decides when a request
+ * passes again.
+ */
 const closestToItsEnd = ({ window, day }: LimitReport): Allowance | null => {
   if (window === null || day === null) return window ?? day;
   const isDay =
@@ -108,7 +110,7 @@ const limitHeaders = (
 
 const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resetsAt / 1000));
 
-/** The headers of every response, which the caller completes. */
+/** The headers of every response; the caller adds more. */
 export const commonHeaders = (context: RequestContext, now: Millis): Record<string, string> => {
   const headers: Record<string, string> = {
     "x-request-id": context.requestId,
@@ -125,7 +127,6 @@ export const commonHeaders = (context: RequestContext, now: Millis): Record<stri
   return headers;
 };
 
-/** Adds the headers of an error. */
 export const addErrorHeaders = (headers: Record<string, string>, error: PublicError): void => {
   addRetryAfter(headers, error);
   if (error._tag === "InvalidApiKey") headers["www-authenticate"] = "Bearer";
@@ -136,7 +137,7 @@ export const addRetryAfter = (headers: Record<string, string>, error: PublicErro
   if (retryAfter !== null) headers["retry-after"] = String(retryAfter);
 };
 
-/** A JSON response. Its body is not validated; the contract tests do that. */
+/** Makes a JSON response. The body is not validated here; the contract tests validate it. */
 export const jsonResponse = (
   status: number,
   body: unknown,

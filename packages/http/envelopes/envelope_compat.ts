@@ -1,4 +1,4 @@
-/** The answers of other services' interfaces, which have no common envelope. */
+/** Responses of the interfaces that mimic other services; they have no common envelope. */
 import type { PublicError } from "@accountlink/core";
 import type { CompatService } from "@accountlink/http-api";
 import type { HttpResponse } from "../http_response.ts";

@@ -1,4 +1,3 @@
-/** The envelope of an answer, by its route or path. */
 import { AltsV1, compatServices, type Route } from "@accountlink/http-api";
 import { isUnder } from "../http_request.ts";
 import type { Envelope } from "./envelope.ts";
@@ -6,21 +5,21 @@ import { envelopeCompat } from "./envelope_compat.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
 import { envelopeV2 } from "./envelope_v2.ts";
 
-/** The shape of answers that are of no route, by their path. */
+/** The envelope's input for requests that match no route, derived from the path. */
 export const shapeOf = (url: string): Shape => {
   if (isUnder("/api/v1", url)) return { generation: "v1", ...v1AnswersUnder(url) };
   const service = compatServices.find(({ prefix }) => isUnder(prefix, url));
   return service === undefined ? { generation: "v2" } : { generation: "compat", service };
 };
 
-/** What v1 answers have in common that are of no route, by their path. */
+/** Fields that v1 responses without a route have in common. */
 const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
   if (isUnder("/api/v1/verify", url)) return { traffic: "verify" };
   const { path, version } = AltsV1.detectAlts;
   return isUnder(path, url) && version !== undefined ? { version } : {};
 };
 
-/** What the shape of an answer depends on. */
+/** The route fields that decide how a response looks. */
 type Shape = Pick<Route, "generation" | "service" | "wordings" | "traffic" | "version">;
 
 export const envelopeOf = (shape: Shape): Envelope => {

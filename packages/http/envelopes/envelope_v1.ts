@@ -12,7 +12,6 @@ const verifyCounters = ({ limits }: RequestContext) => ({
   verifyIpRequestsRemaining: limits?.addressDay?.remaining ?? null,
 });
 
-/** The v1 envelope, with the wordings and counters of a route. */
 export const envelopeV1 = ({
   wordings,
   traffic,

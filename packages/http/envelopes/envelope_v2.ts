@@ -1,4 +1,3 @@
-/** The v2 envelope. */
 import type { PublicError } from "@accountlink/core";
 import { EnvelopeV2, isRateLimited, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
@@ -58,7 +57,6 @@ const headersOf = (context: RequestContext, now: number, { date }: DatedContract
   return headers;
 };
 
-/** A success outside the envelope. */
 export const bareAnswer = (context: RequestContext, body: unknown) =>
   jsonResponse(200, body, headersOf(context, context.clock.currentTimeMillisUnsafe(), context.contract));
 

@@ -1,4 +1,3 @@
-/** The handlers of the feed of events and of the list of links. */
 import { InvalidParameter } from "@accountlink/core";
 import {
   EventFeed,

@@ -5,7 +5,6 @@ import type { HttpResponse } from "../http_response.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { comment, opening, streamResponse } from "../sessions/event_stream.ts";
 
-/** Streams the events of a feed as they happen. */
 export const feedStream = (
   context: RequestContext,
   steps: Stream.Stream<FeedStep>,
@@ -21,7 +20,7 @@ const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string =>
       return opening;
     case "idle":
       return comment;
-    // With an id, so that an `EventSource` that began at the present goes on here.
+    // With an ID, so that an `EventSource` that started from now resumes here.
     case "timeout":
       return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
     case "event": {

@@ -46,7 +46,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   return routes;
 });
 
-/** How many failed authentications an array counts as at most, so that code hosts can report many at once. */
+/** Failed authentications that one array counts as at most, so that code hosts can report many keys at once. */
 const maxCounted = 10;
 
 const areReports = Schema.is(Schema.Array(KeysV2.LeakReport));

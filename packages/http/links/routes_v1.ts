@@ -1,4 +1,4 @@
-/** The v1 handlers of lookups and writes, over the services that v2 uses. */
+/** The v1 handlers of lookups and writes; they call the same services as v2. */
 import { type GameId, InvalidParameter, LinkLookup, LinkWriter } from "@accountlink/core";
 import type { LookupOptions } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";

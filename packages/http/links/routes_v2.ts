@@ -1,4 +1,3 @@
-/** The v2 handlers of lookups and writes. */
 import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
 import {
   type ChatUpdated,

@@ -1,13 +1,11 @@
-/** The target of a write. */
 import type { Commit } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";
 import type { KeyedInput } from "../pipeline/pipeline.ts";
 
-/** The input of a route with an optional guild. */
 export type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
 
-/** The scope of the key, the guild of the request, the key as actor, and what commits the write. */
+/** The scope of the key, the guild of the request, the key as actor, and the commit function of the write. */
 export const targetOf = <A = unknown>({
   key,
   values,

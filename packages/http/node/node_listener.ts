@@ -1,6 +1,4 @@
-/**
- * The application as a listener of Node's HTTP server, alone or under a framework such as Express or Fastify.
- */
+/** The application as a listener of Node's HTTP server, standalone or under a framework such as Express or Fastify. */
 import type { PublicError } from "@accountlink/core";
 import { Effect, Exit, Fiber, Stream } from "effect";
 import type { HttpApp } from "../http_app.ts";
@@ -8,19 +6,18 @@ import { BodyTooLarge, type HttpRequest, urlOfTarget } from "../http_request.ts"
 import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
 import { RunningFibers } from "./running_fibers.ts";
 
-/** What the listener uses of Node's `IncomingMessage`, and of what frameworks add to it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** The URL as it was sent, where a framework takes its own part away. */
+  /** The URL as the client sent it; frameworks remove their own prefix from `url`. */
   readonly originalUrl?: string | undefined;
-  /** The bytes of a body that was read before. */
+  /** The bytes of a body that a body parser has already read. */
   readonly rawBody?: Uint8Array | undefined;
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined };
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly readableLength: number;
-  /** Keeps Node from reading the rest of the body after the response. */
+  /** Stops Node from reading the rest of the body after the response. */
   _consuming?: boolean;
   readonly socket: {
     readonly remoteAddress?: string | undefined;
@@ -35,12 +32,11 @@ export interface NodeRequest {
   readonly off: (event: "data" | "end", listener: (chunk: Uint8Array) => void) => unknown;
 }
 
-/** What the listener uses of Node's `ServerResponse`. */
 export interface NodeResponse {
   readonly destroyed: boolean;
   readonly writableEnded: boolean;
   shouldKeepAlive: boolean;
-  /** Whether Node destroys the connection after this response. */
+  /** Whether Node closes the connection after this response. */
   _last?: boolean;
   readonly writeContinue: () => void;
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown;
@@ -58,18 +54,18 @@ export type NodeListener = (
   options?: NodeListenerOptions,
 ) => void;
 
-/** What a server knows of a request. */
+/** Facts about a request that only the server knows. */
 export interface NodeListenerOptions {
   /** Why the request is refused before routing. */
   readonly refusal?: PublicError | null;
   /** Whether the client waits for a 100 before it sends the body, as on `checkContinue`. */
   readonly expectsContinue?: boolean;
-  /** The IP address of the client, where it is not that of the socket. */
+  /** The client's IP address, if it differs from the socket's address. */
   readonly clientAddress?: string | undefined;
 }
 
 /**
- * Makes the listener. Requests under way are interrupted when the scope closes.
+ * Makes the listener. Requests in flight are interrupted when the scope closes.
  *
  * @example
  * ```ts
@@ -92,7 +88,6 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
   const run = Effect.runForkWith(yield* Effect.context());
 
-  /** Runs an effect until the client goes away. */
   const track = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
     running.add(fiber);
     response.once("close", () => fiber.interruptUnsafe());
@@ -129,7 +124,6 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   return listener;
 });
 
-/** A request of Node with its response. */
 class NodeExchange implements HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -173,7 +167,7 @@ class NodeExchange implements HttpRequest {
     });
   }
 
-  /** The body, or its refusal, where that is known without reading; null where the client may send the body. */
+  /** The body, or its refusal, if either is known without reading; null if the client may send the body. */
   #knownBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> | null {
     const incoming = this.#incoming;
     const length = Number(incoming.headers["content-length"] ?? 0);
@@ -185,14 +179,13 @@ class NodeExchange implements HttpRequest {
     return null;
   }
 
-  /** Sends a whole response. */
   send(response: HttpResponse, body: string | Uint8Array | null): void {
     const length = hasLength(response.status) ? byteLength(body) : null;
     if (this.sendHead(response, length)) this.outgoing.end(this.method === "HEAD" ? undefined : body);
     else this.outgoing.end();
   }
 
-  /** Sends a head. False if nobody may get the body: the client has gone, or a header cannot be sent. */
+  /** Sends the head. Returns false if the body must not follow: the client disconnected, or a header is invalid. */
   sendHead({ status, headers }: HttpResponse, length: number | null = null): boolean {
     const { outgoing } = this;
     if (outgoing.destroyed) return false;
@@ -209,8 +202,8 @@ class NodeExchange implements HttpRequest {
   }
 
   /**
-   * Reads and drops a body that nobody wants, so that the connection can be used again. One that is too long for that,
-   * or waits for a 100, ends the connection, after the client had time to read the response.
+   * Reads and discards a body that no handler reads, so that the connection can be reused. If the body is too long or
+   * waits for a 100, the connection closes instead, after the client had time to read the response.
    */
   #abandonBody(): void {
     const [incoming, outgoing] = [this.#incoming, this.outgoing];
@@ -218,7 +211,8 @@ class NodeExchange implements HttpRequest {
     if (incoming.complete || (length === undefined && encoding === undefined)) return;
     const isLong = Number(length ?? 0) > maxDroppedBytes;
     if (isLong || this.#awaitsContinue) outgoing.shouldKeepAlive = false;
-    // Before Node's own listener, which drops a body whole and destroys a connection that is not kept.
+    // Runs before Node's own listener, which would discard a body of any length and destroy connections that are not
+    // kept alive.
     outgoing.prependListener("finish", () => {
       if (incoming.complete) return;
       if (outgoing._last === true) {
@@ -238,10 +232,10 @@ class NodeExchange implements HttpRequest {
   }
 }
 
-/** Of a body that nobody wants, in bytes. */
+/** The most bytes of an unread body that are discarded before the connection closes. */
 const maxDroppedBytes = 262_144;
 
-/** How long a client that still sends has to read the response, in milliseconds. */
+/** Milliseconds that a client which still sends gets to read the response. */
 const closingTime = 500;
 
 const closeSlowly = ({ socket }: NodeRequest): void => {
@@ -269,7 +263,7 @@ const bytesReadBefore = (
   return rawBody.length > maxBytes ? tooLarge : Effect.succeed(rawBody);
 };
 
-/** When the connection closes before the end of the body, the fiber is interrupted. */
+/** The fiber is interrupted when the connection closes before the end of the body. */
 const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = [];
@@ -288,7 +282,7 @@ const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint
     incoming.on("end", finish);
   });
 
-/** Reads on only when the part before was taken. */
+/** Reads the next chunk only after the previous one was consumed. */
 const streamChunks = (incoming: NodeRequest, maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> => {
   const next = Effect.callback<Uint8Array | null>((resume) => {
     if (incoming.readableEnded) return resume(Effect.succeed(null));

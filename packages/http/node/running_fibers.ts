@@ -1,9 +1,8 @@
-/** The fibers of requests under way. */
 import type { Fiber } from "effect";
 
 /**
- * Fibers until their end, in an array. The tables that a Set or the finalizers of a scope leave behind as they change
- * would keep each fiber and its answer until the next full garbage collection.
+ * The running fibers, in an array. A Set, or the finalizers of a scope, leave old tables behind as they change; these
+ * would keep each fiber and its response alive until the next full garbage collection.
  */
 export class RunningFibers {
   readonly #fibers: Array<Fiber.Fiber<unknown> | undefined> = [];

@@ -1,13 +1,12 @@
-/** JSON bodies. */
 import { InvalidBody } from "@accountlink/core/errors";
 import { Effect, Predicate } from "effect";
 import type { HttpRequest } from "../http_request.ts";
 import { repeated } from "./parameters.ts";
 
-/** The largest body, in bytes. */
+/** The largest accepted body, in bytes. */
 export const maxBodySize = 65_536;
 
-/** A JSON object as sent. */
+/** A parsed, unvalidated JSON object. */
 export type JsonObject = { readonly [name: PropertyKey]: unknown };
 
 const tooLarge = new InvalidBody({
@@ -25,13 +24,11 @@ const notAnObject = (cause?: unknown) =>
 const isJson = (contentType: string): boolean =>
   contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 
-/** Reads the body of a request as a JSON object. */
 export const readJsonObject = (request: HttpRequest): Effect.Effect<JsonObject, InvalidBody> =>
   Effect.flatMap(readJson(request), (body) =>
     isList(body) ? Effect.fail(notAnObject()) : Effect.succeed(body),
   );
 
-/** Reads the body of a request as a JSON object or array. */
 export const readJson = (
   request: HttpRequest,
 ): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
@@ -42,7 +39,7 @@ export const readJson = (
   return Effect.flatMap(bytesOf(request), parse);
 };
 
-/** Reads the fields of a body that a route does not need: those of a JSON object or a form, and none of anything else. */
+/** Reads the fields of an optional body, from a JSON object or a form. Any other body has no fields. */
 export const readAnyFields = (request: HttpRequest): Effect.Effect<JsonObject> =>
   Effect.match(request.readBody(maxBodySize), { onFailure: () => ({}), onSuccess: anyFields });
 
@@ -61,7 +58,6 @@ const bytesOf = (request: HttpRequest): Effect.Effect<Uint8Array, InvalidBody> =
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Whether a body is a JSON array. */
 export const isList = (body: JsonObject | ReadonlyArray<unknown>): body is ReadonlyArray<unknown> =>
   Array.isArray(body);
 
@@ -78,9 +74,9 @@ const parse = (bytes: Uint8Array): Effect.Effect<JsonObject | ReadonlyArray<unkn
   }
 };
 
-/** Marks repeated names, of which `JSON.parse` silently keeps the last. */
+/** Marks repeated names, because `JSON.parse` silently keeps the last value. */
 const markRepeated = (value: JsonObject, text: string): JsonObject => {
-  // Each member has a colon, so with no more colons than names none is repeated.
+  // Each member has a colon, so if there are no more colons than names, none is repeated.
   if (text.split(":").length - 1 === Object.keys(value).length) return value;
   const seen = new Set<string>();
   const marked: Record<string, typeof repeated> = {};

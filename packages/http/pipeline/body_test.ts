@@ -12,7 +12,7 @@ const read = (body: BodyInit, contentType: string | null = "application/json", h
 };
 
 describe("readJsonObject", () => {
-  it.effect("refuses what is not UTF-8, or is encoded", () =>
+  it.effect("refuses a body that is not UTF-8 or is encoded", () =>
     Effect.gen(function* () {
       const latin1 = new Uint8Array(Buffer.from('{"a":"\xff"}', "latin1"));
       assert.strictEqual((yield* Effect.flip(read(latin1))).problem, "content");

@@ -1,6 +1,6 @@
 /**
- * The order of checks of a request with a key, with the numbers of the contract. Whoever calls `checked` has done the
- * first two: the request has an ID, and a route.
+ * Checks of a request with a key, in the order and with the numbers of the contract. The caller of `checked` has done
+ * the first two: the request has an ID and a route.
  */
 import {
   type ApiKey,
@@ -26,34 +26,30 @@ import { Prefetch } from "./prefetch.ts";
 import { redirectIntoFlow } from "./redirect_into_flow.ts";
 import { valuesReader } from "./request_values.ts";
 
-/** The input of a handler. */
 export interface Input<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly context: RequestContext;
 }
 
-/** The input of a handler whose route needs a key. */
 export interface KeyedInput<P extends Parameters> extends Input<P> {
   readonly key: ApiKey;
 }
 
-/** The content of an envelope, or a whole response. */
 export type Answered = Success | HttpResponse;
 
-/** The checks of values that the parameters of a route do not say. */
+/** Checks of values beyond the schemas of a route's parameters. */
 export interface ValueChecks<P extends Parameters> {
-  /** Answered together with what is wrong with the form of values. */
+  /** Its problems are reported together with malformed values. */
   readonly findProblems?: FindProblems<P>;
-  /** Comes after that, and before the tier of the key. */
+  /** Runs after `findProblems`, before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
 }
 
 export interface CheckOptions<P extends Parameters> extends ValueChecks<P> {
-  /** Whether a lone request reads its record while its limits are counted. */
+  /** Whether a lone request reads its record while its limits are counted, see `Prefetch`. */
   readonly prefetches?: boolean;
 }
 
-/** Makes the checks from the services of core and `HttpSettings`. */
 export const makeChecks = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
@@ -67,7 +63,7 @@ export const makeChecks = Effect.gen(function* () {
     return redirectIntoFlow(publicUrl, requestId, queryTextOf(request));
   });
 
-  /** Checks the requests of a route, in order, and passes those that hold to its handler. */
+  /** Runs the checks of a route in order, then calls its handler. */
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>, learn: Learn) => Effect.Effect<Answered, PublicError, R>,
@@ -81,7 +77,7 @@ export const makeChecks = Effect.gen(function* () {
     const asksForPremium = premiumTest(route);
 
     const answer = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
-      // 8. What the key is for, and the tier that the route needs.
+      // 8. The access of the key, and the tier that the route needs.
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
       // 9. Parameters and body.
@@ -89,19 +85,19 @@ export const makeChecks = Effect.gen(function* () {
       if (validate !== undefined) yield* validate(values);
       // 10. The tier that the values need.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      // 11. The guild, by the service that the handler calls, and 12. the work.
+      // 11. The guild, checked by the service that the handler calls, and 12. the work.
       return yield* handler({ values, key, context: learn({ contract }) }, learn);
     });
 
     return Immediate.fn(function* (arrived: RequestContext, learn: Learn) {
       const { address, request } = arrived;
       if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
-      // 3. The throttle of wrong keys, and 4. the key.
+      // 3. The throttle for wrong keys, and 4. the key.
       const authenticated = yield* authenticator.authenticate(keyOf(request), address);
       const { key, quota } = authenticated;
       const context = learn({ key: authenticated });
       yield* security.noteUse(key.id, address);
-      // 5. The key's lists of addresses.
+      // 5. The key's address allowlist.
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       // 6. The limits of the address, and 7. of the key. From here on the request counts.
       const counting = limits.admit({ key, quota, address, traffic });
@@ -120,13 +116,13 @@ export const makeChecks = Effect.gen(function* () {
 const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
   access === "key_or_redirect" && request.header("authorization") === undefined;
 
-/** Makes the test whether a route is among what a key is for. */
+/** Returns a predicate: whether the key's access includes the route. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
   const allowed = new Set<ApiKey["access"]>(["full", ...keyAccess]);
   return ({ access }: ApiKey): boolean => allowed.has(access);
 };
 
-/** Makes the test whether a route serves a key by its tier, scope and kind. */
+/** Returns a predicate: whether the route serves the key's tier, scope and kind. */
 const tierTest = ({ tier }: Pick<Route, "tier">) => {
   if (tier === undefined) return () => true;
   return ({ tier: own, scope, kind }: ApiKey): boolean =>

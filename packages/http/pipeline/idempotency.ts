@@ -1,6 +1,4 @@
-/**
- * `Idempotency-Key`: the answer of a write is kept under the client's name for it, and replayed for the same request.
- */
+/** `Idempotency-Key`: stores the response of a write under the client's key, and replays it for the same request. */
 import type { ApiKey, PublicError } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import {
@@ -17,7 +15,6 @@ import type { Learn, RequestContext } from "../request_context.ts";
 const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
   request.header("idempotency-key");
 
-/** What is wrong with the idempotency key of a request. */
 export const idempotencyProblems = (context: RequestContext): ReadonlyArray<ParameterProblem> => {
   const key = idempotencyKeyOf(context);
   return key === undefined || /^[!-~]{1,255}$/.test(key) ? [] : [invalidKey];
@@ -32,8 +29,8 @@ interface Input {
 }
 
 /**
- * Answers a request; with an idempotency key, once. The handler commits its write with the answer. A refusal is kept
- * without a write.
+ * Answers a request, at most once per idempotency key. The handler commits its write and the response together. A
+ * refusal is stored without a write.
  */
 export const answerOnce = <I extends Input, A>(
   idempotency: Idempotency["Service"],
@@ -63,7 +60,7 @@ export const answerOnce = <I extends Input, A>(
 const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
   keyId: key.id,
   idempotencyKey,
-  // A parameter that is left out, or that a later release adds, changes nothing.
+  // A parameter that is left out, or that a later release adds, does not change the fingerprint.
   content: [
     context.route.id,
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
@@ -71,7 +68,7 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Ide
   requestId: context.requestId,
 });
 
-/** What is kept: a success, or a refusal by its code. */
+/** The stored outcome: a success, or the code and details of a refusal. */
 type Kept = Success | Pick<PublicError, "code" | "details">;
 
 const replay = (kept: Kept): Effect.Effect<Success, PublicError> => {

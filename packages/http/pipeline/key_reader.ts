@@ -1,13 +1,12 @@
-/** The headers that carry keys. */
 import type { Credential } from "@accountlink/http-api";
 import type { HttpRequest } from "../http_request.ts";
 
-/** Stands for credentials of another scheme: not a key, so it counts as a wrong one. */
+/** Stands for credentials with another scheme. It is not a key, so it counts as a wrong one. */
 const otherScheme = "other";
 
 const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
 
-/** Reads the key of a header; null for none. */
+/** Reads the key from a header value; null if there is none. */
 const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string | null => {
   if (value === undefined) return null;
   if (scheme === null) return value.trim() || null;
@@ -17,7 +16,7 @@ const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string 
 
 const bearer: ReadonlyArray<Credential> = [{ header: "authorization", scheme: "Bearer" }];
 
-/** Makes the function that reads the key of a request, of the first header that has one; null for none. */
+/** Returns a function that reads the key from the first header that has one; null if none has. */
 export const keyReader =
   (credentials = bearer) =>
   (request: Pick<HttpRequest, "header">): string | null => {

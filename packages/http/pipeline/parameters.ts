@@ -1,4 +1,4 @@
-/** Reads the parameters of a route: step 9 of the order of checks. */
+/** Reads the parameters of a route: check 9. */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {
@@ -12,29 +12,29 @@ import {
 } from "@accountlink/http-api";
 import { Effect, Option, Result, Schema, SchemaIssue } from "effect";
 
-/** Marks a name that a JSON body gives more than once. */
+/** The value of a name that occurs more than once in a JSON body. */
 export const repeated = Symbol("repeated");
 
 type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-/** Makes the test whether values ask for something that needs a Premium key. */
+/** Returns a predicate: whether the values ask for something that needs a Premium key. */
 export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
   const names = Object.keys(parameters).filter((name) => parameters[name]?.needsPremium === true);
   return (values: ParameterValues<P>): boolean => names.some((name) => values[name] === true);
 };
 
 /**
- * Finds what is wrong with values beyond the form of each, such as two that do not go together. Values of a wrong form are
- * left out.
+ * Finds problems that involve more than the format of one value, such as two values that exclude each other. Malformed
+ * values are omitted.
  */
 export type FindProblems<P extends Parameters> = (
   values: Partial<ParameterValues<P>>,
   key: ApiKey,
 ) => ReadonlyArray<ParameterProblem>;
 
-/** Makes the check that a request does not ask to wait for longer than the deployment allows. */
+/** Checks that a request does not ask to wait longer than the deployment allows. */
 export const makeWaitProblems = Effect.map(
   SessionSettings,
   ({ longPollMax }) =>
@@ -44,7 +44,7 @@ export const makeWaitProblems = Effect.map(
         : [{ name: "wait", reason: `expected at most ${Math.floor(longPollMax / 1_000)} seconds` }],
 );
 
-/** Why a value is refused, and whether that refuses the parameter or the whole body. */
+/** Why a value is refused, and whether this refuses the parameter or the whole body. */
 interface Problem {
   readonly kind: "parameter" | "missing" | "body";
   readonly reason: string;
@@ -52,12 +52,11 @@ interface Problem {
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1();
 
-/** Makes the reader of one parameter. */
 const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => {
   const { presence, fallback, reason, refusesBody, itemRefusesBody, takesNull } = parameter;
   const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
 
-  /** IDs are text, since they have more digits than a number of JSON keeps. */
+  /** IDs are strings, because JSON numbers lose their last digits. */
   const reasonFor = (value: unknown): string =>
     typeof value === "number" && source === "body" && reason.endsWith(" digits")
       ? reason.replace("expected", "expected a string of")
@@ -72,7 +71,7 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
 
   return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Problem> => {
     const rule = scopeKind === "guild" ? presence.guildKeys : presence.globalKeys;
-    // Also an empty value or null: the client expects a narrower request.
+    // Refuse even an empty value or null: the client expects a narrower request.
     if (rule === "refused" && value !== undefined) return Result.fail(notTaken);
     if (isMissing(value) && !(takesNull && value === null)) {
       if (rule === "required") return Result.fail(notGiven);
@@ -93,12 +92,12 @@ type ParameterReader<P extends Parameters> = (
   otherProblems?: (values: Partial<ParameterValues<P>>) => ReadonlyArray<ParameterProblem>,
 ) => Result.Result<ParameterValues<P>, ParameterError>;
 
-/** Applications share them. */
+/** Cached, so that all applications of the process share the readers. */
 const readersByRoute = new WeakMap<object, ParameterReader<Parameters>>();
 
 /**
- * The reader of a route's parameters. A refused body comes first, then all missing parameters in one answer, then all
- * invalid ones.
+ * Returns the reader of a route's parameters. It reports a refused body first, then all missing parameters together,
+ * then all invalid ones together.
  */
 export const parameterReader = <P extends Parameters>(route: Route<P>): ParameterReader<P> => {
   const reader = readersByRoute.get(route) ?? makeReader(route);

@@ -1,4 +1,4 @@
-/** Takes every request through the checks, in order, to its handler and into its envelope. */
+/** Runs every request through the checks, its handler and its envelope. */
 import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import { type Parameters, type RawValues, type Route, takesHead } from "@accountlink/http-api";
@@ -28,48 +28,41 @@ import { logAccess, makeObservers, type Observers, respond } from "./respond.ts"
 
 export type { KeyedInput } from "./checks.ts";
 
-/** The input of a handler that writes. */
 export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
-  /** Commits the write of the handler, with its answer if the request has an idempotency key. */
+  /** Commits the handler's write, together with the response if the request has an idempotency key. */
   readonly commit: Commit<A>;
 }
 
-/** A route and what answers its requests. */
 export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
-  /** On a route of GET that waits or streams. */
+  /** Set for GET routes that wait or stream. */
   readonly refusesHead?: true;
 }
 
-/** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
-/** Binds routes to handlers. */
 export interface Pipeline {
-  /** A route that needs a key. */
   readonly keyed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
     checks?: ValueChecks<P>,
   ) => BoundRoute;
 
-  /**
-   * A route that needs a key and looks up one record, see `Prefetch`.
-   */
+  /** Binds a route that needs a key and looks up one record, see `Prefetch`. */
   readonly lookup: Pipeline["keyed"];
 
-  /** A route that needs a key, whose answer goes on after its head. The scope closes with the response. */
+  /** Binds a route that needs a key and whose response streams. The scope closes when the response ends. */
   readonly streamed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S, Scope.Scope>,
   ) => BoundRoute;
 
   /**
-   * A route that needs a key and takes an idempotency key, under which its answer is kept.
+   * Binds a route that needs a key and stores its response under an idempotency key.
    *
-   * @param toSuccess the answer, from the result of the handler
+   * @param toSuccess makes the response from the result of the handler
    */
   readonly write: <P extends Parameters, S extends Schema.Top, A>(
     route: Route<P, S>,
@@ -79,7 +72,7 @@ export interface Pipeline {
   ) => BoundRoute;
 
   /**
-   * A route that takes no key and counts against none.
+   * Binds a route that takes no key and counts against no limit of a key.
    *
    * @param answerList answers a body that is a JSON array
    */
@@ -93,21 +86,19 @@ export interface Pipeline {
   ) => BoundRoute;
 
   /**
-   * A response outside the contract, without a key, counted against the requests per second of its
-   * client address.
+   * A response outside the contract, without a key; it counts against the requests per second of the client address.
    *
-   * @param id its route in metrics
+   * @param id the route in metrics
    */
   readonly keylessAnswer: (
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
   ) => Answer;
 
-  /** A response to a request without a route, which counts against nothing. */
+  /** A response to a request that matches no route; it counts against no limit. */
   readonly uncountedAnswer: Pipeline["keylessAnswer"];
 }
 
-/** Makes the pipeline from the services of core and `HttpSettings`. */
 export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
@@ -117,7 +108,7 @@ export const makePipeline = Effect.gen(function* () {
   const checked = yield* makeChecks;
   const withContext = contextMaker(settings);
 
-  /** Answers the requests of a route in its envelope. */
+  /** Binds a route to an answer in the route's envelope. */
   const bind = (
     route: Route,
     prepare: () => (context: RequestContext, learn: Learn) => Effect.Effect<Answered, PublicError>,
@@ -181,7 +172,7 @@ export const makePipeline = Effect.gen(function* () {
       });
     });
 
-  /** An answer outside of the contract, in the envelope of its path. */
+  /** A response outside the contract, in the envelope for its path. */
   const enveloped =
     (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
     (request, query) => {
@@ -209,7 +200,7 @@ export const makePipeline = Effect.gen(function* () {
   return { keyed, lookup, streamed, write, keyless, keylessAnswer, uncountedAnswer } satisfies Pipeline;
 });
 
-/** Closes the scope of an answer with its body, or at once if it has none. */
+/** Closes the scope of a response when its body ends, or at once if it has no body. */
 const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.Effect<Answered, E> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
@@ -230,9 +221,9 @@ const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.E
   );
 
 /**
- * Gives the answers for operators the headers of every response.
+ * Adds the headers of every response to operator responses.
  *
- * @param route its route in the access log
+ * @param route the route in the access log
  */
 export const withHeaders =
   (route: string, answer: (request: HttpRequest) => Effect.Effect<HttpResponse>): Answer =>

@@ -48,13 +48,12 @@ const countV1 = defineRoute({
   success: EnvelopeV1.success(Counted),
 });
 
-/** A contract with other names for the data of each route. */
+/** A contract that names the data of each route differently. */
 const older: DatedContract = {
   date: "2026-01-01",
   response: (routeId, data) => ({ [`old ${routeId}`]: data }),
 };
 
-/** The body that a client gets. */
 const bodyOf = ({ path, answer }: BoundRoute) =>
   Effect.gen(function* () {
     const { body } = yield* answer(new WebRequest(new Request(`http://localhost${path}`), undefined), {});
@@ -73,7 +72,7 @@ describe("a dated contract", () => {
   const streamed = ({ context }: { readonly context: RequestContext }) =>
     Effect.succeed(eventStream({ ...context, contract: older }, Stream.make(event), () => 1));
 
-  it.effect("shapes what v2 answers, and nothing of v1", () =>
+  it.effect("transforms v2 responses but not v1 responses", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
       assert.deepStrictEqual(
@@ -87,7 +86,7 @@ describe("a dated contract", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("shapes the events of v2, and not those of v1", () =>
+  it.effect("transforms v2 events but not v1 events", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
       const v2 = keyless({ ...countV2, success: SessionEvents }, streamed);
@@ -99,10 +98,10 @@ describe("a dated contract", () => {
 });
 
 describe("a handler", () => {
-  it.effect("gives what its route says", () =>
+  it.effect("returns the data that its route declares", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
-      // @ts-expect-error the route says that it is a number
+      // @ts-expect-error the route declares a number
       const bound = keyless(countV2, () => Effect.succeed({ data: { count: "1" } }));
       assert.deepStrictEqual(data(yield* bodyOf(bound)), { count: "1" });
     }).pipe(Effect.provide(services)),
@@ -113,7 +112,9 @@ describe("a lookup", () => {
   const report = { window: null, day: null, addressDay: null };
   const refusal = new RateLimited({ bucket: "second", limit: 1, resetsAt: 2_000, retryAfter: 1 });
 
-  /** Sends lookups of a key one by one; each hears whether its record was read while the limits were counted. */
+  /**
+   * Sends lookups of a key one by one and reports for each whether its record was read while the limits were counted.
+   */
   const makeLookups = Effect.fnUntraced(function* () {
     const key: ApiKey = {
       id: KeyId.make("Aa0Bb1Cc2Dd3"),
@@ -165,7 +166,7 @@ describe("a lookup", () => {
     });
   });
 
-  it.effect("reads its record while the limits are counted, but not after a refusal", () =>
+  it.effect("reads its record while the limits are counted, except after a refused request", () =>
     Effect.gen(function* () {
       const send = yield* makeLookups();
       assert.deepStrictEqual(yield* send(null), [404, true, 1]);
@@ -176,7 +177,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("asks platforms only after the limits", () =>
+  it.effect("calls platforms only after the limits passed", () =>
     Effect.gen(function* () {
       const send = yield* makeLookups();
       assert.deepStrictEqual(yield* send(refusal, { guildId: "500001" }), [429, false, 0]);

@@ -1,25 +1,25 @@
 /**
- * Reads the record of a lone lookup while its limits are counted: on Postgres and Redis the request then waits once, not
- * twice. A crowd reads after its limits, so that its lookups share a statement. A refused request has read for nothing,
- * so the request after it does not prefetch.
+ * Reads the record of a lone lookup while its limits are counted: on Postgres and Redis the request then waits once,
+ * not twice. Concurrent lookups read after their limits, so that they share a statement. A refused request has wasted
+ * its read, so the next request does not prefetch.
  */
 import * as Immediate from "@accountlink/core/immediate";
 import type { LimitDecision } from "@accountlink/core/limits";
 import { Effect } from "effect";
 import type { RequestContext } from "../request_context.ts";
 
-/** Whether a lookup asks the store, and no platform for guilds, members or profiles. */
+/** Whether a lookup reads only the store, and calls no platform for guilds, members or profiles. */
 const asksStoreAlone = ({ query }: RequestContext): boolean =>
   query["guildId"] === undefined && query["resolved"] === undefined;
 
-/** Decides from the previous lookup of the node whether the next one is alone. */
+/** Predicts from the node's previous lookup whether the next one runs alone. */
 export class Prefetch {
   #previous: Turn = { hasCompany: false, isRefused: false };
 
   /**
-   * Counts the limits, and reads meanwhile if the lookup is alone. Returns the decision and the rest of the work.
+   * Counts the limits, and reads in parallel if the lookup runs alone. Returns the decision and the rest of the work.
    *
-   * @param context a lookup that asks a platform never reads ahead
+   * @param context a lookup that calls a platform never prefetches
    */
   meanwhile<E, B, E2, R>(
     context: RequestContext,
@@ -44,7 +44,7 @@ export class Prefetch {
 }
 
 interface Turn {
-  /** Whether another lookup waited for its limits when this one came, or came while this one waited. */
+  /** Whether another lookup was waiting for its limits at the same time. */
   hasCompany: boolean;
   /** Null while its limits are being counted. */
   isRefused: boolean | null;

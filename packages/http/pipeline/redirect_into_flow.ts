@@ -1,7 +1,6 @@
 import { emptyResponse, type HttpResponse } from "../http_response.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 
-/** Redirects into the public verification flow. */
 export const redirectIntoFlow = (publicUrl: string, requestId: string, query: string): HttpResponse =>
   emptyResponse(302, {
     location: `${publicUrl}/verify${query}`,

@@ -1,4 +1,4 @@
-/** Reads what a request asks for: the dated contract, the parameters, and the form of its headers. */
+/** Reads the dated contract, the parameters and the header formats of a request. */
 import { type ApiKey, InvalidParameter } from "@accountlink/core";
 import type { InvalidBody } from "@accountlink/core/errors";
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
@@ -14,13 +14,16 @@ import { readAnyFields, readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
 import { type FindProblems, parameterReader } from "./parameters.ts";
 
-/** The parameters of a request, and the dated contract that they are of. */
+/** The parameters of a request, and the dated contract that they follow. */
 export interface RequestValues<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly contract: DatedContract;
 }
 
-/** Makes step 9: the dated contract, the parameters of query or body, and the form of headers, all problems together. */
+/**
+ * Makes check 9: reads the dated contract, the parameters of query or body, and the header formats, and reports all
+ * problems together.
+ */
 export const valuesReader = <P extends Parameters>(
   route: Route<P>,
   findProblems: FindProblems<P> = () => [],
@@ -31,7 +34,7 @@ export const valuesReader = <P extends Parameters>(
     Effect.flatMap(readRaw(context, key), (raw) => readBound(context, raw, key));
 };
 
-/** Makes the step that reads parameters from raw values. */
+/** Makes the part of check 9 that parses raw values. */
 export const boundValuesReader = <P extends Parameters>(
   route: Route<P>,
   findProblems: FindProblems<P> = () => [],
@@ -63,8 +66,8 @@ const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
 const bodyFields = ({ request }: RequestContext) => readAnyFields(request);
 
 /**
- * Reads the raw parameters of a route, from its query or its body. What a global key must not give in one is refused in
- * the other, too: ignored there, a deletion that was meant for one guild would delete everything.
+ * Reads the raw parameters of a route from its query or its body. A parameter that a global key must not send is
+ * refused in both places: if the query were ignored, a deletion meant for one guild would delete everything.
  */
 export const rawValuesOf = ({
   method,
@@ -86,7 +89,7 @@ export const rawValuesOf = ({
         }));
 };
 
-/** Refuses an unknown dated contract, where there are no parameters to read. */
+/** Refuses an unknown dated contract on routes without parameters. */
 export const checkContract = ({ request }: RequestContext): Effect.Effect<void, InvalidParameter> =>
   contractFor(request.header("service-version")) === undefined
     ? Effect.fail(new InvalidParameter({ parameters: [unknownContract] }))

@@ -1,4 +1,4 @@
-/** The end of every request: an error becomes a response, and metrics, usage and log hear of it. */
+/** Finishes every request: turns errors into responses, and informs metrics, usage and log. */
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
@@ -8,13 +8,12 @@ import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from
 import type { HttpResponse } from "../http_response.ts";
 import type { Progress, RequestContext } from "../request_context.ts";
 
-/** The response to an error, and the error that operators see; null for none. */
+/** The response to an error, and the error for operators; null if operators need not see it. */
 interface Failure {
   readonly response: HttpResponse;
   readonly error: PublicError | null;
 }
 
-/** What hears of every outcome. */
 export interface Observers {
   readonly security: SecurityLog["Service"];
   readonly usage: UsageMeter["Service"];
@@ -27,9 +26,9 @@ export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageM
 );
 
 /**
- * Counts and logs the outcome of a request. Defects are `InternalError`; interruptions pass.
+ * Counts and logs the outcome of a request. Defects become `InternalError`; interruptions pass through.
  *
- * @param progress what is known of the request when its outcome is there
+ * @param progress what the checks have found when the outcome is known
  */
 export const respond = <A, E, R>(
   progress: Pick<Progress, "context">,
@@ -52,7 +51,7 @@ export const respond = <A, E, R>(
     },
   });
 
-/** Metrics by their labels: every request needs them, and each makes its key in the registry once. */
+/** Cache of metrics by labels: every request needs them, and creating one computes its registry key. */
 const metricsByLabels = new Map<string, ReturnType<typeof metricsOf>>();
 
 const metricsOf = (route: string, status: number, code: string) => ({
@@ -78,7 +77,6 @@ const metricsFor = (route: string, status: number, code: string) => {
   return metrics;
 };
 
-/** Counts and logs a response, and the cause of a 5xx. */
 const observeResponse = (
   context: RequestContext,
   usage: UsageMeter["Service"],
@@ -102,7 +100,6 @@ const observeResponse = (
     : counted;
 };
 
-/** Counts the request of an accepted key. */
 const countUsage = (
   { key, route: { group }, clock }: RequestContext,
   usage: UsageMeter["Service"],
@@ -118,7 +115,7 @@ const outcomeOf = (status: number, error: PublicError | null): UsageOutcome => {
   return status === 429 ? "refused" : "errors";
 };
 
-/** Lets operators find a trace by request id. */
+/** Lets operators find a trace by request ID. */
 const annotateSpan = (
   span: Tracer.Span,
   { requestId, key }: RequestContext,
@@ -129,18 +126,18 @@ const annotateSpan = (
   if (key !== null) span.attribute("accountlink.key", key.key.id);
 };
 
-/** Checked before a line is built: at the usual level most requests log none. */
+/** Checked before a line is built: at the default level most requests log nothing. */
 const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity): boolean =>
   LogLevel.getOrdinal(level) >= LogLevel.getOrdinal(fiber.cache.minimumLogLevel);
 
-/** A line of the access log, without the query and the client address. */
+/** A line of the access log. It leaves out the query and the client address. */
 interface AccessLine {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
   readonly status: number;
   readonly code: string | null;
-  /** By `performance.now()`, in milliseconds. */
+  /** From `performance.now()`, in milliseconds. */
   readonly startedAt: number;
   readonly key: string | null;
 }
@@ -159,7 +156,6 @@ const accessLine = (
   key: key?.key.id ?? null,
 });
 
-/** Writes a line of the access log. */
 export const logAccess = (
   level: LogLevel.Severity,
   { startedAt, ...line }: AccessLine,
@@ -169,7 +165,7 @@ export const logAccess = (
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
   });
 
-/** An outage fails many requests. Some are logged once, those of platforms by their circuit breaker. */
+/** An outage fails many requests. Some errors are logged once elsewhere, platform errors by their circuit breaker. */
 const isLoggedAlready = (error: PublicError): boolean =>
   error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);
 

@@ -1,6 +1,6 @@
 /**
- * The dated contracts of v2, chosen by the request header `Service-Version`. Handlers know the newest shapes only; an
- * earlier contract is a module of this folder with transforms between its shapes and those.
+ * The dated contracts of v2, chosen by the request header `Service-Version`. Handlers know only the newest shapes; each
+ * earlier contract is a module in this folder that converts between its shapes and the newest.
  */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { EnvelopeV2, RawValues } from "@accountlink/http-api";
@@ -9,9 +9,9 @@ type ServiceVersion = (typeof EnvelopeV2.serviceVersions)[number];
 
 export interface DatedContract {
   readonly date: ServiceVersion;
-  /** From the parameters of this contract to the newest ones; absent if they are the same. */
+  /** Converts parameters of this contract to the newest contract; absent if they are equal. */
   readonly request?: (routeId: string, values: RawValues) => RawValues;
-  /** From the newest data to the data of this contract; absent if they are the same. */
+  /** Converts data of the newest contract to this contract; absent if they are equal. */
   readonly response?: (routeId: string, data: unknown) => unknown;
 }
 
@@ -28,10 +28,10 @@ const byHeader: ReadonlyMap<string | undefined, DatedContract> = new Map([
   ...Object.entries(contracts),
 ]);
 
-/** Finds the contract that a header asks for; undefined for an unknown one. */
+/** Finds the contract that a header names; undefined if unknown. */
 export const contractFor = (header: string | undefined): DatedContract | undefined => byHeader.get(header);
 
-/** What is wrong with a header that asks for an unknown contract. */
+/** The problem of a header that names an unknown contract. */
 export const unknownContract: ParameterProblem = {
   name: "Service-Version",
   reason: `accepted values: ${Object.keys(contracts).join(", ")}`,

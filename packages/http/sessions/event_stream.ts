@@ -1,4 +1,3 @@
-/** Sessions as server-sent events. */
 import type { ReadSession, SessionEvent } from "@accountlink/core/sessions";
 import { Effect, Stream } from "effect";
 import { Sse } from "effect/encoding";
@@ -9,12 +8,11 @@ import { type RequestContext, toContract } from "../request_context.ts";
 /** Starts a stream: clients wait this many milliseconds before they reconnect. */
 export const opening = "retry: 2000\n\n";
 
-/** Keeps an idle connection open. The encoder has no comments. */
+/** Keeps an idle connection open. A constant, because the encoder cannot write comments. */
 export const comment = ":\n\n";
 
 const encoder = new TextEncoder();
 
-/** Streams the events of a session as they happen. */
 export const eventStream = (
   context: RequestContext,
   events: Stream.Stream<SessionEvent>,
@@ -26,25 +24,24 @@ export const eventStream = (
   );
 };
 
-/** Streams the text of each event. */
 export const streamResponse = <Event>(
   context: RequestContext,
   events: Stream.Stream<Event>,
   textOfEvent: (event: Event, index: number) => string,
 ): HttpResponse => {
-  // One stream step: each costs some kilobytes for as long as the client waits.
+  // Use one stream operator only: each costs some kilobytes for as long as the client waits.
   const chunks = Stream.map(events, (event, index) => encoder.encode(textOfEvent(event, index)));
   const headers = { ...streamHeaders(context), "content-type": "text/event-stream" };
   return new HttpResponse(200, headers, { chunks, release: Effect.void });
 };
 
-/** The response to a client that has seen the final state. It stops an `EventSource`. */
+/** The response to a client that has already seen the final state. It stops an `EventSource`. */
 export const noEvents = (context: RequestContext): HttpResponse => emptyResponse(204, streamHeaders(context));
 
 const streamHeaders = (context: RequestContext): Record<string, string> => {
   const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());
   if (context.route.generation === "v2") headers["service-version"] = context.contract.date;
-  // A buffering proxy would deliver the events when the stream ends.
+  // Without this header a buffering proxy would hold the events back until the stream ends.
   headers["x-accel-buffering"] = "no";
   return headers;
 };
@@ -62,7 +59,7 @@ const textOf = (event: SessionEvent, dataOf: (session: ReadSession) => unknown):
   }
 };
 
-/** The id of the last event that the client got, or null. */
+/** The ID of the last event that the client received, or null. */
 export const lastEventId = ({ request }: RequestContext): string | null => {
   const id = request.header("last-event-id") ?? "";
   return id === "" ? null : id;

@@ -69,7 +69,7 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-/** The fields follow from the state; the type of the record does not say so. */
+/** The state decides which fields exist; the type of the record does not express this. */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
   ({
     sid: session.sid,

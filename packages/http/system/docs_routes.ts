@@ -1,4 +1,3 @@
-/** The routes of the API reference. No key needed. */
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Doc } from "../documents.ts";
@@ -8,7 +7,7 @@ import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { Answer } from "../request_context.ts";
 import { onceMade } from "../static_document.ts";
 
-/** Answers without a key, within the requests per second of the client address. */
+/** Answers requests without a key, limited by the requests per second of the client address. */
 interface KeylessAnswers {
   readonly keylessAnswer: (
     id: string,
@@ -17,7 +16,7 @@ interface KeylessAnswers {
 }
 
 /**
- * Binds documents, each of which is made on its first request, and those below a `*` on every request.
+ * Binds documents. Each is made on its first request; documents below a `*` path are made on every request.
  *
  * @param pipeline refuses with an envelope
  * @param flow refuses with a page

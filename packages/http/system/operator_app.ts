@@ -1,4 +1,3 @@
-/** The application of the operator port: `/metrics`, `/healthz` and `/readyz`. */
 import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { HttpApp } from "../http_app.ts";
@@ -6,7 +5,7 @@ import { textResponse } from "../http_response.ts";
 import { makeLiteralRouter } from "../router.ts";
 import { healthRoutes, metricsRoute } from "./system_routes.ts";
 
-/** Makes the application from `Readiness`. */
+/** Makes the application of the operator port from `Readiness`: `/metrics`, `/healthz` and `/readyz`. */
 export const makeOperatorApp = Effect.map(healthRoutes, (health): HttpApp => {
   const router = makeLiteralRouter([...health, metricsRoute]);
   return {

@@ -1,9 +1,8 @@
-/** The health of the dependencies, for `/readyz`. */
 import { KeyStore } from "@accountlink/core/keys";
 import { Secrets } from "@accountlink/core/secrets";
 import { Context, Effect, Layer } from "effect";
 
-/** The health of the dependencies. */
+/** The health of the dependencies, for `/readyz`. */
 export class Readiness extends Context.Service<
   Readiness,
   {

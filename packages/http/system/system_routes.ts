@@ -1,4 +1,3 @@
-/** Routes for operators. No key needed. */
 import { Effect, Metric } from "effect";
 import { PrometheusMetrics } from "effect/observability";
 import { type HttpResponse, textResponse } from "../http_response.ts";
@@ -21,7 +20,6 @@ const route = (path: BoundRoute["path"], answer: Effect.Effect<HttpResponse>): B
   answer: withHeaders("system", () => answer),
 });
 
-/** `/healthz` and `/readyz`. */
 export const healthRoutes: Effect.Effect<ReadonlyArray<BoundRoute>, never, Readiness> = Effect.map(
   Readiness,
   ({ deployment, ...readiness }) => {
@@ -43,7 +41,6 @@ export const healthRoutes: Effect.Effect<ReadonlyArray<BoundRoute>, never, Readi
 
 const prometheusText = "text/plain; version=0.0.4; charset=utf-8";
 
-/** `/metrics`. */
 export const metricsRoute: BoundRoute = route(
   "/metrics",
   Effect.map(PrometheusMetrics.format(), (metrics) => textResponse(200, metrics, prometheusText)),

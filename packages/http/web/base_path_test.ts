@@ -5,7 +5,7 @@ import { makeWeb } from "./test_web.ts";
 const web = makeWeb();
 afterAll(web.stop);
 
-/** Opens what a user opens below "/links": keeps cookies by their path, follows redirects, and signs in as who is asked for. */
+/** A minimal browser below "/links": it keeps cookies by path, follows redirects, and signs in as the given user. */
 const openBrowser = (publicUrl: string) => {
   const handler = web.handler({ publicUrl, basePath: "/links", docs });
   const cookies = new Map<string, { readonly path: string; readonly value: string }>();
@@ -33,7 +33,7 @@ const openBrowser = (publicUrl: string) => {
     return { url, status: response.status, text: await response.text() };
   };
 
-  /** The platforms send the user back at once. */
+  /** Plays the platforms, which redirect the user back at once. */
   const signIn = (url: URL) => {
     const { redirect_uri: back = "", state = "" } = Object.fromEntries(url.searchParams);
     const code = url.hostname.startsWith("chat") ? "100001" : "1";
@@ -54,7 +54,7 @@ interface Page {
   readonly text: string;
 }
 
-/** The paths of this origin that a page leads to, loads, or sends a form to. */
+/** The paths of this origin that a page links to, loads, or sends forms to. */
 const pathsOf = ({ text }: Page): ReadonlyArray<string> =>
   [...text.matchAll(/ (?:href|src|action|data-leaves-for)=(?:"|&quot;)(\/.*?)(?:"|&quot;)/g)].map(
     ([, path = ""]) => path.replaceAll("&amp;", "&"),
@@ -67,14 +67,14 @@ const formOf = ({ text }: Page): Record<string, string> =>
     ),
   );
 
-/** Opens every page that can be reached from a page, and gives the paths of all of them. */
+/** Opens every page that is reachable from a page, and returns their paths. */
 const crawl = async (browser: ReturnType<typeof openBrowser>, start: string) => {
   const found = new Set([start]);
   for (const path of found) {
     // The preview shows links of a session that does not exist.
     if (path.includes("sid=")) continue;
     const page = await browser.get(path);
-    // Forms are not sent, so their paths answer 405.
+    // GET on a form's path answers 405, because forms are not submitted here.
     if (page.status !== 200 && page.status !== 405) throw new Error(`${path} answers ${page.status}`);
     for (const next of pathsOf(page)) found.add(next.replace(/#.*/, ""));
   }

@@ -10,6 +10,7 @@ const files: Readonly<Record<string, string>> = {
   "docs/api.html": "<p>API</p>",
   "search.js": "1",
   "style.css": "p {}",
+  "media/curve.svg": "<svg></svg>",
 };
 const built = guideWith((path) => Promise.resolve(files[path] ?? null));
 
@@ -30,6 +31,7 @@ describe("/guide", () => {
     ["docs/api.html", "text/html; charset=utf-8"],
     ["search.js", "text/javascript; charset=utf-8"],
     ["style.css", "text/css; charset=utf-8"],
+    ["media/curve.svg", "image/svg+xml; charset=utf-8"],
   ])("serves %s with its type, a policy and a tag", async (path, type) => {
     const answer = await get(built, `/guide/${path}`);
     expect(answer.status).toBe(200);
@@ -44,14 +46,14 @@ describe("/guide", () => {
     expect((await get(built, `/guide/${path}`, undefined, { "if-none-match": etag })).status).toBe(304);
   });
 
-  it("leads to its first page, also below a path", async () => {
+  it("redirects to the first page, also below a base path", async () => {
     const answer = await get(built, "/links/guide", "/links");
     expect(answer.status).toBe(308);
     expect(answer.headers.get("location")).toBe("/links/guide/index.html");
     expect((await get(built, "/links/guide/index.html", "/links")).status).toBe(200);
   });
 
-  it("has nothing but its files", async () => {
+  it("serves only the files of the site", async () => {
     const asked: Array<string> = [];
     const watched = guideWith((path) => {
       asked.push(path);
@@ -68,7 +70,7 @@ describe("/guide", () => {
     expect(asked).toEqual(["other.html"]);
   });
 
-  it("says how to build it where it is not built, and has it from then on", async () => {
+  it("explains how to build the guide, and serves it as soon as it is built", async () => {
     let text: string | null = null;
     const site = guideWith(() => Promise.resolve(text));
     const answer = await get(site, "/guide/index.html");

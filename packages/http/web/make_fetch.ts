@@ -1,17 +1,16 @@
-/** The application as a function from `Request` to `Response`. */
 import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect";
 import type { HttpApp } from "../http_app.ts";
 import { type HttpResponse, isStream } from "../http_response.ts";
 import type { OpenRequests } from "./open_requests.ts";
 import { toWebHead, toWebResponse, WebRequest } from "./web_request.ts";
 
-/** Answers a request. When its signal aborts, the work for it ends. */
+/** Answers a request. Aborting its signal stops the work. */
 export type Fetch = (
   request: Request,
   info?: { readonly clientAddress?: string | undefined },
 ) => Promise<Response>;
 
-/** @param context of the services, which the application needs */
+/** @param context the services that the application requires */
 export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context.Context<never>): Fetch => {
   const run = Effect.runForkWith(context);
 
@@ -45,7 +44,7 @@ export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context
   };
 };
 
-/** What servers note for a client that went away before its response. */
+/** The conventional status for a client that disconnected before its response. */
 const clientClosedRequest = 499;
 
 const exitOf = async (

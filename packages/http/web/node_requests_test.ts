@@ -16,7 +16,6 @@ afterEach(() => {
   }
 });
 
-/** Listens on a free port. */
 const listen = async (listener: RequestListener) => {
   const server = createServer(listener);
   servers.push(server);
@@ -34,7 +33,7 @@ const write = (key: string, gameId = "1") => ({
 
 const lookup = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** The bytes of a write, whose body comes in two parts. */
+/** The bytes of a write, whose body arrives in two parts. */
 const inParts = (key: string) => {
   const { body } = write(key);
   const head = `PATCH /v2/game HTTP/1.1\r\nHost: ours.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -67,7 +66,7 @@ describe("nodeListener", () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(503);
   });
 
-  it("takes the address of the socket, or that which it is called with", async () => {
+  it("uses the address of the socket unless the caller passes one", async () => {
     const { nodeListener } = web.handler();
     const key = await web.newKey({ allowIps: ["127.0.0.1"] });
     const statusAt = async (listener: RequestListener) =>
@@ -77,13 +76,13 @@ describe("nodeListener", () => {
     expect(await statusAt((...pair) => nodeListener(...pair, () => {}))).toBe(404);
   });
 
-  it("refuses addresses that are none", async () => {
+  it("refuses malformed addresses", async () => {
     const { nodeListener } = web.handler();
     const { url } = await listen((...pair) => nodeListener(...pair, { clientAddress: "unknown" }));
     expect((await fetch(`${url}/v2/game?gameId=2`, lookup(await web.newKey()))).status).toBe(500);
   });
 
-  it("reads the URL as it was sent to the framework", async () => {
+  it("reads the URL as the client sent it to the framework", async () => {
     const { nodeListener } = web.handler({ basePath: "/links" });
     const { url } = await listen((request, response) => {
       const originalUrl = request.url;
@@ -95,8 +94,8 @@ describe("nodeListener", () => {
   });
 });
 
-describe("a body that was read before", () => {
-  /** As a body parser leaves a request. */
+describe("a body that another parser has read", () => {
+  /** Changes a request like a body parser does. */
   const parsed = async (request: IncomingMessage, keep: boolean) => {
     const bytes = Buffer.from(await text(request));
     return keep ? Object.assign(request, { rawBody: bytes }) : request;
@@ -109,18 +108,18 @@ describe("a body that was read before", () => {
     });
   };
 
-  it("is answered with 500, and the log says what to do", async () => {
+  it("answers 500, and the log says what to do", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { url } = await listenAfterParser(false);
     expect((await fetch(`${url}/v2/game`, write(await web.newKey()))).status).toBe(500);
     expect(JSON.stringify(logged.mock.calls)).toContain("expected the listener before body parsers");
   });
 
-  it("is taken as rawBody, within the maximum", async () => {
+  it("reads rawBody, up to the maximum size", async () => {
     const { url } = await listenAfterParser(true);
     const key = await web.newKey();
     expect((await fetch(`${url}/v2/game`, write(key, "2"))).status).toBe(200);
-    // Without a length, which would be refused first.
+    // A stream has no length header, so the size check while reading is tested.
     const body = new Blob([JSON.stringify({ chatId: "1".repeat(70_000) })]).stream();
     const answer = await fetch(`${url}/v2/game`, { ...write(key), body, duplex: "half" } as RequestInit);
     expect(await answer.json()).toMatchObject({ error: { code: "INVALID_BODY" } });
@@ -128,7 +127,7 @@ describe("a body that was read before", () => {
 });
 
 describe("close", () => {
-  it("ends streams", async () => {
+  it("ends streams when the handler closes", async () => {
     const handler = web.handler();
     const { url } = await listen(handler.nodeListener);
     const key = await web.newKey();
@@ -158,7 +157,7 @@ describe("close", () => {
     return { handler, socket, rest, status };
   };
 
-  it("waits for a request under way", async () => {
+  it("waits for a request in flight before it closes", async () => {
     const { handler, socket, rest, status } = await beginWrite();
     let isClosed = false;
     const closing = handler.close().finally(() => {
@@ -171,12 +170,12 @@ describe("close", () => {
     await closing;
   });
 
-  it("does not wait for a client that has gone", async () => {
+  it("closes without waiting for a disconnected client", async () => {
     const { handler, socket } = await beginWrite();
     socket.destroy();
     const began = performance.now();
     await handler.close();
-    // For open requests it waits 10 seconds.
+    // Closing would wait 10 seconds for open requests.
     expect(performance.now() - began).toBeLessThan(9_000);
   });
 });

@@ -1,7 +1,7 @@
-/** The requests under way, up to the end of their bodies. */
+/** Tracks the requests in flight, until the end of their bodies. */
 import { Latch } from "effect";
 
-/** Counts requests, so that a handler closes after the last of them. */
+/** Counts requests, so that a handler closes after the last one. */
 export class OpenRequests {
   #count = 0;
   readonly #none = Latch.makeUnsafe(true);
@@ -9,7 +9,7 @@ export class OpenRequests {
   /** Waits for the end of all requests. */
   readonly ended = this.#none.await;
 
-  /** Counts a request, until the function that it returns is called. */
+  /** Counts a request until the returned function is called. */
   begin(): () => void {
     if (this.#count++ === 0) this.#none.closeUnsafe();
     return () => {

@@ -1,5 +1,3 @@
-/** Web handlers over services in memory. */
-
 import {
   AccountLink,
   AddressVault,
@@ -39,7 +37,7 @@ const crypt = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerW
 const usual = Limits.defaultValue();
 const limits = { ...usual, address: { ...usual.address, perSecond: 0 } };
 
-/** All services, over new stores. Addresses may send as many requests a second as they like. */
+/** All services on new stores, without a limit on requests per second of an address. */
 const services = AccountLink.layerWeb.pipe(
   Layer.provideMerge(AccountLink.layerWebCrypto(newSecret())),
   Layer.provideMerge(
@@ -55,7 +53,7 @@ const services = AccountLink.layerWeb.pipe(
   ),
 );
 
-/** A handler whose services cannot start the first time. */
+/** A handler whose services fail to start the first time. */
 export const failingOnce = () => {
   let starts = 0;
   const layer = Layer.unwrap(
@@ -71,7 +69,6 @@ export const failingOnce = () => {
 
 const origin = { actor: { type: "operator", id: "tests" }, requestId: null } as const;
 
-/** Services for the handlers of a test file. */
 export const makeWeb = () => {
   const runtime = ManagedRuntime.make(services);
   let accounts = 0;
@@ -84,7 +81,7 @@ export const makeWeb = () => {
         ...options,
       }),
 
-    /** Creates a key, without limits unless they are given, and returns it in full. */
+    /** Creates a key, unlimited unless limits are given, and returns its token. */
     newKey: (rules: Pick<NewKey, "allowIps" | "limits"> = {}) => {
       const account = { name: `account ${++accounts}`, chatId: null, tier: "premium" } as const;
       const key = { account, target: { kind: "global" }, limits: "none", ...rules } as const;

@@ -1,6 +1,6 @@
 /**
- * The HTTP application for a server that has other things too: as a function from `Request` to `Response`, and as a
- * listener for Node's HTTP server.
+ * The HTTP application inside a server that also does other things: as a function from `Request` to `Response`, and as
+ * a listener for Node's HTTP server.
  */
 import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
 import { InternalError } from "@accountlink/core/errors";
@@ -24,45 +24,45 @@ export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "d
   /** The origin where users reach the server, such as `https://links.example`. */
   readonly publicUrl: string;
 
-  /** The path below which requests are passed on, such as `/links`. Left out: all paths. */
+  /** The path below which the server passes requests on, such as `/links`. Left out: all paths. */
   readonly basePath?: string;
 
   /**
-   * `"given"`: each call has the address of its client; `nodeListener` takes that of the socket
-   * where it is left out. `"none"`: no call has, so wrong keys are not throttled, only the limits of
-   * keys apply, keys with lists of addresses are refused, and flows leave no address for alt detection.
+   * `"given"`: each call passes the client's IP address; `nodeListener` uses the address of the socket by default.
+   * `"none"`: no call passes one, so wrong keys are not throttled, only the limits of keys apply, keys with address
+   * lists are refused, and flows store no address for alt detection.
    */
   readonly clientAddress: "given" | "none";
 
   /** Addresses and CIDRs of proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies?: ReadonlyArray<string>;
 
-  /** Whether `/metrics` is served. Left out: it is not. */
+  /** Whether `/metrics` is served; false if left out. */
   readonly metrics?: boolean;
 
-  /** `makePages` of `@accountlink/pages`. Left out: no pages are served. */
+  /** `makePages` of `@accountlink/pages`; without it, no pages are served. */
   readonly pages?: MakePages<R>;
 }
 
-/** What a server passes requests to. */
+/** Answers the requests that a server passes on. */
 export interface WebHandler {
   /**
-   * Answers a request. It starts the services first, if this is the first request or they failed to
-   * start; the promise is rejected with the error of the layer if they cannot, and after `close`.
+   * Answers a request. The first request starts the services, and so does a request after a failed start; if the start
+   * fails, the promise rejects with the layer's error. After `close` it rejects too.
    *
-   * When the signal of the request aborts, the work for it ends, as does a long poll or stream.
+   * Aborting the request's signal stops the work, including a long poll or stream.
    *
-   * @param info the IP address of the client, as the server's connection has it
+   * @param info the client's IP address, as the server's connection reports it
    */
   readonly fetch: Fetch;
 
   /**
-   * Answers a request of Node's HTTP server, alone or under a framework such as Express or Fastify. It starts the
-   * services as `fetch` does; it answers 503 if they cannot start, which it logs, and after `close`.
+   * Answers a request of Node's HTTP server, standalone or under a framework such as Express or Fastify. It starts the
+   * services like `fetch`. If they cannot start, it logs the error and answers 503; after `close` it answers 503 too.
    *
-   * It reads the body, so it comes before body parsers, or after one that keeps the bytes as `rawBody`.
+   * It reads the body, so register it before body parsers, or after one that keeps the bytes as `rawBody`.
    *
-   * @param info the IP address of the client, if it is not that of the socket; `next` of Express is ignored
+   * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
    */
   readonly nodeListener: (
     request: NodeRequest,
@@ -71,19 +71,19 @@ export interface WebHandler {
   ) => void;
 
   /**
-   * Ends long polls and streams, waits for the other requests, at most 10 seconds, and stops the
-   * services. It keeps no timer and no connection, so that the process may exit.
+   * Ends long polls and streams, waits up to 10 seconds for other requests, and stops the services. It leaves no timer
+   * or connection behind, so the process can exit.
    */
   readonly close: () => Promise<void>;
 }
 
-/** What Express passes to a listener besides the request and the response. */
+/** The arguments that Express passes in addition to the request and the response. */
 interface ExpressNext {
   (error?: unknown): void;
   readonly clientAddress?: undefined;
 }
 
-/** What the handler requires of its layer. */
+/** The services that the handler's layer provides. */
 export type WebHandlerServices =
   | Exclude<Effect.Services<ReturnType<typeof makeHttpApp<never>>>, HttpSettings | Readiness | Scope.Scope>
   | KeyStore
@@ -92,12 +92,11 @@ export type WebHandlerServices =
   | EventWatch;
 
 /**
- * Makes a handler of requests. Nothing runs before the first one, as workers demand.
+ * Makes a request handler. Nothing runs before the first request, as edge workers require.
  *
- * @param layer the services of core, as `AccountLink.layerWeb` and `AccountLink.layerWebCrypto` make
- *   them; it may contain `PageSettings` of `@accountlink/pages`
+ * @param layer the services of core, as built by `AccountLink.layerWeb` and `AccountLink.layerWebCrypto`; it may
+ * contain `PageSettings` of `@accountlink/pages`
  * @throws `TypeError` for invalid options
- *
  * @example
  * ```ts
  * import { MemoryWorld } from "@accountlink/testing";
@@ -117,7 +116,7 @@ export const makeWebHandler = <E, R = never>(
     Layer.provide(Readiness.layerStorage),
     Layer.provide(Layer.succeed(HttpSettings, settings)),
     Layer.provide(layer),
-    // `layer` provides R; the compiler does not subtract type parameters from each other.
+    // `layer` provides R, but the compiler cannot subtract one type parameter from another.
   ) as Layer.Layer<Listeners, E>;
   let runtime: ManagedRuntime.ManagedRuntime<Listeners, E> | undefined;
   let started: Listeners["Service"] | undefined;
@@ -130,13 +129,13 @@ export const makeWebHandler = <E, R = never>(
       started = await starting.runPromise(Listeners);
       return started;
     } catch (error) {
-      // The next request starts the services again.
+      // Lets the next request start the services again.
       if (runtime === starting) runtime = undefined;
       throw error;
     }
   };
 
-  /** Without a promise once they have started. */
+  /** Returns a value, not a promise, once the services have started. */
   const listeners = () => (isClosed ? undefined : started);
 
   return {
@@ -196,7 +195,7 @@ const refuse = (option: string, value: unknown, expected: string): never => {
   throw new TypeError(`Cannot make the web handler: ${option} is ${shown}, expected ${expected}`);
 };
 
-/** What answers requests, while the services run. */
+/** The entry points that answer requests while the services run. */
 class Listeners extends Context.Service<Listeners, Pick<WebHandler, "fetch" | "nodeListener">>()(
   "@accountlink/http/Listeners",
 ) {}
@@ -220,7 +219,7 @@ const makeListeners = Effect.fnUntraced(function* <R>(
   });
 });
 
-/** Refuses requests without the address of their client. They would share the limits of all others. */
+/** Refuses requests without a client address, because they would share the limits of all other such requests. */
 const addressed = (app: HttpApp): HttpApp => {
   const isAddress = memoize(cachedAddresses, (text: string) => Option.isSome(parseAddress(text)));
   return {

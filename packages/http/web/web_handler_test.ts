@@ -15,7 +15,7 @@ interface Asked extends RequestInit {
   readonly from?: { readonly clientAddress?: string };
 }
 
-/** Sends `"GET /v2/chat"`. */
+/** Sends a request given as a line such as `GET /v2/chat`. */
 const send = (handler: WebHandler, line: string, { key, from = ada, ...init }: Asked = {}) => {
   const [method = "", path = ""] = line.split(" ");
   const headers = new Headers(init.headers);
@@ -30,7 +30,7 @@ const write = (gameId: string) => ({
   headers: { "content-type": "application/json" },
 });
 
-/** The distinct answers to keys that do not exist. */
+/** The distinct responses to keys that do not exist. */
 const guess = async (handler: WebHandler, times: number, from: NonNullable<Asked["from"]>) => {
   const statuses = new Set<number>();
   for (let time = 0; time < times; time++) {
@@ -72,7 +72,7 @@ describe("makeWebHandler", () => {
     expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
   });
 
-  it("answers HEAD without a body, OPTIONS, and a path that cannot be read", async () => {
+  it("answers HEAD without a body, answers OPTIONS, and refuses an unreadable path", async () => {
     const handler = web.handler();
     const head = await send(handler, "HEAD /v2/chat?chatId=100001");
     expect([head.status, await head.text()]).toEqual([401, ""]);
@@ -88,7 +88,7 @@ describe("makeWebHandler", () => {
     ]);
   });
 
-  it("reads no more of a body than it takes", async () => {
+  it("stops reading a body that exceeds the maximum", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     let read = 0;
@@ -110,14 +110,14 @@ describe("makeWebHandler", () => {
   });
 });
 
-describe("addresses of clients", () => {
-  it("throttles wrong keys of an address, and of no other", async () => {
+describe("client addresses", () => {
+  it("throttles only the address that sends wrong keys", async () => {
     const handler = web.handler();
     expect(await guess(handler, 35, mallory)).toEqual([401, 429]);
     expect(await guess(handler, 1, ada)).toEqual([401]);
   });
 
-  it("answers 500 to a request without one", async () => {
+  it("answers 500 to a request without an address", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     for (const from of [{}, { clientAddress: "" }, { clientAddress: "ours.example" }]) {
@@ -125,7 +125,7 @@ describe("addresses of clients", () => {
     }
   });
 
-  it("takes that of a trusted proxy from X-Forwarded-For", async () => {
+  it("takes the address from X-Forwarded-For of a trusted proxy", async () => {
     const handler = web.handler({ trustedProxies: ["10.0.0.0/8"] });
     const key = await web.newKey({ allowIps: ["203.0.113.7"] });
     const from = { clientAddress: "10.0.0.1" };
@@ -134,7 +134,7 @@ describe("addresses of clients", () => {
     expect([await asked("203.0.113.7"), await asked("203.0.113.8")]).toEqual([404, 403]);
   });
 
-  it("throttles nobody without them, keeps the limits of keys, and refuses keys with lists of addresses", async () => {
+  it("without addresses, keeps the limits of keys, throttles nobody, and refuses keys with address lists", async () => {
     const handler = web.handler({ clientAddress: "none" });
     expect(await guess(handler, 35, {})).toEqual([401]);
     const asked = (key: string) => statusOf(handler, "GET /v2/game?gameId=2", { key, from: {} });
@@ -144,8 +144,8 @@ describe("addresses of clients", () => {
   });
 });
 
-describe("operators' routes and documentation", () => {
-  it("need no Host header, and metrics and documentation are served on demand", async () => {
+describe("operator routes and documentation", () => {
+  it("need no Host header, and are served only if enabled", async () => {
     const paths = ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"];
     const statuses = async (options: Partial<WebHandlerOptions>) => {
       const handler = web.handler(options);
@@ -168,7 +168,7 @@ const newSession = async (handler: WebHandler, key: string): Promise<string> => 
 };
 
 describe("long polls and streams", () => {
-  it("end when the client goes", async () => {
+  it("a long poll and a stream end when the client disconnects", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     const [polled, streamed] = [await newSession(handler, key), await newSession(handler, key)];
@@ -181,11 +181,11 @@ describe("long polls and streams", () => {
     leaving.abort();
     expect((await poll).status).toBe(499);
     expect((await reader?.read())?.done).toBe(true);
-    // It waits for open requests, and finds none.
+    // Closing waits for open requests; there are none left.
     await handler.close();
   });
 
-  it("end when the handler closes, after which it answers nothing", async () => {
+  it("end when the handler closes, and later requests fail", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     const sid = await newSession(handler, key);

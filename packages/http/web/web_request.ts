@@ -1,4 +1,4 @@
-/** A `Request` of the web, as the application reads it. */
+/** Adapts a web `Request` for the application. */
 import { Effect, Stream } from "effect";
 import { BodyTooLarge, type HttpRequest } from "../http_request.ts";
 import { type HttpResponse, isStream } from "../http_response.ts";
@@ -38,7 +38,6 @@ export class WebRequest implements HttpRequest {
   }
 }
 
-/** Fails once there are more bytes. */
 const limited = (maxBytes: number) => {
   let size = 0;
   return (chunk: Uint8Array): Effect.Effect<Uint8Array, BodyTooLarge> => {
@@ -47,14 +46,13 @@ const limited = (maxBytes: number) => {
   };
 };
 
-/** Path and query of an absolute URL. */
 const targetOf = (url: string): string => {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const end = url.indexOf("#", start);
   return url.slice(start, end === -1 ? undefined : end);
 };
 
-/** Reads a body; null for one that is too large. A client that goes away interrupts the request. */
+/** Reads a body; null if it is too large. The request is interrupted when the client disconnects. */
 const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> => {
   const chunks: Array<Uint8Array<ArrayBuffer>> = [];
   let size = 0;
@@ -71,7 +69,7 @@ const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   }
 };
 
-/** Makes a `Response` with this body, which is not always that of the response. */
+/** Makes a web `Response` with the given body, which may differ from the body of the response. */
 export const toWebResponse = (
   { status, headers }: HttpResponse,
   body: string | Uint8Array | ReadableStream<Uint8Array> | null,
@@ -86,7 +84,7 @@ export const toWebHead = (response: HttpResponse): Response => {
 
 const encoder = new TextEncoder();
 
-/** As they are where possible: to make `Headers` of them takes as long as a lookup. */
+/** Returns a plain object if possible: making `Headers` takes as long as a lookup. */
 const headersOf = (headers: HttpResponse["headers"]): HeadersInit =>
   typeof headers["set-cookie"] === "object"
     ? Object.entries(headers).flatMap(([name, value]) =>

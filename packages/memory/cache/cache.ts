@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect";
 
 const capacity = 10_000;
 
-/** A cache of up to 10,000 entries. Drops the least recently used ones. */
+/** An in-memory cache of up to 10,000 entries, which drops the least recently used ones. */
 export const layer: Layer.Layer<Cache> = Layer.sync(Cache, () => {
   const entries = new Entries(capacity);
   return Cache.of({
@@ -18,17 +18,16 @@ interface Entry {
   readonly expiresAt: Millis;
 }
 
-/** The entries of a cache, at most `maxEntries`. */
 export class Entries {
   readonly #maxEntries: number;
-  /** In insertion order. Used entries are inserted again, so the first is the least recently used. */
+  /** In order of use: a used entry is inserted again, so the first entry is the least recently used. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(maxEntries: number) {
     this.#maxEntries = maxEntries;
   }
 
-  /** With expired entries that are not dropped yet. */
+  /** The number of entries, including expired ones that are not dropped yet. */
   get size(): number {
     return this.#entries.size;
   }
@@ -55,8 +54,8 @@ export class Entries {
     if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
-  // Expired entries are mostly the least recently used, at the front of the map. Runs on a miss,
-  // since misses make the cache grow.
+  // Called on a miss, since only misses make the cache grow. Expired entries are mostly the least recently used ones,
+  // at the front of the map.
   #dropExpired(now: Millis): void {
     for (const [key, { expiresAt }] of this.#entries) {
       if (now < expiresAt) return;

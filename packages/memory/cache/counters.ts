@@ -1,4 +1,3 @@
-/** `Counters` in memory. */
 import { Counters } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import {
@@ -30,26 +29,26 @@ interface Window {
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** How many windows are checked when one begins; more than one, so that memory stays bounded. */
+/** How many windows are checked when a new one starts. More than one, so that memory stays bounded. */
 const sweepStep = 2;
 
-/** Fixed windows. Drops ended windows as new ones begin. */
+/** Fixed windows. Drops ended windows as new ones start. */
 export class Windows {
   readonly #startedAt: Millis;
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
 
-  /** @param startedAt when counting began, by the clock of the callers */
+  /** @param startedAt when counting started, by the callers' clock */
   constructor(startedAt: Millis) {
     this.#startedAt = startedAt;
   }
 
-  /** With ended windows that are not dropped yet. */
+  /** The number of windows, including ended ones that are not dropped yet. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Counts one in every window, or in none if one of them is full or forgotten. */
+  /** Counts one request in every window, or in none if a window is full or forgotten. */
   admit(rules: Rules, now: Millis): Admission {
     const forgotten = this.#forgotten(rules, now);
     if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };
@@ -102,7 +101,7 @@ export class Windows {
     return window;
   }
 
-  // A sweep of all windows at once, or a timer for each, would cost a busy service too much.
+  // Sweeping all windows at once, or a timer for each, would cost a busy service too much.
   #dropSomeEnded(now: Millis): void {
     for (let step = 0; step < sweepStep; step++) {
       const { done, value } = this.#sweep.next();

@@ -4,7 +4,7 @@ import { Windows } from "./counters.ts";
 const rule = (key: string, durationMs: number) => ({ key, limit: 1, durationMs });
 
 describe("Windows", () => {
-  it("keeps few ended windows", () => {
+  it("drops most ended windows", () => {
     const windows = new Windows(0);
     let largest = 0;
     for (let now = 0; now < 100_000; now++) {
@@ -14,7 +14,7 @@ describe("Windows", () => {
     expect(largest).toBeLessThan(300);
   });
 
-  it("keeps windows that last while it drops others", () => {
+  it("keeps long windows while it drops short ones", () => {
     const windows = new Windows(0);
     const lasting = Array.from({ length: 50 }, (_, i) => rule(`day ${i}`, 1_000_000));
     windows.admit(lasting, 0);
@@ -23,14 +23,14 @@ describe("Windows", () => {
     expect(windows.size).toBeLessThan(150);
   });
 
-  it("begins no window for a refused request", () => {
+  it("starts no window for a refused request", () => {
     const windows = new Windows(0);
     windows.admit([rule("full", 100)], 0);
     for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);
     expect(windows.size).toBe(1);
   });
 
-  it("reports a missing durable window as forgotten unless it began a minute after the start", () => {
+  it("reports a missing durable window as forgotten unless it started at least a minute after counting began", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

@@ -1,8 +1,7 @@
-/** `Signals` within one process. */
 import { Signals } from "@accountlink/core";
 import { Effect, Layer, Queue } from "effect";
 
-/** Messages reach the subscribers of this process only. */
+/** Messages reach only the subscribers of this process. */
 export const layer: Layer.Layer<Signals> = Layer.sync(Signals, () => {
   const topics = new Topics();
   return Signals.of({
@@ -26,7 +25,6 @@ export class Topics {
     for (const queue of this.#subscribers.get(topic) ?? []) Queue.offerUnsafe(queue, message);
   }
 
-  /** A new queue of all later messages. */
   subscribe(topic: string): Effect.Effect<Queue.Queue<string>> {
     return Effect.tap(Queue.unbounded<string>(), (queue) =>
       Effect.sync(() => {

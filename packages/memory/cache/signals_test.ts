@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Topics } from "./signals.ts";
 
 describe("Topics", () => {
-  it("delivers to 10,000 subscribers of one topic, and drops it with them", async () => {
+  it("delivers to 10,000 subscribers of one topic, and drops the topic with its last subscriber", async () => {
     const topics = new Topics();
     const queues = await Effect.runPromise(Effect.replicateEffect(topics.subscribe("keys"), 10_000));
     topics.publish("keys", "changed");

@@ -1,4 +1,4 @@
-/** Sign-in at both platforms, in memory: the authorization code is the ID of the user. */
+/** Sign-in at both platforms in memory: the authorization code is the user ID. */
 import { ChatIdentity, GameIdentity } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import {
@@ -26,10 +26,7 @@ const identityOf = <UserId extends string>(
   },
 });
 
-/**
- * Sign-in at both platforms; a callback is `?state=…&code=<user ID>`, or
- * `?state=…&error=access_denied`.
- */
+/** Sign-in at both platforms; a callback has the query `?state=…&code=<user ID>`, or `?state=…&error=access_denied`. */
 export const layerIdentities = ({
   guilds,
   chatUsers,

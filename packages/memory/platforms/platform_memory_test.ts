@@ -53,7 +53,7 @@ describe("PlatformMemory", () => {
     }).pipe(Effect.provide(platforms)),
   );
 
-  it.effect("tells which guilds the bot is in, and who may manage one", () =>
+  it.effect("lists the guilds that the bot is in, and says who may manage a guild", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       assert.deepStrictEqual(yield* chat.joinedGuilds([guild, botless, unnamed]), new Set([guild, unnamed]));

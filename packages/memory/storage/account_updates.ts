@@ -8,11 +8,9 @@ import {
 import { Option } from "effect";
 import type { Memory } from "./state/state.ts";
 
-/** All accounts, by name. */
 export const accountsOf = (memory: Memory): Array<Account> =>
   [...memory.accounts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-/** Implements `KeyStore.updateAccount`. */
 export const updateAccount = (memory: Memory, write: UpdateAccount): Option.Option<AccountUpdated> => {
   const { name, update, actor, requestId, at } = write;
   const account = memory.accounts.get(name);

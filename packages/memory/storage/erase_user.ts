@@ -17,7 +17,6 @@ import { Option } from "effect";
 import type { Memory } from "./state/state.ts";
 import { endVerifications } from "./verification_ends.ts";
 
-/** Implements `UserStore.erase`. */
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
   const { chatId, at, scopes, pseudonym, actor, requestId } = write;
   const holders = [...memory.links.values()].filter((links) => links.find(chatId) !== undefined);
@@ -66,7 +65,7 @@ const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => 
 const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   for (const { id, chatIds, fingerprint, endsAt } of memory.idempotent.values()) {
     if (!chatIds.includes(chatId)) continue;
-    // Without its request, so that nothing can commit with it.
+    // The erased claim has no request ID, so nothing can commit with it.
     const erased = { id, fingerprint, endsAt, requestId: "", chatIds: [], answer: null, isErased: true };
     memory.idempotent.set(id, { ...erased, heldUntil: null });
   }
@@ -104,8 +103,8 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the owner's texts in
- * them.
+ * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the texts that the
+ * owner wrote in them.
  */
 const releaseAccount = (
   memory: Memory,
@@ -133,7 +132,7 @@ const releaseAccount = (
   return revoked;
 };
 
-/** The entries that name a chat user or an account of theirs. */
+/** The audit entries that name a chat user or one of the user's accounts. */
 export const entriesOf = (
   memory: Memory,
   chatId: ChatId,

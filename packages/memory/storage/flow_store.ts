@@ -82,7 +82,6 @@ const prove = (
   return Option.some(proven);
 };
 
-/** Removes a flow with its challenges. */
 export const endFlow = (memory: Memory, id: FlowId): void => {
   memory.flows.delete(id);
   for (const { stateHash, flow } of memory.challenges.values()) {

@@ -33,7 +33,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, State> = Layer.effect(
   ),
 );
 
-/** The claim of a request that has no answer. */
+/** The claim of a request that has no answer yet. */
 const heldBy = (memory: Memory, { id, requestId }: Claim): IdempotentEntry | undefined => {
   const entry = memory.idempotent.get(id);
   return entry?.requestId === requestId && entry.answer === null ? entry : undefined;
@@ -64,7 +64,7 @@ const commit = Effect.fnUntraced(function* <O, E>(
 ) {
   const entry = heldBy(memory, held);
   if (entry === undefined) return Option.none<O>();
-  // No other request takes the key over between the write and its answer.
+  // No other request can take over the key between the write and its answer.
   memory.idempotent.set(held.id, { ...entry, heldUntil: Number.POSITIVE_INFINITY });
   const [outcome, kept] = yield* Effect.onError(write, () =>
     Effect.sync(() => memory.idempotent.set(held.id, entry)),

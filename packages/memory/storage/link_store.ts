@@ -20,7 +20,7 @@ import { findLink, setGame } from "./set_game.ts";
 import { type Memory, State } from "./state/state.ts";
 import { endVerifications } from "./verification_ends.ts";
 
-/** Finds records by chat user in O(1), and by game user in the number of its chat users. */
+/** Finds a record by chat user in O(1), and by game user in O(chat users of the game user). */
 export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
   LinkStore,
   Effect.map(State, (memory) =>
@@ -71,7 +71,6 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
   ),
 );
 
-/** The values of the keys that have one. */
 const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined): ReadonlyMap<K, V> => {
   const found = new Map<K, V>();
   for (const key of keys) {

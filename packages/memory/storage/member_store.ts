@@ -32,7 +32,6 @@ const membersOf = (memory: Memory, account: string): ReadonlyArray<Member> =>
     .map(([chatId, member]) => ({ chatId, ...member }))
     .toSorted(memberOrder);
 
-/** The accounts of a chat user. */
 export const membershipsOf = (memory: Memory, chatId: ChatId): ReadonlyArray<Membership> =>
   [...memory.accounts.values()]
     .flatMap((account) => {

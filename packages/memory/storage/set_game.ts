@@ -3,11 +3,9 @@ import { type EventSource, linkSet, newEvent, sourceOf } from "@accountlink/core
 import { type GameSet, isLinked, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
 import type { Memory } from "./state/state.ts";
 
-/** The record, if it has a link. */
 export const findLink = (record: LinkRecord | undefined): Link | undefined =>
   record !== undefined && isLinked(record) ? record : undefined;
 
-/** Implements `LinkStore.setGame`. */
 export const setGame = (
   memory: Memory,
   write: SetGame,

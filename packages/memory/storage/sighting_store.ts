@@ -69,7 +69,7 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
   }
 };
 
-/** Stores sightings of a scope; the latest for each chat user and place. */
+/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting. */
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
   memory.linksOf(pid);
   assertStorable(sightings.flatMap(textsOf));

@@ -6,7 +6,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { type Memory, State } from "./state/state.ts";
 
-/** Finds sign-ins in O(1), and those of a person by a scan. */
+/** Finds sign-ins in O(1), and the sign-ins of a person by a scan. */
 export const layer: Layer.Layer<SignInStore, never, State> = Layer.effect(
   SignInStore,
   Effect.map(State, (memory) =>

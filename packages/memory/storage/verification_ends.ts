@@ -7,9 +7,9 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { Memory } from "./state/state.ts";
 
 /**
- * Removes proofs from the flows of a scope, fails its unfinished sessions, and returns these.
+ * Removes proofs from the flows of a scope, fails its unfinished sessions, and returns the failed sessions.
  *
- * @param chatId the chat user; null for all of them
+ * @param chatId the chat user; null for all
  */
 export const endVerifications = (
   memory: Memory,

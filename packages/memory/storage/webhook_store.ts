@@ -1,5 +1,3 @@
-/** `WebhookStore` in memory. */
-
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -94,7 +92,7 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
 const storedWebhook = (stored: MemoryWebhook): StoredWebhook =>
   Struct.omit(stored, ["position", "holder", "deliveries"]);
 
-/** The deliveries that are still to be sent, in the order of the feed. */
+/** The unsent deliveries in feed order. */
 const pendingOf = (all: ReadonlyMap<string, StoredDelivery>): ReadonlyArray<StoredDelivery> =>
   [...all.values()].filter(isPending).toSorted((one, other) => Number(one.position) - Number(other.position));
 

@@ -1,4 +1,3 @@
-/** The dashboard's JSON: usage and audit log of an account. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
@@ -38,7 +37,7 @@ export const activityApi = Effect.gen(function* () {
           chatId,
           readable: readableActions(member.role),
         };
-        // One more tells whether there is a next page.
+        // Request one more entry than a page has, to learn whether there is a next page.
         const found = yield* log.list(account.name, cursor, limit + 1, filter);
         const entries = found.slice(0, limit);
         const last = found.length > limit ? entries.at(-1) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Takes requests of the dashboard's JSON through the checks: sign-in, account and role, origin and token of a
- * write, parameters.
+ * Runs requests of the dashboard's JSON through the checks: sign-in, account and role, origin and token of a write,
+ * parameters.
  */
 import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
 import { Forbidden } from "@accountlink/core/errors";
@@ -34,7 +34,7 @@ export interface OwnerInput<P extends Parameters> {
   readonly member: SignedInMember;
 }
 
-/** Makes the function that binds a route of the dashboard to its handler. */
+/** Returns a function that binds a route of the dashboard to its handler. */
 export const makeApiPipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const limits = yield* RequestLimits;
@@ -45,7 +45,7 @@ export const makeApiPipeline = Effect.gen(function* () {
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
 
-  /** A form of another site has neither the origin nor the token. */
+  /** Protects against forged requests: a form of another site has neither our origin nor the token. */
   const checkWrite = Effect.fnUntraced(function* ({ request }: RequestContext, signIn: SiteSignIn) {
     const token = yield* signIns.csrfToken(signIn);
     if (request.header("origin") !== origin || request.header("x-csrf-token") !== token) {
@@ -75,12 +75,12 @@ export const makeApiPipeline = Effect.gen(function* () {
   };
 });
 
-/** Makes the step that reads the parameters of the path, and of the query or the body. */
+/** Makes the step that reads parameters from the path, and from the query or the body. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
   const inPath = Object.keys(route.parameters).filter((name) => route.parameters[name]?.isInPath);
 
-  // A body of defaults alone may be left out.
+  // The body may be left out if every parameter has a default.
   const needsBody = Object.values(route.parameters).some(
     ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
   );
@@ -93,7 +93,7 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
 
   return (context: RequestContext) =>
     Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
-      // A key for a guild has to name it.
+      // A key for a guild must name its guild.
       Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global")),
     );
 };

@@ -1,6 +1,6 @@
 import { csvRow } from "@accountlink/core/csv";
 
-/** The text of a file. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
+/** Writes a CSV file. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export const csvOf = (
   columns: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number | null>>,

@@ -1,5 +1,3 @@
-/** The routes of the dashboard: its pages and its JSON. */
-
 import type { Router } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { accountApi } from "./account/account_api.ts";
@@ -24,7 +22,7 @@ import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
 import { webhooksApi } from "./webhooks/webhooks_api.ts";
 
-/** @param makeLookups makes what answers the lookups that owners try, which few do */
+/** @param makeLookups makes the lookup routes that owners can try; built lazily, because few owners try them */
 export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => Router) {
   const pages = yield* makeOwnerPages;
   const routes = [

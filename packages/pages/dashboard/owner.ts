@@ -1,24 +1,23 @@
-/** The account of who is signed in to the dashboard, and what their role in it allows. */
+/** The account of a user who is signed in to the dashboard, and the permissions of their role. */
 import { allows, Members, type Membership } from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Route } from "@accountlink/http-api";
 import { Effect } from "effect";
 
-/** The account that a sign-in uses, the role in it, and all accounts of the person. */
+/** The account of a sign-in, the member's role in it, and all accounts of the person. */
 export interface SignedInMember extends Pick<Membership, "account" | "role"> {
   readonly accounts: ReadonlyArray<Membership>;
 }
 
 /**
- * Makes the function that finds the account of a sign-in. It fails for a suspended account, for a person who is no
- * longer a member, and for a role that does not allow what is needed.
+ * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person is no longer
+ * a member, or the role does not allow the action.
  */
 export const makeMemberOf = Effect.map(Members, (members) =>
   Effect.fnUntraced(function* (
     signIn: SiteSignIn,
     needed: Required<Route>["role"],
-    /** The chat user whom the request is about. */
     subject?: unknown,
   ): Effect.fn.Return<SignedInMember, InvalidSession | Forbidden | StoreUnavailable> {
     const accounts = yield* members.accountsOf(signIn.chatId);

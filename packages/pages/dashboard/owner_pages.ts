@@ -1,4 +1,3 @@
-/** Pages and forms of the dashboard, for the owner of an account. */
 import type { MemberRole } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
@@ -20,18 +19,16 @@ export interface OwnerVisitor extends Visitor {
   readonly platforms: PlatformNames;
 }
 
-/** A page, or a whole response. */
 type Answer = Effect.Effect<Page | HttpResponse, SiteError>;
 
-/** The value of a field; empty for one that was not sent. */
+/** Returns the value of a field; empty if it was not sent. */
 export type Fields = (name: string) => string;
 
 type DashboardPath = `/dashboard${string}`;
 
-/** Binds the paths of the dashboard. */
 export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
 
-/** `makeSiteRoutes` of the dashboard, where every page and form knows the account. */
+/** Makes routes like `makeSiteRoutes`, and gives every page and form the account. */
 export const makeOwnerPages = Effect.gen(function* () {
   const { routes, keylessAnswer, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
@@ -69,12 +66,12 @@ export const makeOwnerPages = Effect.gen(function* () {
     routes,
     keylessAnswer,
 
-    /** A page, with the values of its query. Anyone else is sent to sign in. */
+    /** Binds a page, which gets the values of its query. Users who are not signed in are sent to the sign-in. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) =>
         answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor))).pipe(
           Effect.catchTag("Forbidden", (error) =>
-            // The sign-in leads to the overview, which moderators have none of.
+            // The sign-in redirects to the overview, which moderators cannot open.
             error.reason === "role" && path === paths.overview
               ? Effect.succeed(seeOther(paths.links))
               : Effect.fail(error),
@@ -82,19 +79,19 @@ export const makeOwnerPages = Effect.gen(function* () {
         ),
       ),
 
-    /** A form of a page, whose field `csrf` is checked. */
+    /** Binds a form, whose field `csrf` is checked. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
       site.form(path, (visitor, fields) =>
         answerTo(path, visitor, (owning) => answer(owning, fieldsOf(fields))),
       ),
 
-    /** A form with a file, which the answer reads; it checks the field `csrf`. */
+    /** Binds a form with a file. The handler reads the form, and must check the field `csrf`. */
     upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
       site.upload(path, (visitor) => answerTo(path, visitor, answer)),
   };
 });
 
-/** Makes the function that names an owner as the chat platform does. */
+/** Returns a function that looks up an owner's name on the chat platform. */
 export const makeOwnerName = Effect.map(
   Profiles,
   (profiles) =>
@@ -105,11 +102,10 @@ export const makeOwnerName = Effect.map(
       ),
 );
 
-/** The guilds of who is signed in, with their names. */
 export const namedGuilds = ({ signIn }: OwnerVisitor) =>
   (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));
 
-/** Makes the function that gives the guilds of who is signed in; null where the platform does not tell. */
+/** Returns a function that lists the guilds of the signed-in user; null if the platform does not say. */
 export const makeGuildChoice = Effect.map(
   Profiles,
   (profiles) =>
@@ -119,7 +115,7 @@ export const makeGuildChoice = Effect.map(
         : Effect.orElseSucceed(profiles.ownGuilds(signIn.guilds), () => null),
 );
 
-/** Sends the browser to a page after a form, so that a reload does not send the form again. */
+/** Redirects the browser to a page after a form, so that a reload does not send the form again. */
 export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
 
 const fieldsOf =
@@ -127,11 +123,11 @@ const fieldsOf =
   (name) =>
     form.get(name) ?? "";
 
-/** The position in a log after which a page begins; null for the newest. */
+/** Parses a cursor into a position in a log; null for the newest entries. */
 export const positionOf = (cursor: string): number | null =>
   /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
 
-/** The first of repeated values: links of the pages repeat none. */
+/** Uses the first of repeated values; links on the pages never repeat any. */
 const queryOf =
   ({ context: { query } }: Visitor): Fields =>
   (name) => {

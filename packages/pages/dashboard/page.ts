@@ -1,4 +1,3 @@
-/** The HTML document of every page of the dashboard. */
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { type Html, html } from "../html.ts";
@@ -6,7 +5,6 @@ import { csrfField } from "./look/field.ts";
 import { icon, mark } from "./look/icons.ts";
 import { paths, roleOfPage } from "./paths.ts";
 
-/** The parts of the dashboard, in the order of its navigation. */
 const sections = {
   overview: "Overview",
   communities: "Communities",
@@ -25,7 +23,7 @@ const sections = {
 
 type Section = keyof typeof sections;
 
-/** What belongs together in the navigation; what is in none of these comes last. */
+/** Groups of sections in the navigation; all other sections come last. */
 const grouped: ReadonlyArray<ReadonlyArray<string>> = [
   ["overview", "communities", "links", "alts", "imports"],
   ["keys", "usage", "events", "webhooks", "trial"],
@@ -42,24 +40,21 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly section: Section;
-  /** After how many seconds the browser loads the page again. */
+  /** Seconds after which the browser reloads the page. */
   readonly refresh?: number;
-  /** Everything below the heading. */
   readonly content: Html;
 }
 
 export interface Visitor {
   readonly account: { readonly name: string; readonly tier: Tier };
-  /** What the user may do; the pages show nothing else. */
+  /** The user's role; the pages show only actions that the role allows. */
   readonly role: MemberRole;
-  /** The name of the signed-in user. */
   readonly userName: string;
-  /** The field that every form sends. */
+  /** The hidden field that every form sends. */
   readonly csrf: string;
   readonly platforms: PlatformNames;
 }
 
-/** What the platforms are called within a sentence. */
 export interface PlatformNames {
   readonly chat: string;
   readonly game: string;

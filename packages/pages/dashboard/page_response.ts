@@ -1,4 +1,4 @@
-/** Pages of the dashboard as responses, with their headers and their content security policy. */
+/** Turns pages of the dashboard into responses, with headers and a content security policy. */
 
 import { HttpResponse, privateHeaders, textResponse } from "@accountlink/http/site";
 import { Effect, type Stream } from "effect";

@@ -1,4 +1,4 @@
-/** What holds for every page: names of strangers break none of them, and all are small. */
+/** Rules for every page: it escapes text by strangers, and it is small. */
 import { gzipSync } from "node:zlib";
 import { makeDelivery } from "@accountlink/testing";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ import { webhooksPage } from "./webhooks/webhooks_page.ts";
 
 const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
 
-/** Every page, with a text wherever somebody else chose it. */
+/** Every page, with the given text in place of each text that a stranger can choose. */
 const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const key = makeKey({ name: text, allowIps: [text], redirectOrigins: [text] });
   const keys = [key];
@@ -198,19 +198,19 @@ const sourceOf = (page: Page, name: string): string =>
 describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
   const source = sourceOf(page, hostile);
 
-  it("shows names of strangers as text", () => {
+  it("escapes names of strangers", () => {
     expect(source).toContain("alert(1)");
     expect(source).not.toContain("<img");
     expect(source.match(/<script/g)).toHaveLength(1);
   });
 
-  it("has no script, style or address of its own within the markup", () => {
+  it("has no inline script or style, and no external address", () => {
     const tags = source.replaceAll(/"[^"]*"/g, '""').match(/<[^>]*>/g) ?? [];
     expect(tags.filter((tag) => /^<style| (?:style|on\w+)=/.test(tag))).toEqual([]);
     expect(source).not.toMatch(/ (?:src|href|action)="(?!\/(?!\/)|#|data:,")/);
   });
 
-  it("has one heading, and a csrf field in each form that is sent", () => {
+  it("has one heading, and a csrf field in each form that sends data", () => {
     expect(source.match(/<h1/g)).toHaveLength(1);
     const forms = source.match(
       /<form method="post"[^>]*>\s*<input type="hidden" name="csrf" value="token">/g,
@@ -220,11 +220,11 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
 });
 
 describe("the dashboard", () => {
-  it("has a style sheet of less than 10 kB before compression", () => {
+  it("the dashboard's style sheet is smaller than 10 kB before compression", () => {
     expect(style.length).toBeLessThan(10_000);
   });
 
-  it("is at most 35 kB with its style, its script and its largest page", () => {
+  it("style, script and the largest dashboard page together are smaller than 35 kB", () => {
     const pages = Object.values(pagesWith("Rook & Bishop")).map((page) => sourceOf(page, "Ada"));
     const sizeOf = (text: string) => gzipSync(text).length;
     const largest = Math.max(...pages.map(sizeOf));

@@ -8,7 +8,6 @@ import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import type { Html } from "../html.ts";
 
-/** The paths of the dashboard, without those of its JSON. */
 export const paths = {
   overview: "/dashboard",
   communities: "/dashboard/communities",
@@ -39,7 +38,7 @@ export const paths = {
   script: "/dashboard/comfort.js",
 } as const;
 
-/** The least role for the pages and forms below a path; the longest path counts. */
+/** The lowest role for the pages and forms below a path; the longest path counts. */
 const pageRoles: Readonly<Record<`/dashboard${string}`, MemberRole>> = {
   [paths.overview]: "admin",
   [paths.links]: "moderator",
@@ -49,13 +48,12 @@ const pageRoles: Readonly<Record<`/dashboard${string}`, MemberRole>> = {
   [paths.account]: "moderator",
 };
 
-/** The least role that a page or form needs. */
 export const roleOfPage = (path: string): MemberRole =>
   Object.entries(pageRoles)
     .filter(([start]) => path.startsWith(start))
     .toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? "owner";
 
-/** What leads to a page, for a role that may open it. */
+/** Returns the link to a page if the role may open the page. */
 export const may = (role: MemberRole, path: string, link: Html): Html | null =>
   allows(role, roleOfPage(path)) ? link : null;
 
@@ -76,7 +74,7 @@ export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `$
 export const webhookActPath = (id: WebhookId | ":id", act: WebhookAct): `/dashboard/${string}` =>
   `${webhookPath(id)}/${act}`;
 
-/** A path with those parts of the query that have a value. */
+/** Adds the query parameters that have a value to a path. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === null || value === "" ? [] : [[name, String(value)]],

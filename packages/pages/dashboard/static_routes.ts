@@ -1,12 +1,10 @@
-/** The style sheet and the script of the dashboard's pages, made on their first request. */
-
 import { type BoundRoute, makeStaticDocument, onceMade, withHeaders } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
 import { paths } from "./paths.ts";
 
-/** Not counted, so that the pages for a limit get them too. */
+/** These requests are not counted, so that the page for an exceeded limit still has its style. */
 export const staticRoutes = (): ReadonlyArray<BoundRoute> => [
   route(paths.style, style, "text/css"),
   route(paths.script, script, "text/javascript"),

@@ -1,4 +1,4 @@
-/** What the pages show in tests: an account with keys, usage and changes. */
+/** Data that the pages show in tests: an account with keys, usage and changes. */
 
 import type { ChatId, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
@@ -48,7 +48,7 @@ const aChat = {
   guild: null,
 };
 
-/** An alt detection that found somebody for every reason. */
+/** An alt detection that found someone for every reason. */
 export const makeAlts = (text: string): AltsFound => {
   const visit = { lastSeenAt: now - 3 * dayMs, chatUsers: 2 };
   const pair = {
@@ -109,7 +109,7 @@ export const makeEntry = (chosen: Partial<AuditEntry> = {}): AuditEntry => ({
 
 const groups: ReadonlyArray<UsageGroup> = ["lookup", "bulk", "write", "alts", "session"];
 
-/** Days of which each group has the same counts. */
+/** Days on which each group has the same counts. */
 export const makeDays = (count: number, served: number, refused: number): ReadonlyArray<UsageDay> =>
   Array.from({ length: count }, (_, index) => ({
     day: `2026-11-${String(index + 1).padStart(2, "0")}`,

@@ -1,5 +1,3 @@
-/** The API reference: its page, its script, and the OpenAPI document. */
-
 import { type Docs, makeStaticDocument, type StaticDocument } from "@accountlink/http/site";
 import { openApi } from "@accountlink/http-api";
 import { HttpRouter } from "effect/http";
@@ -9,13 +7,13 @@ import { html } from "../html.ts";
 
 /** Settings of the API reference. */
 export interface DocsOptions {
-  /** The key that the page tries requests with: of a demo alone, since whoever opens the page reads it. */
+  /** The key that the page uses to try requests. Only for demos, because everyone who opens the page can read it. */
   readonly demoKey?: string;
 }
 
 /**
- * `/docs` and `/openapi.json`, for `HttpSettings` and `makeWebHandler`. A program without this
- * import does without the megabytes of the page's script.
+ * Returns the documents `/docs` and `/openapi.json`, for `HttpSettings` and `makeWebHandler`. A program that does not
+ * import this module does not load the page's script of several megabytes.
  *
  * @example
  * ```ts
@@ -27,7 +25,7 @@ export const docsWith =
   (options: DocsOptions): Docs =>
   (publicUrl, basePath) => [
     { id: "docs", path: paths.page, isPage: true, make: () => makePage(basePath, options) },
-    // 3 MB and a fifth of a second.
+    // Takes a fifth of a second and 3 MB.
     { id: "docs", path: paths.script, isPage: false, make: makeScript },
     { id: "openApi", path: paths.openApi, isPage: false, make: () => makeOpenApi(publicUrl) },
   ];
@@ -54,7 +52,7 @@ const makePage = (basePath: string, options: DocsOptions) =>
     headers: { "content-security-policy": pagePolicy },
   });
 
-/** Nothing is loaded from other hosts, and requests are tried where the page is from. */
+/** Loads nothing from other hosts, and sends requests to the origin of the page. */
 const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
   url: basePath + paths.openApi,
   withDefaultFonts: false,
@@ -75,7 +73,7 @@ const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Parts of the reference, such as buttons that appear on hover, reach beyond the edge of a phone. */
+/** Some parts of the reference, such as buttons that appear on hover, extend beyond the edge of a phone's screen. */
 const clippedParts = ".references-rendered { overflow-x: clip }";
 
 const emptyPage = (configuration: object) => html`<!doctype html>
@@ -96,8 +94,8 @@ const emptyPage = (configuration: object) => html`<!doctype html>
 `;
 
 /**
- * Takes the script of Scalar out of the page that Effect makes. The package of the script would bring a hundred others
- * to every server.
+ * Extracts Scalar's script from the page that Effect generates. The npm package of the script would add a hundred
+ * dependencies to every server.
  */
 const makeScript = async (): Promise<StaticDocument> => {
   const scalar = HttpRouter.toWebHandler(HttpApiScalar.layer(HttpApi.make("empty"), { path: "/" }), {

@@ -4,14 +4,14 @@ import { type Docs, emptyResponse, makeStaticDocument, textResponse } from "@acc
 import { html } from "../html.ts";
 
 /**
- * Reads a file of the site as text; null for none.
+ * Reads a file of the site as text; null if it does not exist.
  *
- * @param path from the folder of the site, with `/` between its parts; checked, so that it is below the folder
+ * @param path relative to the folder of the site, with `/` as separator; already checked to be below the folder
  */
 export type ReadGuide = (path: string) => Promise<string | null>;
 
 /**
- * `/guide`, or a page with status 404 that says how to build the site.
+ * Returns the document `/guide`: the site, or a page with status 404 that explains how to build it.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export const guideWith =
       isPage: true,
       make: async (path) => {
         const [, file, ending = ""] =
-          /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js))$/.exec(path) ?? [];
+          /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js|svg))$/.exec(path) ?? [];
         const text = file === undefined ? null : await read(file);
         if (text === null) return file === "index.html" ? () => notBuilt : null;
         return makeStaticDocument(text, {
@@ -46,13 +46,14 @@ export const guideWith =
     },
   ];
 
-// Its links are relative to a page below the folder.
+// The site's links are relative to a page below the folder.
 const toIndex = emptyResponse(308, { location: "/guide/index.html" });
 
 const contentTypes: Readonly<Record<string, string>> = {
   html: "text/html",
   css: "text/css",
   js: "text/javascript",
+  svg: "image/svg+xml",
 };
 
 const policy =

@@ -1,8 +1,7 @@
-/** The page on which users type the code of a session. */
 import { type Html, html } from "../html.ts";
 import type { Page } from "../page.ts";
 
-/** Why the page comes back. One text for every code that is of no use. */
+/** Why the page is shown again. One text covers every unusable code. */
 export type CodeRefusal = "unknown_code" | "too_many_codes";
 
 const problems: Readonly<Record<CodeRefusal, { readonly status: number; readonly text: string }>> = {

@@ -1,4 +1,3 @@
-/** The pages of the public verification flow. */
 import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
 import { dayMs } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
@@ -6,20 +5,20 @@ import { type Html, html } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { PageSettingsShape } from "../page_settings.ts";
 
-/** The query by which a browser enters the flow. */
+/** The query with which a browser enters the flow. */
 export const queryOf = (entry: FlowEntry): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(entry)) if (typeof value === "string") query.set(name, value);
   return query.toString();
 };
 
-/** What the pages say about the deployment. */
+/** Deployment settings that the pages mention. */
 export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
-  /** How long IP addresses and marks of browsers are kept, in milliseconds; 0 for not at all. */
+  /** How long IP addresses and browser marks are stored, in milliseconds; 0 if not at all. */
   readonly sightingRetention: number;
 }
 
-/** The page of an unfinished flow: who asks, what is proven, and the next step. */
+/** The page of an unfinished flow: who asks, which accounts are proven, and the next step. */
 export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page => {
   const { redirect } = view;
   const { chat, game, replaced } = cardsOf(view);
@@ -139,7 +138,7 @@ const proofStep = (proof: ProofStep, platform: string, proven: AccountCard | nul
 ${cardHtml(proven)}
 <p class="other"><a href="${startPath(proof, view)}">Use another account on ${platform}</a></p>`;
 
-/** The question of a user who has another game account: both beside each other, each with its button. */
+/** The question for a user who already has another game account: both accounts side by side, each with a button. */
 const choice = (
   view: FlowView,
   terms: PageTerms,
@@ -170,14 +169,14 @@ ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
 ${button}
 </form>`;
 
-/** Tells users that confirming stores where they were seen. */
+/** Tells users that confirming stores their IP address and browser mark. */
 const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / dayMs);
   return html`<p class="kept">When you confirm, your encrypted IP address and a cookie that recognizes this browser are stored for ${days === 1 ? "1 day" : `${days} days`} to find other accounts of the same person.</p>`;
 };
 
-/** Vague on purpose: the page does not update. */
+/** Rounds to a vague text, because the page does not update. */
 const timeLeft = (milliseconds: number): string => {
   if (milliseconds < 60_000) return "less than a minute";
   const minutes = Math.round(milliseconds / 60_000);

@@ -1,5 +1,5 @@
 /**
- * The error pages of the flow: each says why, and what to do next.
+ * The error pages of the flow: each says why it appears, and what to do next.
  *
  * @internal
  */
@@ -16,18 +16,15 @@ import { queryOf } from "./pages.ts";
 interface Refusal {
   readonly status: number;
   readonly title: string;
-  /** What happened, and what to do. */
   readonly text: string | ((platforms: PlatformNames) => string);
-  /** The label of the link back into the flow. */
   readonly again?: string;
 }
 
 type PlatformNames = Pick<PageSettingsShape, "chatName" | "gameName">;
 
-/** Final states with a page of their own. */
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 
-/** Those that HTTP has, and core has not. */
+/** Refusals that exist only in the HTTP layer. */
 type OwnRefusal =
   | "no_entry"
   | "unreadable"
@@ -177,7 +174,7 @@ export const refusalPage = (
 ): Page => {
   if (reason === "unknown_code") return codePage(reason);
   if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
-  // An expired session cannot be entered again, a scope can.
+  // An expired session cannot be entered again, but a scope can.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
   return namedRefusalPage(reason, platforms, isOver ? null : entry, account);
 };
@@ -191,7 +188,7 @@ export const unmatched: Record<BadRequest["problem"], RefusalName> = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-/** The page for a refusal, with a link back and the signed-in account where these are known. */
+/** The page for a refusal, with a link back and the signed-in account if these are known. */
 export const namedRefusalPage = (
   name: RefusalName,
   platforms: PlatformNames,

@@ -35,8 +35,8 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * The routes of the flow; `keylessAnswer` for other routes whose errors are pages, `uncountedAnswer` for paths without a
- * route, and `closed` for pages that need sign-ins while there are none.
+ * Makes the routes of the flow. `keylessAnswer` serves other routes whose errors are pages, `uncountedAnswer` serves
+ * paths without a route, and `closed` serves pages that need sign-ins if there are none.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
@@ -73,7 +73,6 @@ export const flowRoutes = Effect.gen(function* () {
     });
   };
 
-  /** The page with one field, as it is, or as it comes back. */
   const showCodePage = (context: RequestContext, refused: CodeRefusal | null): HttpResponse =>
     renderPage(codePage(refused), context);
 
@@ -151,7 +150,7 @@ export const flowRoutes = Effect.gen(function* () {
     bind("GET", "/verify/game/callback", finish("game")),
     bind("POST", "/verify/confirm", withForm(flowFormOf, confirm)),
     bind("POST", "/verify/cancel", withForm(flowFormOf, cancel)),
-    // Not counted, so that the pages for an outage or a limit get it too.
+    // These requests are not counted, so that the pages for an outage or an exceeded limit still have their style.
     { method: "GET", path: stylePath, answer: withHeaders(stepRoute.id, () => Effect.succeed(styleSheet)) },
   ];
   const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
@@ -166,7 +165,7 @@ export const flowRoutes = Effect.gen(function* () {
   return { routes, keylessAnswer, uncountedAnswer, closed };
 });
 
-/** The error for operators; null for what users cause. */
+/** The error for operators; null if a user caused it. */
 const publicOf = (error: Failure): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
@@ -187,7 +186,7 @@ const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
   }
 };
 
-/** The entry that the query names; null for none, or for a repeated value. */
+/** The entry that the query names; null if it names none or repeats a value. */
 const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;

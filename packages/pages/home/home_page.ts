@@ -1,4 +1,4 @@
-/** The first page of the service: what it is, and the ways from here. */
+/** The first page of the service: it introduces the service and links to its parts. */
 import { html } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { PageSettingsShape } from "../page_settings.ts";

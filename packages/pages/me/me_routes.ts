@@ -1,4 +1,4 @@
-/** The routes on which users see and remove what is known of them. */
+/** The routes where users see and remove their own data. */
 import { type Pid, SessionSettings, UserData } from "@accountlink/core";
 import type { ChatId } from "@accountlink/core/ids";
 import { Profiles } from "@accountlink/core/platforms";
@@ -44,7 +44,7 @@ export const meRoutes = Effect.gen(function* () {
     ),
 
     site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
-      // The browser at hand gets a new mark when the user next confirms in it.
+      // This browser gets a new mark when the user next confirms in it.
       Effect.map(ownBrowsers.forget(chatId), () => markCookie.clear(site.render(forgottenPage, context))),
     ),
 

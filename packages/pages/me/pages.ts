@@ -1,4 +1,3 @@
-/** The pages on which users see and remove what is known of them. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import type { ErasurePreview, OwnBrowser, OwnLink, UserErased } from "@accountlink/core/users";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
@@ -7,10 +6,10 @@ import type { Page } from "../page.ts";
 import type { PageSettingsShape } from "../page_settings.ts";
 import { dropKeptPages } from "../sign_ins/kept_pages.ts";
 
-/** The field of a form that confirms an erasure. */
+/** The form field that confirms an erasure. */
 export const confirmation = "erase";
 
-/** All links of a user, each with the form that removes it, and the browsers that are remembered. */
+/** All links of a user, each with a form that removes it, and the remembered browsers. */
 export const linksPage = (
   user: AccountCard,
   links: ReadonlyArray<OwnLink>,
@@ -137,7 +136,6 @@ export const unconfirmedPage: Page = {
 <p><a class="button" href="/me/erase">Go back</a></p>`,
 };
 
-/** The page after an erasure, which has also ended the sign-in. */
 export const erasedPage = ({ records, sightings, browsers, reviews, revokedKeys }: UserErased): Page => {
   const erased = [
     records > 0 && counted(records, "record of a link", "records of links"),
@@ -166,7 +164,7 @@ const signOutForm = (csrf: string): Html => html`
 
 const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
 
-/** A guild by its name; a link outside of guilds by who asked for it. */
+/** The name of a link's guild; for a link outside guilds, the name of its owner. */
 const communityOf = ({ guild, asking }: OwnLink): string =>
   guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
 

@@ -1,9 +1,10 @@
 /**
- * What makes a browser drop the pages of a site that it kept whole, for its back button.
+ * Makes a browser drop the pages that it stored for its back button when the user signs out.
  *
- * `no-store` does not forbid it to. Chromium drops those pages when the cookie of the sign-in is taken away, but not one
- * that it got by a redirect from another site: the first page after a sign-in. The page that is left by a sign-out is
- * kept when the next one is there, so the header has to come with something that this next one loads.
+ * `no-store` does not prevent such storage. Chromium drops these pages when the sign-in cookie is removed, except a
+ * page that it reached by a redirect from another site, which is the first page after a sign-in. The browser stores the
+ * page that a sign-out leaves only when the next page arrives, so the header must come with a file that this next page
+ * loads.
  */
 
 import { type BoundRoute, textResponse, withHeaders } from "@accountlink/http/site";
@@ -17,7 +18,7 @@ const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as con
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
   html`<link rel="stylesheet" href="${pathOf(site)}">`;
 
-/** An empty style sheet. It is not counted, so that a limit does not keep it away. */
+/** An empty style sheet. Its requests are not counted, so that no limit blocks it. */
 export const keptPagesRoute = (site: Pick<Site, "name" | "path">): BoundRoute => ({
   method: "GET",
   path: pathOf(site),

@@ -6,10 +6,9 @@ import { html } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { Site } from "./site.ts";
 
-/** Why a page of a site cannot be shown. */
 export type SiteError = PublicError | SignInRefused;
 
-/** The error for operators; null for what users cause. */
+/** The error for operators; null if a user caused it. */
 export const publicOf = (error: SiteError): PublicError | null => {
   if (!(error instanceof SignInRefused)) return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
@@ -75,7 +74,6 @@ const refusalOf = (error: SiteError): SignInPage => {
   }
 };
 
-/** The page for an error, with a link back to the site. */
 export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
   const { status, title, text } = refusalOf(error);
   const isSignIn = error instanceof SignInRefused;

@@ -1,14 +1,12 @@
-/** The sites that people sign in to, and the cookies of each. */
+/** The sites that users sign in to, and the cookies of each. */
 import { type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
 import { type PageCookie, pageCookie } from "../page_cookie.ts";
 
 export interface Site {
   readonly name: SignInSite;
-  /** The path of its pages. */
   readonly path: "/dashboard" | "/me";
-  /** The cookie of who is signed in. */
   readonly session: PageCookie;
-  /** The `state` of a sign-in that has begun. */
+  /** The `state` of a sign-in in progress. */
   readonly begun: PageCookie;
 }
 

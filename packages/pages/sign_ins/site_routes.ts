@@ -1,7 +1,4 @@
-/**
- * The routes of a site that people sign in to: sign-in, sign-out, and pages and forms for who is
- * signed in.
- */
+/** The routes of a site that users sign in to: sign-in, sign-out, and pages and forms for signed-in users. */
 import { SignIns } from "@accountlink/core";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
@@ -29,15 +26,14 @@ import { type Site, siteOf } from "./site.ts";
 type Answer = Effect.Effect<HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;
 
-/** Who opened a page. */
 export interface Visitor {
   readonly context: RequestContext;
   readonly signIn: SiteSignIn;
-  /** The field `csrf` of the forms of the page. */
+  /** The hidden `csrf` field for the forms of the page. */
   readonly csrf: string;
 }
 
-/** Makes the routes of a site, all of which count against the client address. */
+/** Makes the routes of a site. All of them count against the client address. */
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;
@@ -49,7 +45,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
     pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
-  // Browsers do not follow a form to the platform, since `form-action` of its page holds for redirects too.
+  // After a form, the sign-in shows a page first (`form=lost`): browsers would block a redirect from the form to the
+  // platform, because `form-action` of the form's page covers redirects too.
   const signInPath = ({ request }: RequestContext) =>
     `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
 
@@ -74,7 +71,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
 
-  /** A page for who is signed in. Anyone else is sent to sign in. */
+  /** Binds a page for signed-in users. Other users are sent to the sign-in. */
   const page = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
@@ -87,11 +84,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return yield* answer(visitor, fields);
   });
 
-  /** A form of such a page, whose field `csrf` is checked before the answer. */
+  /** Binds a form, whose field `csrf` is checked before the handler runs. */
   const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
     bind("POST", path, (context) => answerForm(context, answer));
 
-  /** A form of such a page that the answer reads, whose field `csrf` it has to check. */
+  /** Binds a form that the handler reads. The handler must check the field `csrf`. */
   const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
@@ -114,17 +111,16 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       ({ cookie }) => site.session.write(site.begun.clear(redirectTo(303, site.path)), cookie),
     );
 
-  /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
+  /** Removes the sign-in cookie from the browser once the sign-in has ended. */
   const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
 
-  /** Ends this sign-in, or with the field `all` every one of the person. */
+  /** Ends this sign-in, or with the field `all` every sign-in of the person. */
   const signOut: AnswerForm = ({ signIn }, fields) =>
     Effect.as(
       signIns.end(signIn, fields.has("all") ? null : signIn.id),
       signedOut(redirectTo(303, `${site.path}/signed-out`)),
     );
 
-  /** Sign-in, its callback, and sign-out. */
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", `${site.path}/sign-in`, begin),
     bind("GET", `${site.path}/callback`, finish),
@@ -134,7 +130,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     ),
     keptPagesRoute(site),
   ];
-  /** A response for other paths, with a page for its error. */
+  /** A response for other paths, which renders its error as a page. */
   const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle(id, ({ request }) => answer(request));
 

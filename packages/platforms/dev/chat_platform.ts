@@ -1,4 +1,4 @@
-/** The chat platform port on a dev platform. */
+/** The chat platform port for a dev platform. */
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
@@ -14,7 +14,7 @@ export interface DevChatPlatformOptions {
 }
 
 /**
- * The application provides the HTTP client.
+ * Makes the chat platform port for a dev platform. The application provides the HTTP client.
  *
  * @example
  * ```ts

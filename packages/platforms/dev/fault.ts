@@ -16,22 +16,21 @@ const fault = <const Mode extends string, const Fields extends Schema.Struct.Fie
   Schema.Struct({
     mode: Schema.Literal(mode),
     platform: Schema.Literals(["chat", "game", "both"]).pipe(or("both")),
-    /** How many requests it affects; null until it is cleared. */
+    /** How many requests the fault affects; null until it is cleared. */
     times: Schema.NullOr(atLeast(1)).pipe(or(null)),
-    /** The prefix of the paths it affects, such as `/chat/oauth/token`; all paths if left out. */
+    /** The prefix of the affected paths, such as `/chat/oauth/token`; all paths by default. */
     under: Schema.optionalKey(Schema.String),
     ...fields,
   });
 
-/** A fault, with the defaults of optional fields. */
+/** A fault, including the defaults of optional fields. */
 export const Fault = Schema.Union([
   /** Delays the correct response by this many milliseconds. */
   fault("slow", { delayMs: atLeast(0) }),
   /** Answers with a server error. */
   fault("down", { status: FailingStatus.pipe(or(503)) }),
-  /** Closes the connection without a response. */
   fault("cut", {}),
-  /** Answers 200 with an unexpected body, such as a proxy's page. */
+  /** Answers 200 with an unexpected body, such as the page of a proxy. */
   fault("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),
   /** Answers 429 with a `Retry-After` in seconds. */
   fault("limited", { retryAfter: atLeast(0).pipe(or(1)) }),

@@ -1,4 +1,4 @@
-/** The game platform port on a dev platform. */
+/** The game platform port for a dev platform. */
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option } from "effect";
@@ -12,7 +12,7 @@ export interface DevGamePlatformOptions {
   readonly resilience?: Partial<Resilience>;
 }
 
-/** The application provides the HTTP client. */
+/** Makes the game platform port for a dev platform. The application provides the HTTP client. */
 export const devGamePlatform = ({
   baseUrl,
   resilience,

@@ -1,6 +1,6 @@
 /**
- * Sign-in at the simulated platforms: OAuth 2.0 with a request for the user at the chat platform,
- * OpenID Connect at the game platform. The application provides the HTTP client.
+ * Sign-in at the simulated platforms: OAuth 2.0 with a user lookup at the chat platform, OpenID Connect at the game
+ * platform. The application provides the HTTP client.
  */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";

@@ -3,14 +3,14 @@
 import type { Redacted } from "effect";
 import type { Resilience } from "../http/mod.ts";
 
-/** The client's credentials. */
+/** The credentials of an OAuth client. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
 }
 
 export interface RegisteredClient extends OAuthClient {
-  /** Compared exactly. */
+  /** Redirect URIs must match exactly. */
   readonly redirectUris: ReadonlyArray<string>;
 }
 
@@ -45,7 +45,7 @@ export interface RegisteredClient extends OAuthClient {
 export interface DevIdentityOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
   readonly baseUrl: string;
-  /** The credentials of the client that is registered there. */
+  /** The credentials of the client registered at the dev platform. */
   readonly client: OAuthClient;
   readonly resilience?: Partial<Resilience>;
 }

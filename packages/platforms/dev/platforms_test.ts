@@ -45,13 +45,12 @@ const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatP
 const causeOf = <A, R>(question: Effect.Effect<A, PlatformUnavailable, R>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
-/** How often the server was asked. */
 const asked = ({ traffic }: Effect.Success<typeof started>) =>
   Effect.map(traffic, ({ routes }) => Object.values(routes).reduce((sum, count) => sum + count, 0));
 
 const idsOf = <Id extends string>(entries: ReadonlyArray<{ readonly id: Id }>) => entries.map(({ id }) => id);
 
-/** The last entry of an ID is the one that counts. */
+/** If a fixture repeats an ID, its last entry counts. */
 const lastOf = <A extends { readonly id: string }>(entries: ReadonlyArray<A>, id: string) =>
   Option.fromNullishOr(entries.findLast((entry) => entry.id === id));
 
@@ -59,11 +58,11 @@ describe("answers", () => {
   const stranger = "99999999";
 
   it.effect.prop(
-    "are what the fixture says",
+    "match the fixture",
     [PlatformFixture],
     ([random]) =>
       Effect.gen(function* () {
-        // JSON knows no -0.
+        // JSON has no -0.
         const fixture: PlatformFixture = JSON.parse(JSON.stringify(random));
         const { guilds, chatUsers, gameUsers } = fixture;
         const { adapters } = yield* startServer(fixture);
@@ -95,7 +94,7 @@ describe("answers", () => {
     { arbitrary: { runs: 30 } },
   );
 
-  it.effect("of another server are refused", () =>
+  it.effect("of other servers are refused", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
@@ -123,7 +122,7 @@ describe("faults", () => {
     [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
     [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
     [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
-  ])("%o is asked %i times and then unavailable", ([fault, sent, cause]) =>
+  ])("with %o, a request is sent %i times and then fails as unavailable", ([fault, sent, cause]) =>
     Effect.gen(function* () {
       const server = yield* started;
       const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};

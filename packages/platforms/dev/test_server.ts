@@ -1,4 +1,4 @@
-/** A dev platform on a free port, for the tests. */
+/** For tests: a dev platform on a free port. */
 import { createServer } from "node:http";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
@@ -15,17 +15,16 @@ import type { TrafficReport } from "./simulation/traffic.ts";
 
 export const botToken = Redacted.make("bot-token");
 
-/** The client of both OAuth servers. */
 export const oauthClient: OAuthClient = {
   clientId: "service",
   clientSecret: Redacted.make("a secret: 100%+"),
 };
 export const redirectUri = "http://127.0.0.1:9/callback?from=here";
 
-/** A fault in a request, where fields with defaults are optional. */
+/** A fault in a request; fields with defaults are optional. */
 export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
 
-/** Starts a server for the life of the scope. */
+/** Starts a server, and stops it with the scope. */
 export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture) {
   const address = { host: "127.0.0.1", port: 0 };
   const client = { ...oauthClient, redirectUris: [redirectUri] };
@@ -63,7 +62,6 @@ export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture
     send,
     setFault: (fault: FaultBody) => send("PUT", "/faults", { body: fault }),
     traffic: Effect.map(send("GET", "/requests"), ({ body }) => body as TrafficReport),
-    /** The platform ports on this server. */
     adapters: (resilience: Partial<Resilience> = {}) =>
       Layer.merge(
         devChatPlatform({ baseUrl: url, botToken, resilience }),

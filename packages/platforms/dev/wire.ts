@@ -1,7 +1,4 @@
-/**
- * Response bodies, shared by the server and the adapter. Guilds, chat users and game profiles are
- * those of core.
- */
+/** Response bodies, shared by server and adapter. Guilds, chat users and game profiles use core's schemas. */
 import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
@@ -28,7 +25,6 @@ export const GameUser = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** Error codes with their statuses. */
 export const refusals = {
   unknown_route: 404,
   unknown_guild: 404,

@@ -1,20 +1,20 @@
-/** Looking up one resource of a platform. */
+/** Looks up one resource of a platform. */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import { HttpClientResponse } from "effect/http";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
 
-/** A resource that a platform may have, and the responses that say so. */
+/** A resource that may exist at a platform, and the responses that tell. */
 export interface Resource<A> {
-  /** The operation that errors name, such as `ChatPlatform.findMember`. */
+  /** The operation named in errors, such as `ChatPlatform.findMember`. */
   readonly operation: string;
   readonly url: string;
-  /** The body of a 200. */
+  /** Decodes the body of a 200 response. */
   readonly found: Schema.ConstraintDecoder<A>;
   /** Whether the body is about the requested resource. */
   readonly matches?: (body: A) => boolean;
-  /** The body of a 403 or 404 that means that the resource does not exist. */
+  /** The body of a 403 or 404 which says that the resource does not exist. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
 }
 
@@ -80,6 +80,6 @@ export const findResource = <A>(
 
 const readJson = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
   HttpClientResponse.schemaBodyJson(schema)(response).pipe(
-    // Neither error may leak: both hold parts of the request or the response.
+    // Neither error may leak: both contain parts of the request or the response.
     Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),
   );

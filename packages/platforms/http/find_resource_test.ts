@@ -4,7 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http";
 import { findResource } from "./find_resource.ts";
 import { resilientClient } from "./resilience/resilient_client.ts";
 
-/** Looks user 1 up at a platform that gives one response. */
+/** Looks up user 1 at a platform that gives one response. */
 const find = Effect.fnUntraced(function* (status: number, body: string) {
   const platform = HttpClient.make((request) =>
     Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status }))),
@@ -26,7 +26,7 @@ describe("findResource", () => {
     }),
   );
 
-  it.effect.each([403, 404])("returns none for a %i that says so", (status) =>
+  it.effect.each([403, 404])("returns none for a %i that says the resource does not exist", (status) =>
     Effect.gen(function* () {
       expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
     }),
@@ -45,7 +45,7 @@ describe("findResource", () => {
     [302, "", "status"],
     [401, '{"code":"unknown_user"}', "status"],
     [500, '{"code":"unknown_user"}', "status"],
-  ])("takes %i %s for no answer", ([status, body, reason]) =>
+  ])("fails for %i %s, which answers nothing", ([status, body, reason]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(find(status, body));
       expect(error).toMatchObject({

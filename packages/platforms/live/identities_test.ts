@@ -39,7 +39,7 @@ describe("a chat user", () => {
   it.live.each<[guild: GuildId | null, scope: string]>([
     [null, "identify"],
     [guildId, "identify guilds.members.read"],
-  ])("is sent to Discord for the guild %s with the scopes: %s", ([guild, scope]) =>
+  ])("is sent to Discord, for the guild %s, with the scopes %s", ([guild, scope]) =>
     Effect.gen(function* () {
       const identity = yield* chatIdentity();
       const url = new URL((yield* identity.begin({ ...signIn, guildId: guild })).url);
@@ -60,7 +60,7 @@ describe("a chat user", () => {
     }),
   );
 
-  it.live("has the guilds that Discord lists to them, with the right to manage each", () =>
+  it.live("gets the guilds that Discord lists for them, and whether they may manage each", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startDiscord((path) =>
         path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
@@ -118,17 +118,19 @@ describe("a chat user in a guild's session", () => {
     [eve, guildId, false],
     [ada, foreignGuildId, false],
     [ada, "no-snowflake", false],
-  ] as const)("has a membership by their own token: %o of %s: %s", ([user, guild, isMember]) =>
-    Effect.gen(function* () {
-      expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
-    }),
+  ] as const)(
+    "is checked with the user's own token: member %o of guild %s is %s",
+    ([user, guild, isMember]) =>
+      Effect.gen(function* () {
+        expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
+      }),
   );
 
   it.live.each<[HttpAnswering]>([
     [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],
     [{ status: 404, body: "<h1>Not Found</h1>" }],
     [{ body: { user: bob, roles: [], joined_at: null } }],
-  ])("has an unknown membership when Discord answers %o", ([answer]) =>
+  ])("has an unknown membership if Discord answers %o", ([answer]) =>
     Effect.gen(function* () {
       expect(yield* signedIn(ada, guildId, answer)).toEqual({ userId: ada.id, isMember: undefined });
     }),
@@ -146,7 +148,7 @@ describe("a game user", () => {
       Context.get(GameIdentity),
     );
 
-  it.live("is sent to Roblox with the scope openid only", () =>
+  it.live("is sent to Roblox with only the scope openid", () =>
     Effect.gen(function* () {
       const identity = yield* gameIdentity();
       const url = new URL((yield* identity.begin(signIn)).url);
@@ -162,7 +164,7 @@ describe("a game user", () => {
   it.live.each<[iss: string, expected: object]>([
     ["https://apis.roblox.com/oauth/", { userId: "1516563360" }],
     ["https://apis.roblox.com/oauth", { _tag: "ProofInvalid" }],
-  ])("is the subject of an ID token of %s only if that is Roblox", ([iss, expected]) =>
+  ])("is the subject of an ID token issued by %s only if the issuer is Roblox", ([iss, expected]) =>
     Effect.gen(function* () {
       const signer = yield* Effect.promise(makeIdTokenSigner);
       const claims = { iss, aud: application.clientId, sub: "1516563360", nonce: "nonce" };

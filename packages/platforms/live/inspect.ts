@@ -1,4 +1,4 @@
-/** Checks of the live platforms for the doctor. They change nothing. */
+/** Checks the live platforms for the doctor, without changing anything. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
@@ -40,7 +40,7 @@ export const inspectLiveChatPlatform = (
     return Option.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
 
-/** Fails unless Roblox answers a lookup of some user. */
+/** Fails unless Roblox answers a user lookup. */
 export const inspectLiveGamePlatform = (
   options: LiveGamePlatformOptions = {},
 ): Effect.Effect<void, PlatformUnavailable, HttpClient.HttpClient> =>

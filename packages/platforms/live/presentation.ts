@@ -4,7 +4,7 @@ import type { GuildId } from "@accountlink/core";
 export const livePlatformNames = { chat: "Discord", game: "Roblox" };
 
 /**
- * The URL of a guild on Discord, or of the user's direct messages for null.
+ * The URL of a guild on Discord; for null, the URL of the user's direct messages.
  *
  * @example
  * ```ts
@@ -18,9 +18,9 @@ export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
 
 /**
- * Where an owner adds the bot to a guild of theirs.
+ * The URL where an owner adds the bot to a guild.
  *
- * @param applicationId the ID of the application on Discord, which is the client ID of its sign-in
+ * @param applicationId the ID of the application on Discord, which is also the client ID of its sign-in
  *
  * @example
  * ```ts

@@ -3,29 +3,31 @@ import { Cluster, type RedisOptions as DriverOptions, Redis } from "ioredis";
 import { PipeliningRedis } from "./pipelining_redis.ts";
 import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
 
-/** Without the option that changes the types of replies. */
+/** The driver's options, except for the one that changes the types of replies. */
 type RedisOptions = Omit<DriverOptions, "replyMapping">;
 
 export interface ClientOptions {
-  /** In milliseconds. */
+  /** A timeout in milliseconds. */
   readonly commandTimeout: number;
   readonly tls: ConnectionOptions;
 }
 
 export interface ClientMakers {
   readonly commands: () => Redis | Cluster;
-  /** A client of one server; in a cluster, of one node. */
+  /** A client of one server. In a cluster, a client of one node. */
   readonly single: () => Redis;
 }
 
-/** In milliseconds. */
+/** A timeout in milliseconds. */
 const connectTimeout = 1_000;
 
-/** The delay of the next attempt to connect, in milliseconds; random, to spread the nodes. */
+/**
+ * The delay before the next connection attempt, in milliseconds. Random, so that nodes do not reconnect all at once.
+ */
 export const backoff = (attempts: number): number => Math.min(25 * 2 ** attempts, 400) + Math.random() * 100;
 
-// Without a connection, commands fail at once, and with a lost connection, those in flight. Sent
-// again, they would count twice; queued, they would outlive their requests.
+// Without a connection, commands fail at once. When a connection is lost, its commands in flight fail. Sending them
+// again would count twice; queued commands would outlive their requests.
 const failFast = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -33,7 +35,7 @@ const failFast = {
   retryStrategy: backoff,
   connectTimeout,
   maxLoadingRetryTime: 500,
-  // The server has become a replica. By now, the address leads to the new master.
+  // The server has become a replica. The address leads to the new master by now.
   reconnectOnError: (error: Error) => error.message.includes("READONLY"),
 } satisfies RedisOptions;
 
@@ -43,10 +45,9 @@ const optionsOf = (address: RedisAddress, { commandTimeout, tls }: ClientOptions
   socketTimeout: commandTimeout,
   // A connection that timed out is dead, so the server will not close it.
   disconnectTimeout: 100,
-  // `Channels` renews subscriptions. The driver would also renew those that ended while
-  // disconnected.
+  // `Channels` renews subscriptions. The driver would also renew subscriptions that ended while disconnected.
   autoResubscribe: false,
-  // RESP3 logs in with HELLO, which Redis 6.0 refuses when its default user is off.
+  // RESP3 logs in with HELLO, which Redis 6.0 refuses if its default user is off.
   protocol: 2,
   connectionName: "accountlink",
   disableClientInfo: true,
@@ -90,15 +91,15 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
     enableOfflineQueue: false,
     clusterRetryStrategy: backoff,
     slotsRefreshTimeout: connectTimeout,
-    // Both would resend commands in flight.
+    // Both options would resend commands in flight.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     // Keeps host names, since certificates are checked against them.
     dnsLookup: (host, callback) => callback(null, host),
   });
-  // Connects all nodes early: otherwise the first command for a node opens its connection, and
-  // others fail until then. Only once ready: during discovery, the driver takes a connecting node
-  // for a dead one.
+  // Connects all nodes early: otherwise, the first command for a node opens its connection, and other commands fail
+  // until then. Runs only once the client is ready: during discovery, the driver takes a connecting node for a dead
+  // one.
   const connectAll = () => {
     for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
   };

@@ -21,7 +21,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
 
   const run = (body: Effect.Effect<void, unknown, Scope.Scope>) => Effect.runPromise(Effect.scoped(body));
 
-  /** Windows of an address and of a key, in different slots. */
+  /** Windows of an address and a key in different slots. */
   const ruleSets = Array.from({ length: 20 }, (_, i) => ({
     address: { key: `ip_day:${i}-${crypto.randomUUID()}`, limit: 100, durationMs: minute },
     key: { key: `day:${i}-${crypto.randomUUID()}`, limit: 3, durationMs: minute },
@@ -31,7 +31,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     pacing: { ...rules.pacing, key: rules.key.key.replace("day:", "second:") },
   }));
 
-  test.it("the count of the address is refunded when the key refuses", () =>
+  test.it("the count of the address is refunded when the window of the key is full", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -49,7 +49,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a missing durable window is forgotten until it has a floor", () =>
+  test.it("a missing durable window counts as forgotten until it has a floor", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -74,7 +74,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a refusal leaves no new window of the address", () =>
+  test.it("a refusal starts no new window for the address", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -113,7 +113,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("signals move to another node when theirs fails, and other slots keep counting", () =>
+  test.it("signals move to another node when their node fails, and other slots keep counting", () =>
     run(
       Effect.gen(function* () {
         const { url, nodes } = yield* cluster;

@@ -8,25 +8,24 @@ import { ConnectionHealth, firstOutcome, keepPinging, watch } from "./health.ts"
 import { forms, parse, type RedisAddress } from "./redis_url.ts";
 
 export interface RedisOptions {
-  /** In one of the forms of `RedisUrl.forms`. */
+  /** A URL in one of the forms of `RedisUrl.forms`. */
   readonly url: Redacted.Redacted;
   /**
-   * Prefix of every key and channel; `accountlink:` by default. With a storage that several nodes
-   * share, the identity of its database follows. So only a copy of the files of a database needs
-   * another prefix on the same Redis, even in another database of Redis, to which channels do not
-   * belong.
+   * Prefix of every key and channel; `accountlink:` by default. With a storage that several nodes share, the identity
+   * of its database is appended. So you need another prefix only for a copy of the database files on the same Redis,
+   * even in another Redis database, since channels are shared by all of them.
    */
   readonly prefix?: string;
   /**
-   * How long a command may take; 500 milliseconds by default. Then it fails, and a connection
-   * without any reply for that time is replaced.
+   * How long a command may take; 500 milliseconds by default. Then it fails, and a connection that sent no reply for
+   * that long is replaced.
    */
   readonly commandTimeout?: Duration.Input;
   /** For `rediss`: the authority of the server's certificate, and a client certificate. */
   readonly tls?: Pick<SecureContextOptions, "ca" | "cert" | "key">;
 }
 
-/** The URL has none of the forms. It is not repeated, since it may hold a password. */
+/** The URL has no accepted form. The message does not repeat the URL, since it may contain a password. */
 export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{}> {
   override readonly message = `Cannot read the Redis URL, expected one of: ${forms.join(" ")}`;
 }
@@ -34,14 +33,14 @@ export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{}> {
 export class RedisConnections extends Context.Service<
   RedisConnections,
   {
-    /** For everything except pub/sub. Fails at once while disconnected; never resends. */
+    /** For everything except pub/sub. Fails at once while disconnected, and never resends. */
     readonly commands: RedisCommands;
-    /** In a cluster, always the same node, so messages keep their order. */
+    /** In a cluster, always the same node, so that messages keep their order. */
     readonly publisher: Redis;
     /** In subscriber mode, which allows no other commands. */
     readonly subscriber: Redis;
     readonly prefix: string;
-    /** Whether the keys of one script have to share a slot. */
+    /** Whether all keys of a script must share a slot. */
     readonly isCluster: boolean;
     readonly health: ConnectionHealth;
   }
@@ -50,8 +49,8 @@ export class RedisConnections extends Context.Service<
 export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pexpire" | "set">;
 
 /**
- * Connects, and disconnects with the scope. Waits for the connections up to 2 seconds; an
- * unreachable Redis does not prevent the start, and is retried at least every second.
+ * Connects, and disconnects with the scope. Waits up to 2 seconds for the connections. An unreachable Redis does not
+ * prevent the start; connecting is retried at least every second.
  */
 export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, InvalidRedisUrl> =>
   Layer.effect(

@@ -11,11 +11,9 @@ const missing = await whyNoRedis();
 const noCertificate = missing ?? (await whyNoCertificate());
 const rules = [{ key: "second:a", limit: 1_000_000, durationMs: 1_000 }];
 
-/** Uses every port. */
 const useAll = (ports: Context.Context<Cache | Counters>) =>
   Effect.andThen(Context.get(ports, Counters).admit(rules, 0), Context.get(ports, Cache).get("key", 0));
 
-/** The IDs of the connections of this package on the server. */
 const connectionsOf = (url: string) =>
   Effect.map(openClient(url), (client) =>
     Effect.map(
@@ -34,7 +32,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
         const ports = yield* openNode(redis.url, { commandTimeout: "500 millis" });
         yield* Effect.eventually(useAll(ports));
         yield* redis.break;
-        // Until it fails at once, since the connection was closed.
+        // Wait until it fails at once, which means that the connection was closed.
         yield* until(
           Effect.gen(function* () {
             const began = performance.now();
@@ -44,13 +42,13 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
         );
         yield* redis.restore;
         const [passed] = yield* Effect.timed(Effect.eventually(useAll(ports)));
-        // On a quiet machine half a second.
+        // Takes half a second on a quiet machine.
         assert.isBelow(Duration.toMillis(passed), 10_000);
       }),
     );
   }
 
-  it.live("are made when Redis starts after its client", () =>
+  it.live("are established when Redis starts after its client", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       yield* server.kill;
@@ -61,7 +59,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("leave a server that has become a replica", () =>
+  it.live("leave a server that became a replica", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const connected = yield* connectionsOf(server.url);
@@ -76,7 +74,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("leave such a server once, after many refused writes", () =>
+  it.live("leave such a server once, even after many refused writes", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = [];
       const note = ({ message }: Error) => void warnings.push(message);

@@ -1,8 +1,8 @@
 const due: Array<() => void> = [];
 
 /**
- * Runs a function when this turn of the event loop ends. Functions that are added meanwhile run
- * before the next turn.
+ * Runs a function at the end of this turn of the event loop. Functions added by these functions run before the next
+ * turn.
  */
 export const atEndOfTurn = (run: () => void): void => {
   if (due.push(run) === 1) setImmediate(runDue);

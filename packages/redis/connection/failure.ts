@@ -1,21 +1,20 @@
-/** Redis commands, and why they fail. */
+/** Redis commands and the reasons of their failures. */
 import { StoreUnavailable } from "@accountlink/core";
 import { traced } from "@accountlink/core/telemetry";
 import { Context, Effect, Metric } from "effect";
 import { ReplyError } from "ioredis";
 
-/** Why a command failed, in one word. */
+/** Why a command failed. The message is one word. */
 export class RedisFailure extends Error {
   override readonly name = "RedisFailure";
 }
 
-/** Failures by `operation`. */
 const failureCount = Metric.counter("accountlink_redis_failures_total", {
   description: "Operations that Redis did not answer or refused",
   incremental: true,
 });
 
-/** Runs a command, with a span. Counts failures and maps them to `StoreUnavailable`. */
+/** Runs a command in a span. Counts failures and maps them to `StoreUnavailable`. */
 export const runCommand = <A>(
   operation: string,
   command: () => Promise<A>,
@@ -35,14 +34,14 @@ export const errorReplyOf = (error: unknown): string | null =>
   error instanceof ReplyError ? (error as Error).message : null;
 
 /**
- * The code of the network (`ECONNREFUSED`), that of Redis (`OOM`), or `timeout`. The message of an
- * error and the command that the driver attaches may hold an address, a key or a password.
+ * A network error code (`ECONNREFUSED`), a Redis error code (`OOM`), or `timeout`. Error messages, and the command
+ * that the driver attaches, may contain an address, a key or a password, so they are left out.
  */
 export const reasonOf = (error: unknown): string => {
   const reply = errorReplyOf(error);
   if (reply !== null) return /^[A-Z]+\b/.exec(reply)?.[0] ?? "refused";
   if (!(error instanceof Error)) return "unknown";
-  // Of a cluster without reachable nodes.
+  // The error of a cluster without reachable nodes.
   if ("lastNodeError" in error) return reasonOf(error.lastNodeError);
   if ("code" in error && typeof error.code === "string") return error.code;
   return /time(d )?out/i.test(error.message) ? "timeout" : "not connected";

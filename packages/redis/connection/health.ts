@@ -1,4 +1,4 @@
-/** What the connections see of Redis. */
+/** Tracks whether the connections to Redis work. */
 import { Context, Effect, Metric, type Scope } from "effect";
 import { type Cluster, Redis } from "ioredis";
 import { reasonOf } from "./failure.ts";
@@ -7,7 +7,7 @@ const redisUp = Metric.gauge("accountlink_redis_up", {
   description: "Whether every connection to Redis answers: 1 or 0",
 });
 
-/** Tracks lost connections. Logs the start and the end of an outage once each. */
+/** Tracks lost connections. Logs the start and the end of an outage once. */
 export class ConnectionHealth {
   readonly #context: Context.Context<never>;
   readonly #log: (line: Effect.Effect<void>) => unknown;
@@ -64,7 +64,7 @@ export const watch = (
   );
 };
 
-/** Pings every second: detects an outage without traffic, and closes a dead connection. */
+/** Pings every second, to detect an outage without traffic and close a dead connection. */
 export const keepPinging = (
   client: Redis,
   connection: string,
@@ -81,7 +81,7 @@ export const keepPinging = (
     Effect.asVoid,
   );
 
-/** Waits for the first connection or failure; in a cluster, for that of every node. */
+/** Waits for the first connection or failure. In a cluster, waits for every node. */
 export const firstOutcome = (client: Client): Effect.Effect<void> =>
   client instanceof Redis
     ? outcomeOf(client)

@@ -15,7 +15,7 @@ const openClient = (port: number) =>
 const listenersOf = (client: Redis) =>
   ["ready", "error", "close"].flatMap((event) => client.listeners(event));
 
-/** How many listeners an effect adds to the client, and how many of them remain. */
+/** How many listeners an effect adds to the client, and how many remain after it. */
 const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.Effect<void>) {
   const before = listenersOf(client);
   const waiting = yield* Effect.forkChild(wait, { startImmediately: true });

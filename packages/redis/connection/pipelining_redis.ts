@@ -2,8 +2,8 @@ import { Redis } from "ioredis";
 import { atEndOfTurn } from "./end_of_turn.ts";
 
 /**
- * Pipelines the commands of one turn of the event loop: they leave in one write to the socket,
- * which costs more than to encode a command.
+ * Pipelines the commands of one turn of the event loop. They share one write to the socket, which costs more than
+ * encoding a command.
  */
 export class PipeliningRedis extends Redis {
   #isCorked = false;
@@ -24,9 +24,9 @@ export class PipeliningRedis extends Redis {
   }
 
   #cork(): void {
-    // Undefined before the first attempt to connect.
+    // Undefined before the first connection attempt.
     const stream = this.stream as typeof this.stream | undefined;
-    // What finds no other command under way leaves at once.
+    // A command that is alone in flight is sent at once.
     if (this.#isCorked || stream === undefined || this.commandQueue.length === 0) return;
     this.#isCorked = true;
     stream.cork();

@@ -1,4 +1,4 @@
-/** The URL of a Redis server, of sentinels or of a cluster. */
+/** Parses the URL of a Redis server, of sentinels or of a cluster. */
 import { Option } from "effect";
 
 export interface RedisEndpoint {
@@ -20,10 +20,8 @@ export type RedisAddress =
   | (Access & {
       readonly kind: "sentinel";
       readonly sentinels: ReadonlyArray<RedisEndpoint>;
-      /** The name of the master. */
       readonly master: string;
       readonly database: number;
-      /** The login at the sentinels themselves. */
       readonly sentinelLogin: Login;
     })
   | (Access & { readonly kind: "cluster"; readonly nodes: ReadonlyArray<RedisEndpoint> });
@@ -67,7 +65,7 @@ export const parse = (url: string): Option.Option<RedisAddress> => {
   try {
     return Option.fromNullishOr(addressOf(groups));
   } catch {
-    // Malformed percent-encoding.
+    // The percent-encoding is malformed.
     return Option.none();
   }
 };

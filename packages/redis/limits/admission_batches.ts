@@ -4,7 +4,7 @@ import { atEndOfTurn } from "../connection/end_of_turn.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** Sends one script for a number of requests of the same windows. */
+/** Sends one script for several requests of the same windows. */
 type Send<Reply> = (rules: Rules, now: Millis, requests: number) => Promise<Reply>;
 
 interface Batch<Reply> {
@@ -15,29 +15,30 @@ interface Batch<Reply> {
 }
 
 /**
- * Combines the requests of one turn of the event loop that count in the same windows, such as those
- * of one key from one address. They are decided in order, as if they came one after the other.
+ * Combines the requests of one turn of the event loop that count in the same windows, such as the requests of one key
+ * from one address. They are decided in order, as if they came one after another.
  */
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
-  /** By their last window, which is the narrowest: that of a key. */
+  /** By the last window, which is the narrowest: the window of the key. */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;
   #isOneSent = false;
   #wasOne = true;
 
   /**
-   * @param sendsOneAtOnce whether a request that finds no other, after one that found none either, leaves at once and not
-   * at the end of the turn. Those of its turn are decided after it if one script decides on each
+   * @param sendsOneAtOnce fast path for a single request: if the previous request was alone too, this one is sent at
+   * once instead of at the end of the turn. Later requests of the turn are decided after it if one script decides
+   * each request
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
     this.#send = send;
     this.#sendsOneAtOnce = sendsOneAtOnce;
   }
 
-  /** Returns the reply to the batch, and the place of this request in it. */
+  /** Returns the reply to the batch, and the index of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // What only this request knows is counted once, and before others of its turn.
+    // A request with a checkpoint of its own is counted by itself, before the others of its turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
     const hasCompany = this.#isOneSent || this.#open.size > 0;
     if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {
@@ -75,10 +76,10 @@ export class AdmissionBatches<Reply> {
 }
 
 /**
- * The admission of one request of a batch, of which the first ones are admitted.
+ * The admission of one request of a batch. A batch admits its first requests.
  *
- * @param admitted how many are
- * @param states the windows after all of them
+ * @param admitted how many requests were admitted
+ * @param states the windows after the whole batch
  */
 export const admissionAt = (
   place: number,
@@ -97,7 +98,7 @@ export const admissionAt = (
 const hasNews = ({ checkpoint }: CounterRule): boolean =>
   checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.unsynced !== 0);
 
-/** Windows are the same that last as long, or end at the same time. */
+/** Windows are the same if they last equally long or end at the same time. */
 const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>
   rules.length === batch.rules.length &&
   rules.every(({ key, limit, durationMs }, i) => {

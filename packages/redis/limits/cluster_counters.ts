@@ -1,4 +1,4 @@
-/** Counters in a cluster, where the keys of one script must share a slot. */
+/** Counters in a cluster, where all keys of a script must share a slot. */
 
 import type { StoreUnavailable } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
@@ -13,7 +13,7 @@ type States = ReadonlyArray<CounterState>;
 
 const inParallel = { concurrency: "unbounded" } as const;
 
-/** Counts slot by slot, and refunds all counts when one refuses. */
+/** Counts slot by slot. If one slot refuses, refunds the counts in the others. */
 export const admitInCluster = (
   windows: Windows,
   rules: Rules,
@@ -26,7 +26,7 @@ export const admitInCluster = (
 
     for (const [index, group] of groups.entries()) {
       const outcome = yield* windows.admitSlot(group, now).pipe(
-        // This slot is unreachable; the others refund their counts if they can.
+        // This slot is unreachable; refund the counts of the others if they are reachable.
         Effect.tapError(() => Effect.forEach(counted, (_, i) => Effect.ignore(refund(i)), inParallel)),
       );
       if (!outcome.admission.admitted) {
@@ -47,7 +47,7 @@ export const admitInCluster = (
     }
     const states = counted.map(({ admission }) => admission.states);
     return { admitted: true, states: inOrder(rules, groups, states) };
-    // An interrupted caller must not leave counts without their refund.
+    // An interrupted caller must not leave counts that are not refunded.
   }).pipe(Effect.uninterruptible);
 
 export const readInCluster = (
@@ -66,7 +66,7 @@ const groupBySlot = (windows: Windows, rules: Rules): ReadonlyArray<Rules> => [
   ...groupBy(rules, (rule) => hashTagOf(windows.redisKeyOf(rule))).values(),
 ];
 
-/** The states of the groups, in the order of the rules. */
+/** The window states of all groups, in the order of the rules. */
 const inOrder = (rules: Rules, groups: ReadonlyArray<Rules>, states: ReadonlyArray<States>): States => {
   const byRule = new Map(
     groups.flatMap((group, i) => group.map((rule, k) => [rule, states[i]?.[k] as CounterState] as const)),

@@ -1,7 +1,7 @@
 import { clockTolerance } from "@accountlink/core/limits";
 import { makeScript, type Script } from "./lua_script.ts";
 
-/** The clock of the windows: that of Redis, or the caller's, for tests that pass their own times. */
+/** The clock that ends windows: the clock of Redis, or the caller's for tests that pass their own times. */
 export type ScriptClock = "redis" | "caller";
 
 const clocks: Readonly<Record<ScriptClock, string>> = {
@@ -10,22 +10,22 @@ const clocks: Readonly<Record<ScriptClock, string>> = {
 };
 
 /**
- * The index in ARGV of the arguments of window `i`: its duration, then four of the script. Three
- * arguments come before those of the windows.
+ * The index in ARGV of the first argument of window `i`, which is its duration; four arguments of the script follow.
+ * Three arguments precede those for windows.
  */
 const at = "5 * i - 1";
 
 /**
- * The start of every script. ARGV holds the caller's time, the life of the generation or 0 to use
- * none, how many requests to count, and five arguments for each window. KEYS are the windows and, if used, the generation.
+ * The start of every script. ARGV holds the caller's time, the life of the generation or 0 for no generation, how
+ * many requests to count, and five arguments for each window. KEYS are the windows and, if used, the generation.
  *
- * A window has a count, its end by the clock above, its end by the clock of the caller that began
- * it, and the generation in which it was begun or restored. Its key expires with it. The reply is
- * the time, how many requests were admitted, and for each window its count and both ends, as one text: for each element of
- * an array, the driver runs its decoder.
+ * A window stores a count, its end by the clock above, its end by the clock of the caller that started it, and the
+ * generation in which it was started or restored. Its key expires with it. The reply is the time, how many requests
+ * were admitted, and the count and both ends of each window. It is one text, since the driver runs its decoder for
+ * each element of an array.
  *
- * Numbers stay in arrays and in ARGV, as text where they are only compared with another text: what
- * Lua does here costs as much as the commands.
+ * Numbers stay in arrays and in ARGV, as text if they are only compared with text: what Lua does here costs as much
+ * as the commands.
  */
 const prelude = (clock: ScriptClock): string => `
 local now, windows = tonumber(ARGV[1]), (#ARGV - 3) / 5
@@ -53,13 +53,13 @@ local function reply(admitted, forgotten)
 end`;
 
 /**
- * Admits as many of the requests as all windows have room for. The arguments of a window are its
- * limit, and `since`, `floor` and `unsynced` of its checkpoint, -1 for none. If counts may be forgotten,
- * it admits -1, and the reply ends with the indexes of these windows.
+ * Admits as many of the requests as all windows have room for. The arguments of a window are its limit, and `since`,
+ * `floor` and `unsynced` of its checkpoint, -1 if there is none. If counts may be forgotten, the script admits -1,
+ * and the reply ends with the indexes of these windows.
  *
- * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older
- * state begins another. Counts are reliable in windows of the current generation, and in those that
- * began during it. Without a generation, counts are reliable in every window that exists.
+ * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older state starts
+ * another one. Counts are reliable in windows of the current generation, and in windows that started during it.
+ * Without a generation, counts are reliable in every window that exists.
  */
 const admit = `
 local generation, since = nil, math.huge
@@ -112,8 +112,8 @@ return reply(room)`;
 const read = "return reply(1)";
 
 /**
- * The first argument of a window is the end of the one with the count; later windows stay as they
- * are.
+ * The first argument of a window is the end of the window that was counted in; a later window with the same key is
+ * not changed.
  */
 const refund = `
 for i = 1, windows do

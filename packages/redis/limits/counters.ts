@@ -7,19 +7,17 @@ import type { ScriptClock } from "./counter_scripts.ts";
 import { generationLife, Windows } from "./windows.ts";
 
 /**
- * Counters that all nodes share. One script, and one round trip, decides all rules of a request, so
- * concurrent requests never exceed a limit.
+ * Counters that all nodes share. One script, and one round trip, decides all rules of a request, so concurrent
+ * requests never exceed a limit.
  *
- * Windows end by the clock of Redis; the clocks of nodes decide nothing. `resetsAt` is in the
- * caller's time: its `now`, plus the remaining time of the window.
+ * Windows end by the clock of Redis; the clocks of nodes have no influence. `resetsAt` is in the caller's time: its
+ * `now` plus the remaining time of the window.
  *
- * In a cluster, the windows of one subject (`second:<key>`, `day:<key>`) share a slot, and each
- * subject has a script of its own. They run in sequence; a refusal takes back the counts of the
- * subjects before it. No limit is ever exceeded, but until then, such a count can refuse another
- * request.
+ * In a cluster, the windows of one subject (`second:<key>`, `day:<key>`) share a slot, and each subject has its own
+ * script. The scripts run in sequence; if one refuses, the counts of the earlier subjects are refunded. No limit is
+ * ever exceeded, but until the refund, such a count can make another request fail.
  *
- * A request that failed with `StoreUnavailable` may be counted. A Redis that evicts keys loses
- * counts.
+ * A request that failed with `StoreUnavailable` may be counted. A Redis that evicts keys loses counts.
  */
 export const layer: Layer.Layer<Counters, never, RedisConnections> = Layer.effect(
   Counters,
@@ -28,7 +26,7 @@ export const layer: Layer.Layer<Counters, never, RedisConnections> = Layer.effec
 
 const nothingToCount: Admission = { admitted: true, states: [] };
 
-/** Tests pass their own times, and so choose the clock. */
+/** Tests pass their own times, so they choose the clock. */
 export const makeCounters = Effect.fnUntraced(function* (clock: ScriptClock) {
   const { commands, prefix, isCluster } = yield* RedisConnections;
   const windows = new Windows({ commands, prefix, clock, isCluster });

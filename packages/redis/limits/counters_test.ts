@@ -141,7 +141,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
           }),
         );
       for (const ahead of [0, -1, 1, -200, 200, -minute, minute]) {
-        // On a busy machine the window may end between two requests.
+        // On a busy machine, the window may end between two requests.
         const { refusal } = yield* Effect.repeat(
           Effect.andThen(
             until(Effect.map(admitAhead(0), (admission) => admission.refusal === null)),
@@ -208,7 +208,8 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
               ),
               0,
             ),
-          // Those of a turn are one script, which on a busy machine too has to end before the deadline of its command.
+          // The requests of a turn share one script, which has to end before the deadline of its command even on a
+          // busy machine.
           { concurrency: 4, discard: true },
         );
       const before = yield* usedMemory;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashTagOf, withHashTag } from "./hash_tag.ts";
 
 describe("hashTagOf", () => {
-  // From the specification of Redis Cluster.
+  // Examples from the specification of Redis Cluster.
   it.each([
     ["{user1000}.following", "user1000"],
     ["foo{}{bar}", "foo{}{bar}"],
@@ -11,7 +11,7 @@ describe("hashTagOf", () => {
     ["foo", "foo"],
     ["foo{bar", "foo{bar"],
     ["}foo{bar}", "bar"],
-  ])("of %s is %s", (key, tag) => {
+  ])("of %s returns %s", (key, tag) => {
     expect(hashTagOf(key)).toBe(tag);
   });
 });
@@ -27,7 +27,7 @@ describe("withHashTag", () => {
     expect(hashTagOf(withHashTag("ip_day:2001:db8::/64"))).toBe("2001:db8::/64");
   });
 
-  it("is injective", () => {
+  it("maps different names to different keys", () => {
     const names = [
       "",
       ":",

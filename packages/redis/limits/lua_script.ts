@@ -13,7 +13,7 @@ export const makeScript = (lua: string): Script => ({
   sha: createHash("sha1").update(lua).digest("hex"),
 });
 
-/** Runs a script by its digest, and sends its text if Redis does not have it. Returns the numbers of its reply. */
+/** Runs a script by its digest, and sends its text if Redis does not know it. Returns the numbers of its reply. */
 export const runScript = async (
   commands: Pick<RedisCommands, "eval" | "evalsha">,
   { sha, lua }: Script,

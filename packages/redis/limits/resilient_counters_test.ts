@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const limit = 50;
 
-/** Two nodes that share the Redis and a ledger, and know of each other. */
+/** Two nodes that share a Redis and a ledger, and know of each other. */
 const openNodes = Effect.fnUntraced(function* (url: string) {
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
   const renewals: Array<string> = [];
@@ -40,7 +40,7 @@ const openNodes = Effect.fnUntraced(function* (url: string) {
 
 const newDay = (): LedgerWindow => ({ key: `day:${crypto.randomUUID()}`, endsAt: Date.now() + hour });
 
-/** Counts requests of the day, and returns how many were admitted. */
+/** Returns a function that sends requests of the day, and counts how many were admitted. */
 const admitterOf =
   ({ key, endsAt }: LedgerWindow) =>
   (counters: Counters["Service"], requests: number) =>
@@ -53,7 +53,7 @@ const admitterOf =
     );
 
 describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`, () => {
-  it.live("do not trust a Redis with an older state", () =>
+  it.live("do not trust a Redis that was restored from an older state", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const {
@@ -64,13 +64,13 @@ describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`,
       const admit = admitterOf(today);
       assert.strictEqual(yield* admit(one, 10), 10);
       yield* ledger.saveCounts([{ ...today, counted: 30 }], 0);
-      // The generation of an older state has ended.
+      // The older state's generation has ended.
       yield* server.ask("DEL", "accountlink:generation");
       assert.strictEqual(yield* admit(other, 80), 20);
     }),
   );
 
-  it.live("do not read the ledger for windows that began on the same Redis", () =>
+  it.live("do not read the ledger for windows that started on the same Redis", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const {
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`,
       } = yield* openNodes(server.url);
       assert.strictEqual(yield* admitterOf(newDay())(one, 1), 1);
       const tomorrow = { key: `day:${crypto.randomUUID()}`, endsAt: Date.now() + day + hour };
-      // If the ledger was read, this count would refuse requests.
+      // If the ledger were read, this count would refuse requests.
       yield* ledger.saveCounts([{ ...tomorrow, counted: 40 }], 0);
       assert.strictEqual(yield* admitterOf(tomorrow)(one, limit), limit);
     }),

@@ -13,20 +13,20 @@ type Rules = ReadonlyArray<CounterRule>;
 
 export interface Outcome {
   readonly admission: Admission;
-  /** The end of each window by the clock of the scripts; identifies a window among those of its key. */
+  /** The end of each window by the scripts' clock, which identifies a window of its key. */
   readonly ends: ReadonlyArray<number>;
 }
 
 /**
- * Ends of a window that differ less count as the same, in milliseconds. Covers the latency of a
- * request and the skew of synchronized clocks.
+ * Two ends of a window that differ by less are the same, in milliseconds. Covers the latency of a request and the
+ * skew of synchronized clocks.
  */
 const endTolerance = 250;
 
 /** How long a generation lasts without renewal, in milliseconds. */
 export const generationLife = 15_000;
 
-/** The time, how many requests were admitted, then the windows. */
+/** The time, how many requests were admitted, then the numbers of each window. */
 type Reply = ReadonlyArray<number>;
 
 type WindowArguments = readonly [limitOrEnd: number, since?: number, floor?: number, unsynced?: number];
@@ -35,11 +35,11 @@ export interface WindowsOptions {
   readonly commands: RedisCommands;
   readonly prefix: string;
   readonly clock: ScriptClock;
-  /** A cluster has no generation, since it would be a key of scripts on all slots. */
+  /** A cluster has no generation, since scripts on all slots would need its key. */
   readonly isCluster: boolean;
 }
 
-/** Windows in Redis. Each call is one script; in a cluster, the keys of its rules must share a slot. */
+/** Windows in Redis. Each call runs one script; in a cluster, the keys of its rules must share a slot. */
 export class Windows {
   readonly #commands: RedisCommands;
   readonly #prefix: string;
@@ -70,12 +70,12 @@ export class Windows {
     return `${this.#prefix}${withHashTag(key)}`;
   }
 
-  /** Counts one in every window, or in none if one of them is full or forgotten. */
+  /** Counts one request in every window, or in none if a window is full or forgotten. */
   admit(rules: Rules, now: Millis): Effect.Effect<Admission, StoreUnavailable> {
     return runCommand("Counters.admit", () => this.#admit(rules, now, ({ admission }) => admission));
   }
 
-  /** Likewise, with what `refund` needs. */
+  /** Like `admit`, but also returns what `refund` needs. */
   admitSlot(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
     return runCommand("Counters.admit", () => this.#admit(rules, now, (outcome) => outcome));
   }
@@ -109,7 +109,7 @@ export class Windows {
     });
   }
 
-  /** Takes back the counts of an outcome, unless its windows have ended, and returns the states. */
+  /** Refunds the counts of an outcome, unless its windows have ended, and returns the states. */
   refund(
     rules: Rules,
     { ends }: Outcome,
@@ -138,7 +138,6 @@ export class Windows {
   }
 }
 
-/** Stands for a missing argument. */
 const none = -1;
 
 interface Call {
@@ -150,7 +149,7 @@ interface Call {
   readonly argumentsOf: (rule: CounterRule, index: number) => WindowArguments;
 }
 
-/** The outcome for the request at this place of a batch. */
+/** The outcome of the request at this index of a batch. */
 const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): Outcome => {
   const [time, admitted] = reply as readonly [number, number];
   const states: Array<CounterState> = [];
@@ -166,9 +165,8 @@ const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): O
 };
 
 /**
- * The end of a window by the caller's clock. The computed end varies with the latency of the
- * request, so the end that the first caller stored is preferred while it is close: midnight stays
- * midnight.
+ * The end of a window by the caller's clock. The computed end varies with the latency of the request, so the end
+ * stored by the first caller is preferred if it is close: midnight stays midnight.
  */
 const stableEnd = (computed: Millis, stored: Millis): Millis =>
   Math.abs(computed - stored) <= endTolerance ? stored : computed;

@@ -3,11 +3,10 @@ import type { Redis } from "ioredis";
 
 interface Channel {
   readonly queues: Set<Queue.Queue<string>>;
-  /** The number of subscriptions in progress. */
   joining: number;
 }
 
-/** Subscriptions over one connection, which subscribes to a channel while it has subscribers. */
+/** Shares one connection between subscriptions. It is subscribed to a channel while the channel has subscribers. */
 export class Channels {
   readonly #redis: Redis;
   readonly #channels = new Map<string, Channel>();
@@ -18,14 +17,14 @@ export class Channels {
     redis.on("ready", () => this.#renew());
   }
 
-  /** Once done, the queue gets every later message of the channel, and no earlier one. */
+  /** Once this resolves, the queue gets every later message of the channel, and no earlier one. */
   async join(name: string, queue: Queue.Queue<string>): Promise<void> {
     const channel = this.#channels.get(name) ?? { queues: new Set(), joining: 0 };
     this.#channels.set(name, channel);
     channel.joining++;
     try {
-      // Also if already subscribed: the confirmation proves that the connection works, and
-      // separates earlier messages from later ones.
+      // Subscribes even if already subscribed: the confirmation proves that the connection works, and separates
+      // earlier messages from later ones.
       await this.#redis.subscribe(name);
       channel.queues.add(queue);
     } finally {

@@ -6,8 +6,8 @@ import { runCommand } from "../connection/failure.ts";
 import { Channels } from "./channels.ts";
 
 /**
- * Messages reach the subscribers of every node. All topics share one connection. A reconnect renews
- * the subscriptions; messages of the time between are lost.
+ * Messages reach the subscribers of every node. All topics share one connection. A reconnect renews the
+ * subscriptions; messages sent in between are lost.
  */
 export const layer: Layer.Layer<Signals, never, RedisConnections> = Layer.effect(
   Signals,

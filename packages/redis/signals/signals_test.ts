@@ -31,7 +31,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("reach no node whose storage is a copy, on the same prefix", () =>
+  it.live("reach no node on a copy of the storage with the same prefix", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>
@@ -45,7 +45,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("miss no message after a subscription on a busy topic", () =>
+  it.live("miss no message after subscribing to a busy topic", () =>
     Effect.gen(function* () {
       const signals = yield* openSignals(yield* redisUrl);
       const last = 3_000;
@@ -75,7 +75,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("unsubscribe a topic with its last subscriber", () =>
+  it.live("unsubscribe from a topic with its last subscriber", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const signals = yield* openSignals(url, { prefix });
@@ -98,7 +98,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
 describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Redis"}`, () => {
   const commandTimeout = "500 millis";
 
-  it.live("renew subscriptions after an outage, without those that ended meanwhile", () =>
+  it.live("renew subscriptions after an outage, except for subscriptions that ended meanwhile", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const prefix = uniquePrefix();

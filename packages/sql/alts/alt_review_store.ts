@@ -8,7 +8,6 @@ import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 
-/** Reviews on the database of the client, whose schema has been migrated. */
 export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = Layer.effect(
   AltReviewStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -33,12 +32,11 @@ export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = La
   }),
 );
 
-/** The two columns of a pair, the asked user first. */
+/** The two columns of a pair of chat users, the queried user first. */
 export const asSeenFrom = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
   CASE WHEN chat_id = ${chatId} THEN chat_id ELSE other_chat_id END AS the_one,
   CASE WHEN chat_id = ${chatId} THEN other_chat_id ELSE chat_id END AS the_other`;
 
-/** Reads reviews with the scopes that they are in. */
 export const readReviews = schemaReaderOf(
   "alt_reviews",
   Schema.Struct({
@@ -64,7 +62,7 @@ const setOn = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (write: SetAltReview) {
     const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
     const [one, other] = inOrder(write);
-    // Before the review, as in deleteScope, so that the two never wait for each other.
+    // Lock the scope before the review, like deleteScope, to avoid deadlocks.
     yield* lockScope(pid, forReference);
     yield* sql`
       INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, note, reviewed_at, key_id)

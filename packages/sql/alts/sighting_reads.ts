@@ -1,6 +1,4 @@
-/**
- * What alt detection reads of sightings.
- */
+/** Reads sightings for alt detection. */
 import type { Pid } from "@accountlink/core";
 import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
 import { isChatId } from "@accountlink/core/ids";
@@ -9,7 +7,7 @@ import type { SqlClient, SqlConnection } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { readerOf, schemaReaderOf } from "../statements/row.ts";
 
-/** Finds who else was seen in places, as `SightingStore.findShared` says. */
+/** Implements `SightingStore.findShared`: who else was seen at the same places. */
 export const findSharedOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong, firstRowsOfEach, rowsOfEach } = dialectOf(sql);
   return (pid: Pid, { hashes, including, excluding, limit }: SharedSightings) => {
@@ -31,7 +29,7 @@ export const findSharedOn = (sql: SqlClient.SqlClient) => {
       table: "sightings",
       condition: sql`pid = ${pid} AND chat_id = user_id`,
     });
-    // Postgres could read everybody in a place instead of the few sightings of the users.
+    // Filters the users' few sightings by place. A search by place could make Postgres read everybody there.
     return Effect.flatMap(
       sql`
         WITH freshest AS (
@@ -53,11 +51,10 @@ const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting 
   return { chatId: chat_id, hash: place_hash, seenAt: seen_at as number };
 });
 
-/** Counts the users of places, as `SightingStore.countUsers` says. */
 export const countUsersOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 
-  /** For places with users under several hashes, some of which may be stored under more than one. */
+  /** Counts distinct users of places that are stored under several hashes, since a user may have several of them. */
   const countDistinct = (pid: Pid, places: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
     const pairs = places.flatMap(([index, hashes]) => hashes.map((hash) => [`${index}`, hash]));
     return Effect.flatMap(

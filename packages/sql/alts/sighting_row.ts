@@ -10,13 +10,12 @@ const SightingRow = Schema.Struct({
   pid: Pid,
   chat_id: ChatId,
   place_hash: Schema.String,
-  // Null in a browser.
+  // Null for a browser.
   sealed_address: Schema.NullOr(Schema.String),
   address_key_id: Schema.NullOr(Schema.String),
   seen_at: Schema.Int,
 });
 
-/** The columns of `readSightings`. */
 export const sightingColumns = Object.keys(SightingRow.fields).join(", ");
 
 export const readSightings = schemaReaderOf(
@@ -32,9 +31,9 @@ export const readSightings = schemaReaderOf(
   },
 );
 
-/** Stores sightings of a scope; the latest for each chat user and place. */
+/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting. */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
-  // A statement must not write a row twice. Sorted, to avoid deadlocks.
+  // A statement cannot write a row twice, so keep the latest of each. Sort them to avoid deadlocks.
   const lastSeen = new Map(
     sightings
       .toSorted((one, other) => one.seenAt - other.seenAt)

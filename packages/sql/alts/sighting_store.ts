@@ -71,7 +71,7 @@ const reprotectOn = (sql: SqlClient.SqlClient) => {
   const { lockScope } = linkStatements(sql);
 
   return Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>) {
-    // Before the sightings, like deleteScope, to avoid deadlocks.
+    // Lock the scope before the sightings, like deleteScope, to avoid deadlocks.
     yield* lockScope(pid, forReference);
     const named = JSON.stringify(sightings.map(({ chatId, hash }) => [chatId, hash]));
     const removed = yield* Effect.flatMap(

@@ -22,7 +22,7 @@ export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
 export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
   Effect.andThen(assertTexts(entry), insertStatement(sql, entry));
 
-/** Inserts the entry of a write to the links of a scope, and its event, if it has one. Returns its sequence. */
+/** Inserts the audit entry of a link write, and its event, if any. Returns the sequence of the entry. */
 export const insertLinkEntry = (
   sql: SqlClient.SqlClient,
   { at, pid, actor, requestId }: WriteContext,
@@ -60,6 +60,5 @@ const insertStatement = (sql: SqlClient.SqlClient, entry: NewEntry) => {
     RETURNING sequence`;
 };
 
-/** The account that owns a scope. */
 export const ownerOf = (sql: SqlClient.SqlClient, pid: Pid): Statement.Fragment =>
   sql`(SELECT account FROM scopes WHERE pid = ${pid})`;

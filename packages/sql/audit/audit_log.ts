@@ -43,7 +43,7 @@ const listOn = (
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
   if (chatId !== null) {
     const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
-    // Two selects, so that each has an index.
+    // Two selects, so that each uses an index.
     const about = (column: string) =>
       sql`SELECT ${columns} FROM audit_log WHERE ${sql(column)} = ${chatId} AND ${isNext} ${isOfKey} ${page}`;
     return sql`
@@ -54,11 +54,11 @@ const listOn = (
       ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, actions, isOlder, page))} ${page}`
       : sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
   }
-  // Two selects, so that each has an index: an OR would read all entries of the account.
+  // Two selects, so that each uses an index: an OR would read all entries of the account.
   const byKey = sql`SELECT ${columns} FROM audit_log
     WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
-  // These actions are rare. Any other order than by an expression would have Postgres look for them
-  // in all entries of the account, the newest first.
+  // These actions are rare. Without the ordering by an expression, Postgres would search all entries of the account
+  // for them, newest first.
   const ofKey = sql`SELECT ${columns} FROM audit_log
     WHERE ${isNext} AND action IN (${keyActions(sql)}) AND actor_id <> ${keyId}
       AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
@@ -67,8 +67,8 @@ const listOn = (
 };
 
 /**
- * The sequences of the latest entries, of any of these actions. They are merged from those of each action: an index without the
- * action would be one more for each write to keep.
+ * The sequences of the latest entries with any of these actions. Each action uses the index by action, and the
+ * results are merged: another index without the action would slow down every write.
  */
 const latestOn = (
   sql: SqlClient.SqlClient,
@@ -81,11 +81,10 @@ const latestOn = (
   return mergedPage(sql, actions.map(having), page);
 };
 
-/** Whether a key made a change, or was changed. */
+/** A condition: whether a key made a change, or was changed. */
 const isAbout = (sql: SqlClient.SqlClient, keyId: string) => sql`
   actor_type = 'key' AND actor_id = ${keyId} OR details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')`;
 
-/** The actions whose details name a key. */
 const keyActions = (sql: SqlClient.SqlClient) =>
   listOfActions(
     sql,
@@ -95,12 +94,13 @@ const keyActions = (sql: SqlClient.SqlClient) =>
 const listOfActions = (sql: SqlClient.SqlClient, actions: ReadonlyArray<AuditAction>) =>
   sql.literal(actions.map((action) => `'${action}'`).join(", "));
 
-// The oldest entries have the lowest sequences, so no index of times is needed.
+// The oldest entries have the lowest sequences, so this needs no index of times.
 const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => {
   const batch = sql`
     DELETE FROM audit_log WHERE sequence IN (
       SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
       WHERE at < ${before})`;
-  // An entry whose time is later than those after it leaves a batch that is not full.
+  // Entries are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first that
+  // deletes none.
   return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
 };

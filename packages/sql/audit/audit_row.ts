@@ -18,7 +18,6 @@ const { columns, reader } = tableOf("audit_log", {
   ),
 });
 
-/** The columns of `readEntries`. */
 export const entryColumns = columns;
 
 export const readEntries = reader(

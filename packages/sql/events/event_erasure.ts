@@ -5,19 +5,19 @@ import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 
-/** How many events are looked at before a request is answered. */
+/** How many events an erasure scans before its request is answered. */
 const scannedAtOnce = 10_000;
 
-/** Which events have to be looked at: some, and all after them. */
+/** The events to scan: those in `sequences`, and every event whose sequence is greater than `after`. */
 export interface EventsToErase {
   readonly sequences: ReadonlyArray<number>;
   readonly after: number;
 }
 
 /**
- * Returns a function that looks for the events that may name a chat user, before the transaction of their erasure: no
- * index has them, and in SQLite a transaction blocks all other writes. In Postgres it blocks none, and events may
- * appear later whose sequence is lower.
+ * Returns a function that finds the events that may name a chat user, before the transaction that erases the user: no
+ * index covers them, and a transaction in SQLite blocks all other writes. In Postgres it does not block writes, and
+ * events with a lower sequence may appear later.
  */
 export const findEventsToEraseOn = (sql: SqlClient.SqlClient) => {
   const { isRemote } = dialectOf(sql);
@@ -39,7 +39,7 @@ export const findEventsToEraseOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
-/** Returns a function that takes a chat user out of their events, and returns the scopes of these. */
+/** Returns a function that removes a chat user from events, and returns the scopes of the changed events. */
 export const eraseEventsOn = (sql: SqlClient.SqlClient) => {
   const { elements, forUpdate, isAnyOf } = dialectOf(sql);
   const namedIn = (chatId: ChatId, isAmongThem: Statement.Fragment) =>

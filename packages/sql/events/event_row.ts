@@ -1,4 +1,4 @@
-/** Rows of `events`. Decoded by hand, since a feed is read in pages of many. */
+/** Rows of `events`, decoded without Schema, since reading a feed decodes many rows per page. */
 import { Pid } from "@accountlink/core";
 import { type EventType, eventTypes, type FeedEvent } from "@accountlink/core/events";
 import type { SqlConnection } from "effect/sql";

@@ -33,7 +33,7 @@ export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.
 
       newer: (places) => newer(places).pipe(operation("EventStore.newer")),
 
-      // The oldest event has the lowest sequence, but for differences of clocks.
+      // The oldest event has the lowest sequence, except when the clocks of nodes differ.
       oldestAt: () =>
         sql`SELECT at FROM events ORDER BY sequence LIMIT 1`.pipe(
           Effect.flatMap(readTimes),
@@ -65,7 +65,7 @@ const readOn = (sql: SqlClient.SqlClient) => {
   const numberAll = numberEventsOn(sql);
   const columns = sql.literal(eventColumns);
 
-  // One statement, so that the page has all that was numbered when nothing was left to number.
+  // One statement, so that a page with no unnumbered event left includes every numbered event.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${columns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
@@ -80,7 +80,7 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
     let found = yield* readRows(pid, after, limit);
-    // Once: what was committed before the read began has its position then.
+    // One retry is enough: it sees every event that was committed before this read began.
     if (found.head.unnumbered === 1 && found.events.length < limit) {
       yield* numberAll(pid);
       found = yield* readRows(pid, after, limit);
@@ -92,7 +92,7 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
 const noFeed = { start: 0, end: 0, unnumbered: 0 };
 
-/** A row with where the feed of a scope begins and ends, and whether it has events without a position. */
+/** One row: the last deleted and the last position of a scope's feed, and whether it has unnumbered events. */
 const headOf = (sql: SqlClient.SqlClient) => (pid: Pid) =>
   sql`(
   SELECT COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0) AS start,

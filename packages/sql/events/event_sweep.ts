@@ -1,4 +1,4 @@
-/** `EventStore.sweep` in SQL, in transactions of a bounded size. */
+/** Implements `EventStore.sweep` in SQL, in transactions of limited size. */
 import { Pid } from "@accountlink/core";
 import type { SweepEvents } from "@accountlink/core/events";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -15,13 +15,13 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
   const { elements, commitsInOrder } = dialectOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  /** Most feeds have no reader, who would number their events. */
+  /** Most feeds have no reader, and readers number events. So the sweep numbers them. */
   const numberNew = sql`SELECT DISTINCT pid FROM events WHERE position IS NULL`.pipe(
     Effect.flatMap(readPids),
     Effect.flatMap((pids) => Effect.forEach(pids, numberAll, { discard: true })),
   );
 
-  // The oldest events have the lowest sequences, so no index of times is needed.
+  // The oldest events have the lowest sequences, so this needs no index of times.
   const forgetSome = Effect.fnUntraced(function* (before: Millis) {
     const forgotten = yield* Effect.flatMap(
       sql`
@@ -35,7 +35,7 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
     );
     const starts = new Map<Pid, number>();
     for (const { pid, position } of forgotten) starts.set(pid, Math.max(position, starts.get(pid) ?? 0));
-    // Sorted, since several nodes sweep.
+    // Sorted to avoid deadlocks, since several nodes sweep.
     const rows = JSON.stringify([...starts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
     yield* sql`
       INSERT INTO feed_starts (pid, position)
@@ -52,7 +52,8 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* ({ before, erasuresBefore }: SweepEvents) {
     if (!commitsInOrder) yield* numberNew;
-    // An event whose time is later than those after it leaves a batch that is not full.
+    // Events are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first that
+    // deletes none.
     const forgotten = yield* inBatches(forgetSome(before), 1);
     yield* forgetErased(erasuresBefore);
     return forgotten;

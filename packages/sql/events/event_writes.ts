@@ -1,9 +1,9 @@
 /**
- * How events get into the feed of their scope, and their positions in it.
+ * Inserts events into the feed of their scope, and gives them positions.
  *
- * In Postgres, a transaction that began later may commit earlier, so a number that it takes before its commit would
- * let readers pass an event that is not there yet. So events are inserted without a position. Who reads a feed first
- * numbers what was committed meanwhile, one reader at a time; see docs/consistency.md.
+ * In Postgres, transactions may commit in another order than they began. If a transaction numbered its event before
+ * its commit, a reader could pass the position before the event is visible. So events are inserted without a
+ * position. The first reader after the commits numbers them, one reader at a time; see docs/consistency.md.
  */
 import type { Pid } from "@accountlink/core";
 import type { NewEvent } from "@accountlink/core/events";
@@ -13,7 +13,10 @@ import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 
-/** Inserts events of one scope in order. Where transactions commit in another order, they are numbered later. */
+/**
+ * Inserts events of one scope in order. On databases where transactions may commit in another order, events get their
+ * numbers later.
+ */
 export const insertEventsStatement = (
   sql: SqlClient.SqlClient,
   pid: Pid,
@@ -36,11 +39,10 @@ export const insertEvents = (sql: SqlClient.SqlClient, pid: Pid, events: Readonl
   );
 };
 
-/** The free text in events. */
 const textsOf = (events: ReadonlyArray<NewEvent>): ReadonlyArray<string> =>
   events.flatMap(({ data }) => ("clientId" in data ? [data.clientId] : []));
 
-/** The last position of a scope; 0 for none. */
+/** The last position of a scope; 0 if it has no events. */
 export const lastPosition = (
   sql: SqlClient.SqlClient,
   pid: Pid | Statement.Fragment,
@@ -49,13 +51,13 @@ export const lastPosition = (
   (SELECT position FROM feed_starts WHERE pid = ${pid}),
   0)`;
 
-/** Gives positions to all committed events of a scope that have none. */
+/** Gives positions to the committed events of a scope that have none. */
 export const numberEventsOn = (sql: SqlClient.SqlClient) => {
   const { onlyOne, rowsWritten } = dialectOf(sql);
   const numberSome = Effect.fnUntraced(function* (pid: Pid) {
     yield* sql`SELECT locks FROM ${onlyOne(`events:${pid}`)}`;
-    // Another statement, which sees what was numbered while the first one waited. The events of a chat user have the
-    // order of their sequences, which are taken under the lock of the record.
+    // A second statement, so that it sees what other readers numbered while the first statement waited. Events of one
+    // chat user are ordered by sequence, since sequences are taken under the lock of the user's record.
     const numbered = sql`
       UPDATE events SET position = ordered.position
       FROM (

@@ -20,7 +20,6 @@ const flows = tableOf(
   { session: "sid" },
 );
 
-/** The columns of `readFlows`. */
 export const flowColumns = flows.columns;
 
 export const rowOfFlow = (flow: VerificationFlow) => flows.rowOf(flow);
@@ -29,7 +28,6 @@ export const readFlows = flows.reader((flow): VerificationFlow => flow);
 
 export const readFlowIds = columnReader("verification_flows", "id", Schema.String);
 
-/** The session of each flow, if any. */
 export const readFlowSessions = columnReader("verification_flows", "sid", Schema.NullOr(SessionId));
 
 const challenges = tableOf(
@@ -43,7 +41,6 @@ const challenges = tableOf(
   { flow: "flow_id" },
 );
 
-/** The columns of `readChallenges`. */
 export const challengeColumns = challenges.columns;
 
 export const readChallenges = challenges.reader((challenge): SignInChallenge => challenge);

@@ -75,7 +75,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const columns = sql.literal(flowColumns);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Each waits for an erasure or a removal in progress, which removes only earlier proofs.
+    // Wait for an erasure or unlink in progress, which removes only earlier proofs.
     yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
     yield* sql`
       SELECT chat_id FROM links
@@ -97,13 +97,12 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
       readFlows,
     );
     if (flow === undefined) return [];
-    // After the lock, so that chat user and record are consistent.
+    // Read after the lock, so that chat user and record are consistent.
     const [version = 0] = yield* Effect.flatMap(
       sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
       readVersions,
     );
-    // One update: a second one would lock the scope after the flow, and could deadlock with
-    // deleteScope.
+    // One update: a second update would lock the scope after the flow, and could deadlock with deleteScope.
     return yield* Effect.flatMap(
       sql`
         UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
@@ -113,7 +112,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
     );
   });
 
-  /** The challenges already have the new ID, by ON UPDATE CASCADE. */
+  /** The challenges already have the new flow ID, by ON UPDATE CASCADE. */
   const forgetChallenges = (flows: ReadonlyArray<VerificationFlow>) =>
     Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_ins WHERE flow_id = ${id}`);
 

@@ -1,6 +1,4 @@
-/**
- * Rows of `verification_sessions`. `sid` holds the ID of the session.
- */
+/** Rows of `verification_sessions`. The column `sid` holds the session ID. */
 import { ChatId, GameId, GuildId, KeyId, Pid, type VerificationSession } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
@@ -39,7 +37,6 @@ const sessions = tableOf(
   { id: "sid" },
 );
 
-/** The columns of `readSessions`. */
 export const sessionColumns = sessions.columns;
 
 export const rowOfSession = (session: VerificationSession) => sessions.rowOf(session);

@@ -1,23 +1,22 @@
 /**
- * What removals of links, deletions of scopes and erasures do to verifications, in their
- * transactions.
+ * What unlinks, deletions of scopes and erasures do to verifications, in their transactions.
  *
- * Lock order of all writes, to avoid deadlocks: scope, record of the chat user, flows, sessions,
- * then rows that only the holder of those writes.
+ * Lock order of all writes, to avoid deadlocks: scope, record of the chat user, flows, sessions, then rows that only
+ * the holder of these locks writes.
  *
- * - A deletion of a scope locks it FOR UPDATE. Completions, moves and imports first lock it FOR KEY
- *   SHARE, so they never overlap with a deletion. A removal of a link locks the record of its chat
- *   user, as the deletion does. So transactions with the same chat user are serialized before they
- *   lock flows.
+ * - A deletion of a scope locks the scope FOR UPDATE. Completions, moves and imports first lock it FOR KEY SHARE, so
+ *   they never overlap with a deletion. An unlink locks the record of its chat user, as the deletion does. So
+ *   transactions of the same chat user are serialized before they lock flows.
  * - Sessions are locked in the order of their sids, since two chat users can share sessions.
- * - A completion for a chat user without a record has no record to lock. It inserts one instead,
- *   before it locks the flow, and rolls back if it is refused or another transaction was first.
- * - A proof of a chat account locks the record before its flow, so a removal sees the proof or
- *   precedes it. A proof of a game account and the end of a flow lock only the flow.
- * - Creating and advancing lock one session; of the earlier locks, only a key share of the scope.
+ * - A completion for a chat user without a record inserts one before it locks the flow, and rolls back if it is
+ *   refused or another transaction was first.
+ * - A proof of a chat account locks the record before its flow, so an unlink either sees the proof or comes first. A
+ *   proof of a game account and the end of a flow lock only the flow.
+ * - Creating and advancing lock one session, and the scope only FOR KEY SHARE.
  * - A sweep skips locked rows.
- * - An erasure locks the accounts of its user, their scopes, then the user's records by pid. Before them, it locks out
- *   what names the user and would be missed while it is not committed: requests under an idempotency key and proofs.
+ * - An erasure locks the user's accounts, the scopes of these accounts, then the user's records by pid. Before that,
+ *   it blocks writes that name the user and that it could not see before their commit: requests under an idempotency
+ *   key, and proofs.
  */
 import type { ChatId, Pid } from "@accountlink/core";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
@@ -41,8 +40,8 @@ export const readSessionIds = columnReader("verification_sessions", "sid", Sessi
 const failure: SessionFailure = "link_removed";
 
 /**
- * Returns a function that removes proofs from flows, fails unfinished sessions, and returns these.
- * A null pid stands for every scope, a null chat ID for every chat user.
+ * Returns a function that removes proofs from flows, fails unfinished sessions, and returns the failed sessions. A
+ * null pid means every scope, a null chat ID every chat user.
  */
 export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong, isAnyOf } = dialectOf(sql);

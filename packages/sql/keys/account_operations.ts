@@ -105,13 +105,13 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
   };
 };
 
-/** Inserts an account unless it exists, with its chat user as an owner. */
+/** Inserts an account unless it exists, with its chat user as owner. */
 const ensureAccountOn = (sql: SqlClient.SqlClient) => {
   const insert = ({ name, chatId, tier }: NewAccount) =>
     sql`
       INSERT INTO accounts (name, chat_id, tier) VALUES (${name}, ${chatId}, ${tier})
       ON CONFLICT (name) DO NOTHING`;
-  // Also for an account that a node without members inserted.
+  // Also inserts the owner of an account that a node of an older release inserted without members.
   const insertOwner = ({ name }: NewAccount, now: Millis) =>
     sql`
       INSERT INTO members (account, chat_id, role, since, chosen_at)
@@ -128,7 +128,7 @@ const ensureAccountOn = (sql: SqlClient.SqlClient) => {
 const updateAccountOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ name, update, actor, requestId, at }: UpdateAccount) {
-    // The lock also holds up new keys, which take the status over.
+    // The lock also delays new keys, which copy the status of the account.
     const [account] = yield* Effect.flatMap(
       sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE name = ${name} ${forUpdate}`,
       readAccounts,
@@ -178,7 +178,7 @@ const updateSettingsOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Changes the keys of an account with it, in the order of their ids, and returns those that changed. */
+/** Updates the keys of an account in the order of their IDs, and returns the changed keys. */
 const updateKeysOf = (sql: SqlClient.SqlClient, account: string, update: UpdateAccount["update"]) => {
   const { isAnyOf, forUpdate } = dialectOf(sql);
   const [values, differs] =

@@ -63,7 +63,6 @@ const keyFields = {
   createdAt: Schema.Int,
 };
 
-/** The scope of a row. */
 export const scopeOf = ({ pid, account, guildId }: ValuesOf<typeof scopeFields>): DataScope =>
   guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
 
@@ -72,7 +71,6 @@ const keyOf = ({ pid, account, guildId, ...key }: ValuesOf<typeof keyFields>): A
   scope: scopeOf({ pid, account, guildId }),
 });
 
-/** The columns of `readKeys`, from `keyTables`. */
 export const keyColumns = `
   keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.suspended, keys.expires_at, keys.limits, keys.allow_ips,
   keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`;
@@ -83,10 +81,8 @@ export const keyTables = "keys JOIN scopes ON scopes.pid = keys.pid";
 export type KeyState = Pick<ApiKey, "id" | "status"> & Pick<DataScope, "pid">;
 
 export const readAccounts = accounts.reader((account): Account => account);
-/** The columns of `readAccounts`. */
 export const accountColumns = accounts.columns;
 export const readScopes = tableOf("scopes", scopeFields).reader(scopeOf);
-/** The columns of `readConfigured`. */
 export const configuredColumns = configured.columns;
 export const readConfigured = configured.reader(
   ({ displayName, supportUrl, doneText, ...scope }): ConfiguredScope => ({

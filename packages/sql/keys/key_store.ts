@@ -98,7 +98,7 @@ const keyLookups = (
   };
 };
 
-/** Batches lookups of keys, of which every request needs one. */
+/** Batches key lookups, since every request needs one. */
 const batchByHash = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,

@@ -23,7 +23,7 @@ describe("keys", () => {
     "allow_ips = '[203]'",
     "redirect_origins = 'null'",
     "deny_ips = CAST(x'ff' AS TEXT)",
-  ])("are refused with the damage %s", (damage) =>
+  ])("are refused when their row has %s", (damage) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const keys = yield* KeyStore;
@@ -33,7 +33,7 @@ describe("keys", () => {
         for (const read of [keys.findById(key.id), keys.findByHash("hash"), keys.listKeys(null, 1)]) {
           const error = yield* Effect.flip<unknown, unknown, never>(read);
           expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
-          // The value is an address.
+          // The message must not repeat the damaged value, which is an address.
           expect(JSON.stringify(error)).not.toContain("203");
         }
       }),
@@ -51,7 +51,7 @@ describe("a write of keys", () => {
     updateKey: (keys) => keys.updateKey({ ...origin, id: key.id, update: { access: "read" }, at: 2 }),
   };
 
-  it.effect.each(Object.entries(attempts))("rolls back when its last statement fails: %s", ([, attempt]) =>
+  it.effect.each(Object.entries(attempts))("rolls back if its last statement fails: %s", ([, attempt]) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const keys = yield* KeyStore;

@@ -25,7 +25,7 @@ import {
   readStates,
 } from "./key_row.ts";
 
-/** Rolls the transaction back, and is its answer. */
+/** Rolls the transaction back and carries its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | "too_many_keys" }> {}
 
 export const keyWrites = (
@@ -52,7 +52,7 @@ export const keyWrites = (
   };
 };
 
-/** The keys that count against the maximum of an account. */
+/** Counts the keys that count towards the maximum of an account. */
 export const countKeys = (sql: SqlClient.SqlClient, account: string) => sql`
   SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
   WHERE scopes.account = ${account} AND keys.counts = 1 AND keys.status <> 'revoked'`;
@@ -62,7 +62,7 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
   const { insertWithSecret } = keyStatements(sql);
   return Effect.fnUntraced(function* (write: InsertKey) {
     const { key, maxKeys } = write;
-    // Serializes the new keys of an account, so that the count is exact and no suspension misses one.
+    // Serializes key creation for an account, so that the count is exact and no suspension misses a key.
     const [account] = yield* Effect.flatMap(
       sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`,
       readAccounts,

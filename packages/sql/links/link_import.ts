@@ -1,4 +1,4 @@
-/** Imports of links, with a constant number of statements for a batch. */
+/** Imports of links: the number of statements per batch is constant. */
 import type { ChatId, LinkStore, Pid } from "@accountlink/core";
 import { sourceOf } from "@accountlink/core/events";
 import { type ImportBatch, progressKeptFor } from "@accountlink/core/links";
@@ -28,11 +28,11 @@ export const linkImports = (
     );
     const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
 
-    // Before the records, like deleteScope, and new and old records in one order, to avoid deadlocks.
+    // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
     yield* lockScope(pid, forReference);
     const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
     const old = lastLines.size - inserted;
-    // The new records are already equal, so this replaces only the old ones.
+    // The new records are already equal, so this statement replaces only old records.
     const renewed = existing === "newest" ? newest : replace;
     const replaced =
       existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
@@ -40,7 +40,7 @@ export const linkImports = (
       old === replaced
         ? [lastLines.size]
         : yield* Effect.flatMap(sql.unsafe(countSame, [lines, pid]), readCounts);
-    // Others may write between these statements to records that are kept, which are not locked.
+    // Records that are kept are not locked, so other writers may change them between these statements.
     const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
     if (progress !== null) {
       yield* sql`
@@ -103,15 +103,18 @@ const importStatements = (sql: SqlClient.SqlClient) => {
 
     keep: sql.literal("DO NOTHING"),
 
-    /** Changes no record either, but locks each in its turn among the new ones, before the condition is evaluated. */
+    /**
+     * Changes no record, but locks each existing one in sorted order among the new ones, before the condition is
+     * evaluated.
+     */
     lock: sql.literal("DO UPDATE SET game_id = links.game_id WHERE false"),
 
-    /** Skips rows that would not change. */
+    /** Skips records that would not change. */
     replace: sql`${relinkOf(sql)}
       WHERE links.game_id IS DISTINCT FROM excluded.game_id
         OR links.last_verified_at <> excluded.last_verified_at`,
 
-    /** Skips records that changed or were confirmed since. */
+    /** Skips records that were changed or confirmed later. */
     newest: sql`${relinkOf(sql)}
       WHERE excluded.last_verified_at > links.linked_at AND excluded.last_verified_at > links.last_verified_at`,
   };

@@ -1,6 +1,6 @@
 /**
- * The lookups of `LinkStore` as constant SQL text: requests only bind parameters, and the database
- * prepares each statement once.
+ * The lookups of `LinkStore` as constant SQL text: requests only bind parameters, and the database prepares each
+ * statement once.
  */
 import { maxChatsOfGame } from "@accountlink/core/links";
 import type { SqlClient, Statement } from "effect/sql";
@@ -50,7 +50,7 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""}
       ORDER BY linked_at DESC, chat_id ${firstOfGame}`),
 
-    /** pid, times, a number: of the links of `countVerified`, so many at most */
+    /** pid, two times, limit: counts at most `limit` of the links that `countVerified` counts */
     countUpTo: textOf(sql`
       SELECT COUNT(*) FROM (
         SELECT 1 FROM links
@@ -58,18 +58,21 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
         ORDER BY last_verified_at DESC LIMIT ${0}
       ) AS counted`),
 
-    /** pid, times: links last verified before the one and not before the other */
+    /** pid, two times: counts links last verified before the first time and not before the second */
     countVerified: textOf(sql`
       SELECT COUNT(*) FROM links
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}`),
 
-    /** pid, times, a number: of the links of `countVerified`, the time of the one after so many, latest first */
+    /** pid, two times, n: orders the links of `countVerified` latest first, and returns the time of link n + 1 */
     verifiedAfter: textOf(sql`
       SELECT last_verified_at FROM links
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}
       ORDER BY last_verified_at DESC LIMIT 1 OFFSET ${0}`),
 
-    /** rows of a step, pid, time, chat ID before it, rows again: links last verified at that time, and the last of a full step */
+    /**
+     * limit, pid, time, chat ID to start after, limit: counts links last verified at that time, and returns the last
+     * one of a full step
+     */
     countStepAt: textOf(sql`
       SELECT COUNT(*), CASE WHEN COUNT(*) = ${0} THEN MAX(chat_id) END FROM (
         SELECT chat_id FROM links
@@ -78,8 +81,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ) AS step`),
 
     /**
-     * Arrays of chat ID and game ID as JSON, pid: how many of the chat users have that game user. CROSS JOIN, or else
-     * SQLite would read all arrays for each link of the scope.
+     * Arrays of chat ID and game ID as JSON, pid: counts the chat users that have the given game user. Without CROSS
+     * JOIN, SQLite would read all arrays for each link of the scope.
      */
     countSame: textOf(sql`
       SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements("")} CROSS JOIN links
@@ -89,7 +92,7 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     newest: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
 
-    /** pid, time, chat ID, limit: links of that time */
+    /** pid, time, chat ID, limit: links last verified at that time */
     newestAt: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id > ${""}
       ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
@@ -99,12 +102,11 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0}
       ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
 
-    /** pid, chat ID before the page, limit */
+    /** pid, chat ID to start after, limit */
     page: textOf(sql`
       ${records} WHERE pid = ${""} AND chat_id > ${""} AND game_id IS NOT NULL
       ORDER BY chat_id LIMIT ${0}`),
   };
 };
 
-/** The text of a statement, whose values are bound when it runs. */
 export const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];

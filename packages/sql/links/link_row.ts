@@ -1,4 +1,4 @@
-/** Rows of `links`. Decoded by hand, since every lookup decodes one. */
+/** Rows of `links`, decoded without Schema, since every lookup decodes one. */
 import type { ChatId, GameId } from "@accountlink/core";
 import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -10,10 +10,9 @@ const digits = /^\d{1,32}$/;
 const isId = (value: unknown): value is string => typeof value === "string" && digits.test(value);
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** A row as its values, in the order of the columns: cheaper than an object, for lookups. */
+/** A row as an array of values in column order: cheaper than an object for lookups. */
 export type RowValues = ReadonlyArray<unknown>;
 
-/** The columns of a record, in the order of `recordOf`. */
 export const recordColumns = "chat_id, game_id, link_version, linked_at, last_verified_at";
 
 const recordOf = (
@@ -37,20 +36,18 @@ export const readRecordValues = readerOf("links", (row: RowValues) =>
   recordOf(row[0], row[1], row[2], row[3], row[4]),
 );
 
-/** The record of a lookup by key, if any. */
+/** The record that a lookup by key found, if any. */
 export const readRecord = (rows: ReadonlyArray<RowValues>) =>
   Effect.mapEager(readRecordValues(rows), (records) => Option.fromUndefinedOr(records[0]));
 
 const gameOf = (value: unknown): GameId | null | undefined =>
   value === null || isId(value) ? (value as GameId | null) : undefined;
 
-/** A link that was removed. */
 export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
   const [removedGameId, linkVersion] = [gameOf(row["previous_game_id"]), row["link_version"]];
   return isId(removedGameId) && isWhole(linkVersion) ? { removedGameId, linkVersion } : undefined;
 });
 
-/** A link that was set. */
 export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
   const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
   if (record === undefined || !isLinked(record) || previousGameId === undefined) return undefined;
@@ -59,12 +56,11 @@ export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
 
 export const readSets = readerOf("links", setIn);
 
-/** Values of a chat ID and its game ID. */
 export const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
   isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,
 );
 
-/** Of rows of `gamesByChatIds`, the game users of some of the chat users. */
+/** The game users of chat users, from rows of `gamesByChatIds`. */
 export const gamesIn = (rows: ReadonlyArray<RowValues>) => {
   const found = new Map(rows as ReadonlyArray<[chatId: unknown, gameId: unknown]>);
   return (chatIds: ReadonlyArray<ChatId>): Exit.Exit<ReadonlyMap<ChatId, GameId>, UnreadableRow> => {
@@ -84,18 +80,16 @@ export interface CountStep {
   readonly last: string | null;
 }
 
-/** Values of a step of a count. */
 export const readCountSteps = readerOf("links", ([links, last]: RowValues): CountStep | undefined =>
   isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
 );
 
-/** Values of a count or a time. */
 export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(value) ? value : undefined));
 
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
-/** What a statement reads of a chat user, as a JSON array. */
+/** What a statement needs to know of a chat user, as a JSON array. */
 export type ChatLine = readonly [chatId: ChatId, ...ReadonlyArray<unknown>];
 
 /** The order in which records are locked, to avoid deadlocks. */

@@ -10,9 +10,8 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
   const { forUpdate, forReference } = dialectOf(sql);
   return {
     /**
-     * Returns the record, or nothing if the conflict clause `existing` kept the old one. Locks the
-     * scope before the record, like deleteScope, to avoid deadlocks; the check of the foreign key
-     * would lock it after.
+     * Returns the record, or nothing if the conflict clause `existing` kept the old record. Locks the scope before
+     * the record, like deleteScope, to avoid deadlocks: the foreign key check would lock the scope later.
      */
     link: (pid: Pid, chatId: ChatId, gameId: GameId, at: Millis, existing: Statement.Fragment) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
@@ -33,7 +32,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
       ORDER BY chat_id ${forUpdate}`,
 
-    /** Inserts a record before its first version, unless there is one or the old user has no link to move. */
+    /** Inserts a record without a version, unless the chat user has one or the old user has no link to move. */
     placeholder: (pid: Pid, chatId: ChatId, oldChatId: ChatId, at: Millis) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
       SELECT pid, ${chatId}, NULL, 0, ${at}, ${at} FROM links

@@ -1,4 +1,3 @@
-/** `LinkStore` in SQL. */
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import { type CountOptions, isLinked, type NewestPosition } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -24,7 +23,6 @@ import {
 import { linkWrites } from "./link_writes.ts";
 import { scopeDeletions } from "./scope_deletion.ts";
 
-/** How many rows are counted at once. */
 const countStep = 20_000;
 
 const make = Effect.gen(function* () {
@@ -78,7 +76,7 @@ const make = Effect.gen(function* () {
   const numberOf = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(Effect.flatMap(run(text, values), readNumbers), ([number]) => number);
 
-  /** The links of one time, of which an import makes many. */
+  /** Counts links with the same time, since an import creates many of them. */
   const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis) {
     let links = 0;
     let last: string | null = "";
@@ -98,7 +96,7 @@ const make = Effect.gen(function* () {
     return links;
   });
 
-  /** From the latest to the earliest, in steps, since a statement of SQLite holds up the process. */
+  /** Counts from the latest to the earliest link in steps, since a SQLite statement blocks the process. */
   const countLinks = Effect.fnUntraced(function* (pid: Pid, { verified, enough }: CountOptions) {
     const { from, before } = verified ?? { from: 0, before: Number.MAX_SAFE_INTEGER };
     if (enough !== undefined) return (yield* numberOf(queries.countUpTo, [pid, before, from, enough])) ?? 0;

@@ -24,7 +24,7 @@ type Links = LinkStore["Service"];
 
 describe("links", () => {
   it.effect.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
-    "are refused with the damage %s",
+    "are refused when their row has %s",
     (damaged) =>
       withTampering((tamper) =>
         Effect.gen(function* () {
@@ -43,7 +43,7 @@ describe("links", () => {
       ),
   );
 
-  it.effect("that are damaged are whole after a write, which cannot say what it replaced", () =>
+  it.effect("are repaired by a write, which cannot report the damaged value it replaced", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -56,7 +56,7 @@ describe("links", () => {
     ),
   );
 
-  it.effect("with invalid numbers are no answer", () =>
+  it.effect("with invalid numbers make their lookup fail", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -70,11 +70,11 @@ describe("links", () => {
 });
 
 describe("a count of many links", () => {
-  it.effect("has them all once, those of one time as well, with and without a range", () =>
+  it.effect("counts every link once, with and without a range, also when many share one time", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
-        // Every time of the first 50,000 is that of one link; that of the rest is one.
+        // Each of the first 50,000 links has its own time; all others share one.
         tamper(`
           INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
           WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 89999)
@@ -117,7 +117,7 @@ describe("a write of links", () => {
     ["removeGame", "audit_log", (links: Links) => links.removeGame(write)],
     ["deleteScope", "audit_log", (links: Links) => links.deleteScope(write)],
     ["importBatch", "audit_log", (links: Links) => links.importBatch(batch)],
-  ] as const)("rolls back when its last statement fails: %s", ([, table, attempt]) =>
+  ] as const)("rolls back if its last statement fails: %s", ([, table, attempt]) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -158,7 +158,7 @@ describe("linkQueries", () => {
       `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`,
     ],
     ["page", [pid, "", 10], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id>?)"],
-  ] as const)("search for %s, and sort nothing", ([query, values, search]) =>
+  ] as const)("use %s, and sort nothing", ([query, values, search]) =>
     Effect.gen(function* () {
       const steps = yield* plan(query, values);
       expect(steps[0]).toBe(search);

@@ -1,6 +1,6 @@
 /**
- * The writes of `LinkStore`. Each answers with values of the statement that writes, or of rows that
- * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
+ * The writes of `LinkStore`. Each answers with values returned by its own statement, or read from rows that it has
+ * locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
 import type { LinkStore } from "@accountlink/core";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
@@ -16,7 +16,7 @@ import { readRecords, readSets, readUnlinked } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 import { setGameOn } from "./set_game.ts";
 
-/** Each write is a transaction with its audit entry. */
+/** Each write is a transaction that includes its audit entry. */
 export const linkWrites = (
   sql: SqlClient.SqlClient,
   writes: DirectWrites,
@@ -51,9 +51,9 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
   const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
   return Effect.fnUntraced(function* (write: MoveChat) {
     const { pid, oldChatId, newChatId, at } = write;
-    // Before the records, like deleteScope, to avoid deadlocks.
+    // Lock the scope before the records, like deleteScope, to avoid deadlocks.
     yield* lockScope(pid, forReference);
-    // Writes of both users lock the smaller ID first. Without a record, only an insert locks it.
+    // Lock the smaller chat ID of the two first. A user without a record can only be locked by an insert.
     if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
     const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
     const old = records.find(({ chatId }) => chatId === oldChatId);

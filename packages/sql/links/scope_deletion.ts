@@ -1,9 +1,9 @@
 /**
  * Deletions of all links of a scope.
  *
- * SQLite has one writer, and the statements of `node:sqlite` hold up the process. So a large scope is
- * deleted in short transactions before the last one. The audit entry counts what they have deleted,
- * and each has an event, so both are right wherever a deletion is cut off.
+ * SQLite has one writer, and the statements of `node:sqlite` block the process. So a large scope is deleted in short
+ * transactions before the final one. The audit entry counts their deletions, and each deleted link has an event, so
+ * both are right wherever a deletion is interrupted.
  */
 import type { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
@@ -27,7 +27,7 @@ export const scopeDeletions = (
   return {
     deleteScope: (write, ahead) =>
       withBulkTimeout(deleteScope(write, ahead)).pipe(operation("LinkStore.deleteScope")),
-    // In Postgres others go on during a transaction.
+    // In Postgres, other requests continue during a transaction.
     ...(isRemote
       ? {}
       : {
@@ -54,7 +54,6 @@ const deleteScopeOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** How many rows are deleted at once. */
 const few = 500;
 
 const tables = [
@@ -62,7 +61,7 @@ const tables = [
   { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
 ];
 
-/** Deletes few rows at a time, until few are left. */
+/** Deletes a few rows at a time, until few are left. */
 const deleteAheadOn = (sql: SqlClient.SqlClient) => {
   const { firstRows, rowsWritten } = dialectOf(sql);
   const countDeletion = countDeletionOn(sql);
@@ -93,7 +92,7 @@ const deleteAheadOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
-/** Counts deleted records in the audit entry of their deletion, in the transaction that deletes them. */
+/** Adds deleted records to the count in the audit entry, in the transaction that deletes them. */
 const countDeletionOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: WriteContext, before: DeletedAhead | null, deleted: number) {
     const records = (before?.records ?? 0) + deleted;

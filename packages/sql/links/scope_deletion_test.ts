@@ -24,7 +24,7 @@ const deleteAll = Effect.gen(function* () {
 });
 
 describe("the deletion of a large scope", () => {
-  it.effect("lets others read and write in between, and has one audit entry", () =>
+  it.effect("lets others read and write in between, and writes one audit entry", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const [links, keys] = [yield* LinkStore, yield* KeyStore];
@@ -51,7 +51,7 @@ describe("the deletion of a large scope", () => {
     ),
   );
 
-  it.effect("tells what it has deleted when it is cut off", () =>
+  it.effect("records what it has deleted when it is interrupted", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(manyLinks);
@@ -70,7 +70,7 @@ describe("the deletion of a large scope", () => {
     ),
   );
 
-  it.effect("takes the sightings with it, a few at a time", () =>
+  it.effect("deletes the sightings too, a few at a time", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(`

@@ -1,8 +1,9 @@
 /**
- * `LinkStore.setGame`: links of one scope, with their audit entries and events.
+ * Implements `LinkStore.setGame`: links of one scope, with their audit entries and events.
  *
- * Only the statement that writes a link knows what it replaced, so entries and events have gaps in their JSON, which SQL
- * fills. In Postgres all are one statement, which is committed at once, so that a client that writes alone waits once.
+ * Only the statement that writes a link knows what it replaced, so the JSON of entries and events has placeholders
+ * that SQL fills. In Postgres all writes are one statement that commits with its answer, so a client that writes
+ * alone waits once.
  */
 import type { ChatId, GameId } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
@@ -24,10 +25,10 @@ import { relinkOf } from "./link_statements.ts";
 type Failure = SqlError.SqlError | UnreadableRow;
 type Outcome = Exit.Exit<GameSet, UnreadableRow>;
 
-/** Writes of different chat users of one scope: a statement cannot write a row twice. */
+/** Writes of different chat users in one scope. A statement cannot write a row twice. */
 type Round = ReadonlyMap<ChatId, SetGame>;
 
-/** The writes of one turn of the event loop to one scope share a commit, which costs more than their rows. */
+/** Writes to one scope from the same turn of the event loop share a commit, which costs more than their rows. */
 export const setGameOn = (
   sql: SqlClient.SqlClient,
   { transaction, atOnce }: DirectWrites,
@@ -46,7 +47,7 @@ export const setGameOn = (
     });
   };
 
-  /** A transaction does it where the statement comes too late, or the clock is unknown. */
+  /** Falls back to a transaction if the deadline has passed or the database clock is unknown. */
   const setAtOnce = (round: Round) => {
     const [deadline, [text = ""]] = [clock.timeIn(1_000), texts];
     if (atOnce === undefined || deadline === undefined) return setInTransaction([round]);
@@ -68,7 +69,7 @@ export const setGameOn = (
 
   const set = batched<SetGame, GameSet, Failure>(
     (writes, contexts) => withSpanLinks(contexts, setTogether(writes)),
-    // By scope, so that no write waits for another scope that is being deleted.
+    // Batches per scope, so that no write waits for another scope that is being deleted.
     { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setAlone },
   );
   return (write) =>
@@ -94,7 +95,7 @@ const roundsOf = (writes: ReadonlyArray<SetGame>): ReadonlyArray<Round> => {
   return rounds;
 };
 
-/** A damaged record fails its own write only. */
+/** A damaged record fails only its own write. */
 const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, Outcome]> => {
   const sets = new Map(rows.map((row) => [row["chat_id"], setIn(row)]));
   return [...round].map(([chatId, write]) => {
@@ -104,10 +105,10 @@ const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, 
   });
 };
 
-/** What stands in the JSON for values of the row: no ID, and no word of the contract. */
+/** Placeholders in the JSON for values of the row. They are not valid IDs, and the contract does not use them. */
 const gaps = { linkVersion: "?version" as unknown as number, previousGameId: "?game" as GameId };
 
-/** What the statements read of a write, by its place. */
+/** The values that the statements read of a write, by position. */
 const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number): ChatLine => {
   const { linkVersion, previousGameId } = gaps;
   const record = { chatId, gameId, linkVersion, linkedAt: at, lastVerifiedAt: at };
@@ -128,16 +129,18 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
   ];
 };
 
-/** Constant statements that store links, entries and events, of which the first returns the links, and their values. */
+/**
+ * Constant statements that store links, entries and events, and their values. The first statement returns the links.
+ */
 const setStatements = (sql: SqlClient.SqlClient) => {
   const { elements, forReference, commitsInOrder, isRemote, now } = dialectOf(sql);
   const set = sql.literal(`${recordColumns}, previous_game_id`);
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
   const line = sql`line AS (SELECT value FROM ${elements("")})`;
-  // A subquery, which is read once: all links are set, or none.
+  // A subquery is evaluated once: all links are set, or none.
   const untilDeadline = isRemote ? sql`AND (SELECT ${now}) <= CAST(${0} AS BIGINT)` : sql.literal("");
-  // Locks the scope before the records, like deleteScope, and these sorted, to avoid deadlocks.
+  // Lock the scope before the records, like deleteScope, and sort the records, to avoid deadlocks.
   const links = sql`
     INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
     SELECT pid, value ->> 0, value ->> 1, 1, ${at}, ${at}

@@ -1,6 +1,6 @@
 /**
- * The first step. Indexes are named after what they find. `links` and its index begin with `pid`, so
- * that the table can be partitioned by scope.
+ * The first migration. Indexes are named after what they find. `links` and its index begin with `pid`, so that the
+ * table can be partitioned by scope.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";

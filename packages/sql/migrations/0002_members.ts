@@ -1,4 +1,4 @@
-/** Members of accounts, the account of a sign-in, and the member in audit entries. */
+/** Adds members of accounts, the account of a sign-in, and the member in audit entries. */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";

@@ -20,7 +20,7 @@ const atOnce = { concurrency: "unbounded" } as const;
 const keyOf = (id: string) =>
   makeKey({ kind: "global", pid, account: "acme" }, { id: KeyId.make(id), createdAt: 1 });
 
-/** The stores; `onExecute` gets every lookup on `Connection`. */
+/** The stores of a node; `onExecute` receives every lookup on `Connection`. */
 const storesObserved = (onExecute: (text: string) => void) => {
   const connection = Effect.map(
     SqlConnection.Connection,
@@ -39,74 +39,77 @@ const storesObserved = (onExecute: (text: string) => void) => {
 };
 
 describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"}`, () => {
-  it.live("share a statement, but for the first after one that was alone, and each gets its own rows", () => {
-    const statements: Array<string> = [];
-    return Effect.gen(function* () {
-      yield* migrate;
-      yield* Effect.gen(function* () {
-        const [keys, links] = [yield* KeyStore, yield* LinkStore];
-        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-        yield* keys.ensureScope("acme", { kind: "global" }, pid);
-        const [ada, bob] = [keyOf("Aa0Bb1Cc2Dd3"), keyOf("Ee4Ff5Gg6Hh7")];
-        yield* keys.insertKey({ ...origin, key: ada, hash: "of ada", maxKeys: null });
-        yield* keys.insertKey({ ...origin, key: bob, hash: "of bob", maxKeys: null });
-        yield* keys.rotateKey({ ...origin, id: bob.id, hash: "of bob, new", previousUntil: 9 });
-        const chatId = ChatId.make("10001");
-        yield* links.setGame({ ...origin, chatId, gameId: GameId.make("42") });
-        expect(statements).toEqual([]);
+  it.live(
+    "share one statement and each get their own rows; the first lookup after an idle turn runs alone",
+    () => {
+      const statements: Array<string> = [];
+      return Effect.gen(function* () {
+        yield* migrate;
+        yield* Effect.gen(function* () {
+          const [keys, links] = [yield* KeyStore, yield* LinkStore];
+          yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+          yield* keys.ensureScope("acme", { kind: "global" }, pid);
+          const [ada, bob] = [keyOf("Aa0Bb1Cc2Dd3"), keyOf("Ee4Ff5Gg6Hh7")];
+          yield* keys.insertKey({ ...origin, key: ada, hash: "of ada", maxKeys: null });
+          yield* keys.insertKey({ ...origin, key: bob, hash: "of bob", maxKeys: null });
+          yield* keys.rotateKey({ ...origin, id: bob.id, hash: "of bob, new", previousUntil: 9 });
+          const chatId = ChatId.make("10001");
+          yield* links.setGame({ ...origin, chatId, gameId: GameId.make("42") });
+          expect(statements).toEqual([]);
 
-        yield* keys.findByHash("of nobody");
-        yield* keys.findByHash("of ada");
-        expect(statements.splice(0)).toHaveLength(2);
+          yield* keys.findByHash("of nobody");
+          yield* keys.findByHash("of ada");
+          expect(statements.splice(0)).toHaveLength(2);
 
-        const hashes = ["of bob", "of nobody", "of ada", "of bob, new", "of ada"];
-        expect(yield* Effect.forEach(hashes, keys.findByHash, atOnce)).toEqual([
-          Option.some({ key: bob, endsAt: 9 }),
-          Option.none(),
-          Option.some({ key: ada, endsAt: null }),
-          Option.some({ key: bob, endsAt: null }),
-          Option.some({ key: ada, endsAt: null }),
-        ]);
-        expect(statements.splice(0)).toHaveLength(2);
-        yield* Effect.forEach(hashes, keys.findByHash, atOnce);
-        expect(statements.splice(0)).toHaveLength(1);
+          const hashes = ["of bob", "of nobody", "of ada", "of bob, new", "of ada"];
+          expect(yield* Effect.forEach(hashes, keys.findByHash, atOnce)).toEqual([
+            Option.some({ key: bob, endsAt: 9 }),
+            Option.none(),
+            Option.some({ key: ada, endsAt: null }),
+            Option.some({ key: bob, endsAt: null }),
+            Option.some({ key: ada, endsAt: null }),
+          ]);
+          expect(statements.splice(0)).toHaveLength(2);
+          yield* Effect.forEach(hashes, keys.findByHash, atOnce);
+          expect(statements.splice(0)).toHaveLength(1);
 
-        const chatIds = [chatId, ChatId.make("10002"), chatId];
-        const found = yield* Effect.forEach(chatIds, (id) => links.findByChatId(pid, id), atOnce);
-        expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([
-          Option.some("42"),
-          Option.none(),
-          Option.some("42"),
-        ]);
-        expect(statements.splice(0)).toHaveLength(2);
+          const chatIds = [chatId, ChatId.make("10002"), chatId];
+          const found = yield* Effect.forEach(chatIds, (id) => links.findByChatId(pid, id), atOnce);
+          expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([
+            Option.some("42"),
+            Option.none(),
+            Option.some("42"),
+          ]);
+          expect(statements.splice(0)).toHaveLength(2);
 
-        const bulks = [[chatId], [ChatId.make("10002")], [ChatId.make("10002"), chatId]];
-        const linked = yield* Effect.forEach(bulks, (bulk) => links.findGamesByChatIds(pid, bulk), atOnce);
-        expect(linked.map((games) => [...games])).toEqual([[[chatId, "42"]], [], [[chatId, "42"]]]);
-        expect(statements.splice(0)).toHaveLength(1);
+          const bulks = [[chatId], [ChatId.make("10002")], [ChatId.make("10002"), chatId]];
+          const linked = yield* Effect.forEach(bulks, (bulk) => links.findGamesByChatIds(pid, bulk), atOnce);
+          expect(linked.map((games) => [...games])).toEqual([[[chatId, "42"]], [], [[chatId, "42"]]]);
+          expect(statements.splice(0)).toHaveLength(1);
 
-        const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
-        const later = ChatId.make("10000");
-        yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
-        yield* links.setGame({ ...origin, at: 2, chatId: later, gameId: first });
-        const games = yield* Effect.forEach(
-          [second, nobodys, first, second],
-          (gameId) => links.findByGameIds(pid, [gameId]),
-          atOnce,
-        );
-        expect(games.map((chats) => [...chats])).toEqual([
-          [[second, ["10003"]]],
-          [],
-          [[first, [later, chatId]]],
-          [[second, ["10003"]]],
-        ]);
-        expect(statements.splice(0)).toHaveLength(2);
-      }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
-    }).pipe(onDatabase);
-  });
+          const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
+          const later = ChatId.make("10000");
+          yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
+          yield* links.setGame({ ...origin, at: 2, chatId: later, gameId: first });
+          const games = yield* Effect.forEach(
+            [second, nobodys, first, second],
+            (gameId) => links.findByGameIds(pid, [gameId]),
+            atOnce,
+          );
+          expect(games.map((chats) => [...chats])).toEqual([
+            [[second, ["10003"]]],
+            [],
+            [[first, [later, chatId]]],
+            [[second, ["10003"]]],
+          ]);
+          expect(statements.splice(0)).toHaveLength(2);
+        }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
+      }).pipe(onDatabase);
+    },
+  );
 
   it.live(
-    "writes of one scope are one transaction, each with its answer, and those of a chat user in their order",
+    "writes of one scope share a transaction, each gets its answer, and writes of one chat user keep their order",
     () =>
       Effect.gen(function* () {
         yield* migrate;
@@ -125,7 +128,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
               }),
             atOnce,
           );
-        // After these, none is alone that would go at once.
+        // After these writes, no later write counts as alone and runs at once.
         yield* setAll([
           ["10004", "7"],
           ["10005", "7"],
@@ -159,7 +162,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
       }).pipe(onDatabase),
   );
 
-  it.live("a write that comes too late by the clock of the database is done in a transaction", () =>
+  it.live("a write past its deadline by the database clock runs in a transaction", () =>
     Effect.gen(function* () {
       yield* migrate;
       const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
@@ -180,46 +183,43 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
     }).pipe(Effect.scoped, onDatabase),
   );
 
-  it.live(
-    "writes of one statement are all done or none, if its deadline passes while it waits for a record",
-    () =>
-      Effect.gen(function* () {
-        yield* migrate;
-        const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
-        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-        yield* keys.ensureScope("acme", { kind: "global" }, pid);
-        const setBoth = (gameId: string) =>
-          Effect.forEach(
-            ["10001", "10002"],
-            (chatId) =>
-              links.setGame({ ...origin, chatId: ChatId.make(chatId), gameId: GameId.make(gameId) }),
-            atOnce,
-          );
-        yield* setBoth("7");
-        const sql = yield* SqlClient.SqlClient;
-        const { query } = yield* Database;
-        const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event = 'transactionid'`;
-        const until = (text: string) =>
-          query(text).pipe(
-            Effect.repeat({ until: ([row]) => row?.["count"] === 1, schedule: Schedule.spaced("10 millis") }),
-          );
-        const deadline = Date.now() + 500;
-        const clock = vi.spyOn(DatabaseClock.prototype, "timeIn").mockReturnValue(deadline);
-        yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()));
-        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
-        yield* sql`SELECT 1 FROM links WHERE chat_id = '10001' FOR UPDATE`.pipe(
-          Effect.andThen(Deferred.succeed(held, undefined)),
-          Effect.andThen(Deferred.await(release)),
-          sql.withTransaction,
-          Effect.forkChild,
+  it.live("all writes of a statement fail if its deadline passes while it waits for a record", () =>
+    Effect.gen(function* () {
+      yield* migrate;
+      const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
+      yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+      yield* keys.ensureScope("acme", { kind: "global" }, pid);
+      const setBoth = (gameId: string) =>
+        Effect.forEach(
+          ["10001", "10002"],
+          (chatId) => links.setGame({ ...origin, chatId: ChatId.make(chatId), gameId: GameId.make(gameId) }),
+          atOnce,
         );
-        yield* Deferred.await(held);
-        const set = yield* Effect.forkChild(setBoth("8"));
-        yield* until(waiting);
-        yield* until(`SELECT (extract(epoch FROM clock_timestamp()) * 1000 > ${deadline})::int AS count`);
-        yield* Deferred.succeed(release, undefined);
-        expect((yield* Fiber.join(set)).map(({ previousGameId }) => previousGameId)).toEqual(["7", "7"]);
-      }).pipe(Effect.scoped, onDatabase),
+      yield* setBoth("7");
+      const sql = yield* SqlClient.SqlClient;
+      const { query } = yield* Database;
+      const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event = 'transactionid'`;
+      const until = (text: string) =>
+        query(text).pipe(
+          Effect.repeat({ until: ([row]) => row?.["count"] === 1, schedule: Schedule.spaced("10 millis") }),
+        );
+      const deadline = Date.now() + 500;
+      const clock = vi.spyOn(DatabaseClock.prototype, "timeIn").mockReturnValue(deadline);
+      yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()));
+      const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+      yield* sql`SELECT 1 FROM links WHERE chat_id = '10001' FOR UPDATE`.pipe(
+        Effect.andThen(Deferred.succeed(held, undefined)),
+        Effect.andThen(Deferred.await(release)),
+        sql.withTransaction,
+        Effect.forkChild,
+      );
+      yield* Deferred.await(held);
+      const set = yield* Effect.forkChild(setBoth("8"));
+      yield* until(waiting);
+      yield* until(`SELECT (extract(epoch FROM clock_timestamp()) * 1000 > ${deadline})::int AS count`);
+      yield* Deferred.succeed(release, undefined);
+      expect((yield* Fiber.join(set)).map(({ previousGameId }) => previousGameId)).toEqual(["7", "7"]);
+    }).pipe(Effect.scoped, onDatabase),
   );
 });

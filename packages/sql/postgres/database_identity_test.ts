@@ -7,14 +7,13 @@ import { generous } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-/** The identity that the stores on a database have. */
 const identityOf = (url: string) =>
   StorageIdentity.pipe(
     Effect.provide(layerPostgres({ url: Redacted.make(url), ...generous }), { local: true }),
   );
 
 describe.skipIf(missing !== null)(`the identity of a database ${missing ?? ""}`, () => {
-  it.live("is the same for every node, and no other's", () =>
+  it.live("is the same on every node and differs from other databases", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* makePostgresDatabase(), yield* makePostgresDatabase()];
       const identity = yield* identityOf(one.url);
@@ -24,7 +23,7 @@ describe.skipIf(missing !== null)(`the identity of a database ${missing ?? ""}`,
     }),
   );
 
-  it.live("is that of the database alone where the server keeps its own to itself", () =>
+  it.live("uses only the database if the server hides its own identifier", () =>
     Effect.gen(function* () {
       const { url, query } = yield* makePostgresDatabase();
       const role = new URL(url).pathname.slice(1);

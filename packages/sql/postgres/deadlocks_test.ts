@@ -21,7 +21,7 @@ const missing = await whyNoPostgresDatabase();
 
 const walks = array(verificationWalk, { minLength: 6, maxLength: 6 });
 
-/** Leaves out duplicate flow IDs, which random IDs never are. */
+/** Excludes duplicate flow IDs, which never occur, since IDs are random. */
 const isLockOrdered = (command: Command): boolean =>
   !(command.op === "prove" && command.nextFlow !== command.flow);
 
@@ -37,7 +37,7 @@ const at = nat(3);
 const existing = constantFrom("keep", "replace", "newest");
 const links = array(record({ chatId, gameId, lastVerifiedAt: at }), { maxLength: 10 });
 
-/** Writes of one turn of the event loop to several records of a scope, of which some exist. */
+/** Writes to several records of a scope in one turn of the event loop. Some records already exist. */
 const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   {
     weight: 5,
@@ -81,7 +81,7 @@ const moveAndWrites = (
   };
 };
 
-/** How many deadlocks Postgres broke up while the writes ran, which are retried. */
+/** Counts the deadlocks that Postgres resolved during the writes. The stores retry them. */
 const deadlocksOf = Effect.fnUntraced(function* (
   writes: Effect.Effect<unknown, StoreUnavailable, StoragePorts>,
 ) {
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("of many records never deadlock, imports that replace them included", () =>
+  it.live("of many records never deadlock, even with imports that replace them", () =>
     Effect.gen(function* () {
       const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
       const writes = Effect.gen(function* () {

@@ -1,4 +1,6 @@
-/** What comes while an erasure is under way on Postgres, where transactions do not wait for each other by themselves. */
+/**
+ * Tests requests that arrive during an erasure on Postgres, where transactions do not exclude each other by default.
+ */
 import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
@@ -31,7 +33,7 @@ const claimOf = (id: string): NewClaim => ({
   endsAt: 100,
 });
 
-/** Waits until as many statements wait for such a lock. */
+/** Waits until this many statements wait for such a lock. */
 const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
   Effect.flatMap(Database, ({ query }) =>
     query(
@@ -42,7 +44,7 @@ const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
     ),
   );
 
-/** Holds a sighting of the user in a transaction, for which the second half of an erasure waits. */
+/** Holds a sighting of the user in a transaction, so that the second half of an erasure waits for it. */
 const holdSighting = (release: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -57,7 +59,7 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
   });
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
-  it.live("keeps proofs and commits of its user waiting, and erases all requests from before its end", () =>
+  it.live("makes proofs and commits of its user wait, and erases all requests made before its end", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* migrate;

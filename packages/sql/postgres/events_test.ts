@@ -1,4 +1,4 @@
-/** The feed in Postgres, where transactions commit in any order. */
+/** Tests the feed on Postgres, where transactions commit in any order. */
 import { ChatId, type DataScope, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
@@ -15,7 +15,7 @@ const write = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at
 const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];
 
-/** Two nodes on one database, and a connection that holds transactions open. */
+/** Two nodes on one database, and a connection that keeps transactions open. */
 const makeNodes = Effect.gen(function* () {
   const { url } = yield* makePostgresDatabase();
   const node = Layer.build(Layer.fresh(StoragePostgres.layerPostgres({ url: Redacted.make(url) })));
@@ -44,12 +44,11 @@ const makeNodes = Effect.gen(function* () {
   return { one, other, ask, set, read };
 });
 
-/** An event of a transaction that is under way. */
 const insert = (id: string) => `
   INSERT INTO events (pid, id, type, at, data) VALUES ('${pid}', '${id}', 'user.erased', 1, '{"chatId":"100009"}')`;
 
 describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () => {
-  it.live("has what was committed, and later what a slower transaction commits", () =>
+  it.live("shows committed events first, and the events of a slower transaction later", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, ask, set, read } = yield* makeNodes;
@@ -72,7 +71,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     ),
   );
 
-  it.live("waits for no transaction of this database or another", () =>
+  it.live("waits for no transaction of this or another database", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, ask, set, read } = yield* makeNodes;
@@ -90,7 +89,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     ),
   );
 
-  it.live("has one order for readers on all nodes that number it at once", () =>
+  it.live("has one order, even when readers on all nodes number it concurrently", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, set, read } = yield* makeNodes;
@@ -108,7 +107,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
             { concurrency: 2 },
           );
           const all = yield* Effect.provideContext(read(0), one);
-          // What a reader saw is the beginning of what is there.
+          // Every page is a prefix of the final feed.
           for (const page of pages) expect(all.slice(0, page.length)).toEqual(page);
         }
         const all = yield* Effect.provideContext(read(0), other);

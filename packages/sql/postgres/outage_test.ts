@@ -8,11 +8,11 @@ const missing = await whyNoPostgres();
 
 interface Outage {
   readonly connectionOf: (parts: Parts) => Connection["Service"];
-  /** Whether operations end by their timeout only. */
+  /** Whether operations notice the outage only by their timeout. */
   readonly isSilent?: true;
 }
 
-/** Outages of the server and of the network, and their ends. */
+/** Outages of the server and of the network, and how to restore them. */
 const outages: Readonly<Record<string, Outage>> = {
   "is killed": { connectionOf: ({ server }) => ({ break: server.kill, restore: server.restart }) },
   "is stopped": { connectionOf: ({ server }) => ({ break: server.stop, restore: server.restart }) },
@@ -27,7 +27,7 @@ const outages: Readonly<Record<string, Outage>> = {
   },
 };
 
-/** As short as a busy machine allows where every case waits for them. */
+/** The shortest timeouts that a busy machine can meet, for outages where every case waits for the timeout. */
 const timeoutsOf = ({ isSilent }: Outage) =>
   isSilent ? ({ connectTimeout: "1.5 seconds", statementTimeout: "1 second" } as const) : {};
 

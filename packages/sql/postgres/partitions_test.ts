@@ -1,4 +1,4 @@
-/** The stores on a `links` table that `deploy/partition_links.sql` has partitioned. */
+/** Tests the stores on a `links` table that `deploy/partition_links.sql` has partitioned. */
 import { readFileSync } from "node:fs";
 import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
@@ -15,7 +15,7 @@ import { generous } from "./test_postgres.ts";
 const missing = await whyNoPostgresDatabase();
 
 const byScope = readFileSync(new URL("../../../deploy/partition_links.sql", import.meta.url), "utf8");
-/** For a scope that is too large for one partition. */
+/** Partitions for a scope that is too large for one partition. */
 const byRecord = byScope.replace("HASH (pid)", "HASH (pid, chat_id)");
 
 const definitions = `
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("keep all links, and those of a scope in one partition", () =>
+  it.live("keep all links, and store each scope in one partition", () =>
     Effect.gen(function* () {
       const { query, options } = yield* makeDatabase;
       const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
@@ -87,10 +87,10 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  // The script is optional and rarely changes.
+  // Runs in the proof only, since the script is optional and rarely changes.
   if (!isProof) return;
   withLayer(layerFull(150, byScope), { excludeTestServices: true })("with 150,000 of them", (on) => {
-    on.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
+    on.effect.each(cases)("are not fully scanned by $name ($mode)", ({ mode, operation }) =>
       Effect.gen(function* () {
         const partitions = (yield* readsOf(mode, operation)).filter((table) =>
           String(table.name).startsWith("links_"),

@@ -9,12 +9,12 @@ import { Database } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-/** Scopes with a thousand links each. */
+/** Number of scopes; each has a thousand links. */
 const scopes = isProof ? 1_000 : 110;
 
 describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres"}`, () => {
   withLayer(layerFull(scopes), { excludeTestServices: true })("with every key and scope", (it) => {
-    it.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
+    it.effect.each(cases)("are not fully scanned by $name ($mode)", ({ mode, operation }) =>
       Effect.gen(function* () {
         const tables = yield* readsOf(mode, operation);
         expect(tables.filter(({ scans }) => scans > 0)).toEqual([]);
@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
       }),
     );
 
-    it.effect.each(modes)("of one game user are read up to the limit (%s)", (mode) =>
+    it.effect.each(modes)("of one game user are read only up to the limit (%s)", (mode) =>
       Effect.gen(function* () {
         const { query } = yield* Database;
         const gameId = mode === "force_custom_plan" ? "1" : "2";
@@ -45,9 +45,9 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
       }),
     );
 
-    // A connection keeps a plan that was made after a VACUUM and before the ANALYZE that follows.
+    // A connection keeps a plan that was made after a VACUUM and before the following ANALYZE.
     it.effect.each(cases.filter(({ name }) => name.startsWith("findShared")))(
-      "are not all read by $name ($mode) while Postgres has no statistics",
+      "are not fully scanned by $name ($mode) while Postgres has no statistics",
       ({ mode, operation }) =>
         Effect.gen(function* () {
           const { query } = yield* Database;

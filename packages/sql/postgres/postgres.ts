@@ -10,24 +10,20 @@ import { parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the
-   * certificate, against the authorities in the file `sslrootcert` if given. Every other mode with
-   * TLS checks it as well, except `no-verify`.
+   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the certificate against
+   * the authorities in the file `sslrootcert`, if given. Every other TLS mode except `no-verify` checks it as well.
    */
   readonly url: Redacted.Redacted;
-  /** The connections of this node at most; 10 by default. */
+  /** The maximum number of connections of this node; 10 by default. */
   readonly maxConnections?: number;
-  /** How long to wait for a connection, new or in use; 1 second by default. */
+  /** How long to wait for a free or new connection; 1 second by default. */
   readonly connectTimeout?: Duration.Input;
   /**
-   * How long an operation may take once it has its connection; 1.5 seconds by default. Imports and
-   * the deletion of a scope have a minute.
+   * How long an operation may take once it has a connection; 1.5 seconds by default. Imports and deletions of scopes
+   * may take a minute.
    */
   readonly statementTimeout?: Duration.Input;
-  /**
-   * How long to wait at start for a database that is unreachable or not ready; not at all by
-   * default.
-   */
+  /** How long to wait at start for a database that is unreachable or not ready; no wait by default. */
   readonly startTimeout?: Duration.Input;
 }
 
@@ -55,14 +51,17 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePort
     }),
   );
 
-/** Another one for a copy by pg_dump. A copy of the files, as on a standby, has the same. */
+/**
+ * The identity of the database. A copy by pg_dump has another identity; a copy of the files, as on a standby, has the
+ * same.
+ */
 const databaseIdentity = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const [database] = yield* sql<{ readonly oid: string }>`
     SELECT oid::text AS oid FROM pg_database WHERE datname = current_database()`;
   const [cluster] = yield* sql<{ readonly id: string }>`
     SELECT system_identifier::text AS id FROM pg_control_system()`.pipe(
-    // A host may keep this to itself. Databases of one server still differ.
+    // A hosting provider may hide the server's identifier. Databases of one server still differ.
     Effect.catchIf(
       ({ reason }) => reason._tag === "AuthorizationError",
       () => Effect.succeed([]),
@@ -77,13 +76,13 @@ export const migratePostgres = (
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
   Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
-/** A database as it is. */
+/** The state of a database, as `inspectPostgres` returns it. */
 export interface PostgresState {
   /** `host:port/database`. */
   readonly path: string;
   /** The version of the server, such as `18.4`. */
   readonly server: string;
-  /** The number of the last migration that ran, and of the last one in this release. */
+  /** The numbers of the last migration that ran, and of the last one in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null when there is none yet. */
   readonly rootKey: string | null;
@@ -159,7 +158,7 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
     };
   });
 
-/** Migrates once the database is available, and logs the wait once. */
+/** Migrates once the database is available. Logs at most once that it waits. */
 const migrateOn = (
   { database, unusable }: Opened,
   { startTimeout = 0 }: PostgresOptions,

@@ -162,7 +162,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     }),
   );
 
-  it.live("of a newer release keep running nodes at work, and refuse new ones", () =>
+  it.live("of a newer release do not stop running nodes, but refuse new ones", () =>
     Effect.gen(function* () {
       const { url } = yield* makePostgresDatabase();
       const node = yield* Layer.build(layerPostgres(optionsOf(url)));
@@ -192,7 +192,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     }),
   );
 
-  it.live("give up soon on a lock, since it blocks all later statements", () =>
+  it.live("give up soon when the lock is taken, since a waiting migration blocks all later statements", () =>
     onDatabase(
       Effect.gen(function* () {
         const { url } = yield* Database;

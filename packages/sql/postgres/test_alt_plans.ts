@@ -1,9 +1,9 @@
-/** For tests: a Postgres full of sightings and reviews, and the operations of alt detection. */
+/** For tests: a Postgres with many sightings and reviews, and the operations of alt detection. */
 import { ChatId, KeyId, Pid, type StoreUnavailable } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { Effect } from "effect";
 
-/** In every scope, one address that all its users share, and a review for each of them. */
+/** In every scope, adds one address that all its users share, and a review for each user. */
 export const fillAlts = (accounts: number) => `
   INSERT INTO place_users (pid, place_hash, users)
     SELECT scopes.pid, 'hash', COUNT(chat_id) FROM scopes LEFT JOIN sightings ON sightings.pid = scopes.pid
@@ -16,7 +16,7 @@ export const fillAlts = (accounts: number) => `
 
 const pid = Pid.make("pid_0000000000000100");
 
-/** Sightings in the scope of the operations, each in a place of its own. */
+/** Sightings in the scope of the operations, each at a different place. */
 export const sightingsOfStrangers = `
   INSERT INTO sightings (pid, chat_id, place_hash, seen_at)
     SELECT '${pid}', (5000000 + i)::text, 'place ' || i, i FROM generate_series(1, 40000) AS i
@@ -41,7 +41,6 @@ const onReviews = <A>(use: (reviews: AltReviewStore["Service"]) => Effect.Effect
 const dieUnless = (length: number) => (found: { readonly length: number }) =>
   found.length === length ? Effect.void : Effect.die(`Found ${found.length}, expected ${length}`);
 
-/** Operations of alt detection, and of its reviews. */
 export const altOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, SightingStore | AltReviewStore>>
 > = {

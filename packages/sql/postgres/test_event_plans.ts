@@ -1,4 +1,4 @@
-/** For tests: feeds of events and deliveries of webhooks in a full database, and the operations on them. */
+/** For tests: feeds of events and webhook deliveries in a full database, and their operations. */
 import { EventStore, Pid } from "@accountlink/core";
 import { type StoredDelivery, type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
@@ -8,7 +8,7 @@ const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
 const id = `wh_${`${number}`.padStart(20, "0")}` as WebhookId;
 const eventIdOf = (index: number) => `evt_${`${index}`.padStart(26, "0")}`;
 
-/** A thousand events of each scope, and a webhook of each that has tried half of them. */
+/** Adds a thousand events per scope, and a webhook per scope that has tried half of them. */
 export const fillEvents = (accounts: number) => `
   INSERT INTO events (pid, position, id, type, at, data)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), i % 1000, 'evt_' || lpad(i::text, 26, '0'), 'link.set', i, '{}'
@@ -29,7 +29,7 @@ export const fillEvents = (accounts: number) => `
     FROM generate_series(1001, 3000) AS i;
 `;
 
-/** A webhook whose receiver is away: its latest events wait. */
+/** A webhook whose receiver is down, so that its latest events wait. */
 const waiting = `wh_${`${number + 1}`.padStart(20, "0")}` as WebhookId;
 
 const delivery: StoredDelivery = {
@@ -48,7 +48,6 @@ const delivery: StoredDelivery = {
 
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, at: 1 } as const;
 
-/** Operations of readers, and of nodes that send. */
 export const eventOperations = {
   "EventStore.range": Effect.flatMap(EventStore, (events) => events.range(pid)),
   "EventStore.read": Effect.flatMap(EventStore, (events) =>

@@ -1,4 +1,4 @@
-/** For tests: how many rows Postgres reads for each operation of the stores. */
+/** For tests: counts the rows that Postgres reads for each operation of the stores. */
 import {
   AuditLog,
   ChatId,
@@ -36,8 +36,8 @@ const windowsEnd = 2_000_000;
 const windows = Array.from({ length: 20 }, (_, i) => ({ key: `day:${i * 50}`, endsAt: windowsEnd }));
 
 /**
- * Accounts, each with one scope of 1,000 links, ten keys and a hundred audit entries. Skips the
- * checks of foreign keys, which would take most of the time.
+ * Adds accounts, each with one scope of 1,000 links, ten keys and a hundred audit entries. Skips foreign key checks,
+ * which would take most of the time.
  */
 const fill = (accounts: number) => `
   SET session_replication_role = replica;
@@ -100,7 +100,7 @@ const onKeys = <A>(use: (keys: KeyStore["Service"]) => Effect.Effect<A, StoreUna
 const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(CountLedger, use);
 
-/** Lists entries of the account, of which few pass the filter. */
+/** Lists audit entries of the account with a filter that few of them pass. */
 const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
 
 const importOf = (existing: ImportBatch["existing"]) =>
@@ -117,7 +117,6 @@ const importOf = (existing: ImportBatch["existing"]) =>
     }),
   );
 
-/** Operations of requests. */
 const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
   findByChatId: onLinks((links) => links.findByChatId(pid, chatIdOf(1))),
   "findByChatId, batched": onLinks((links) =>
@@ -156,7 +155,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "newestPage, further": onLinks((links) =>
     links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50),
   ),
-  // Each link of the scope was verified a millisecond after another.
+  // The links of the scope were verified one millisecond apart.
   "countLinks, verified": onLinks((links) =>
     links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),
   ),
@@ -223,7 +222,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...eventOperations,
 };
 
-/** By table: sequential scans, rows and index entries, and pages read so far. */
+/** Sequential scans, rows, index entries, and pages read so far, by table. */
 const counts = Effect.gen(function* () {
   const database = yield* Database;
   const tables = yield* database.query(`
@@ -242,7 +241,7 @@ const counts = Effect.gen(function* () {
   }));
 });
 
-/** What the operation reads, by the server's statistics. */
+/** Counts what an operation reads, from the server's statistics. */
 export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (typeof operations)[string]) {
   const { url } = yield* Database;
   const inMode = new URL(url);
@@ -265,13 +264,12 @@ export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (ty
   }));
 });
 
-/** The kinds of plans that Postgres has for prepared statements. */
+/** The kinds of plans that Postgres makes for prepared statements. */
 export const modes = ["force_custom_plan", "force_generic_plan"] as const;
 
-/** Every operation, with each kind of plan. */
 export const cases = Object.entries(operations).flatMap(([name, operation]) =>
   modes.map((mode) => ({ name, mode, operation })),
 );
 
-/** More than any operation needs, and less than the links of a scope or all keys. */
+/** More than any operation needs, but less than the links of a scope or all keys. */
 export const maxReads = 200;

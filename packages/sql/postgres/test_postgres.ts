@@ -7,17 +7,15 @@ import { layerPostgresClient } from "./client/sql_client.ts";
 import { layerPostgres, type PostgresOptions } from "./postgres.ts";
 import { parsePostgresUrl } from "./url.ts";
 
-/** A database for one test. */
 export class Database extends Context.Service<Database, PostgresDatabase>()(
   "@accountlink/sql/postgres/test_postgres/Database",
 ) {
   static readonly layer = Layer.effect(Database, makePostgresDatabase());
 }
 
-/** Timeouts that a busy machine does not reach. */
+/** Timeouts that even a busy machine does not reach. */
 export const generous = { connectTimeout: "20 seconds", statementTimeout: "20 seconds" } as const;
 
-/** The stores on a new database. */
 export const layerOnDatabase = (options: Omit<PostgresOptions, "url"> = {}, server?: PostgresServer) =>
   Layer.unwrap(
     Effect.map(makePostgresDatabase(server), ({ url }) =>
@@ -41,7 +39,6 @@ export const layerClient = (
     ),
   );
 
-/** A new database, and a client of it. */
 export const layerClientOnDatabase = (options?: Partial<PostgresPoolOptions>) =>
   Layer.unwrap(Effect.map(Database, ({ url }) => layerClient(url, options))).pipe(
     Layer.provideMerge(Database.layer),

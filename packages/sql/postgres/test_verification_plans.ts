@@ -1,4 +1,4 @@
-/** For tests: a Postgres full of sessions and flows, and the operations on them. */
+/** For tests: a Postgres with many sessions and flows, and their operations. */
 import { ChatId, GameId, KeyId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";
@@ -6,8 +6,8 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 
 /**
- * For each account, 200 sessions, ten of them unfinished, and 20 flows with both proofs and a
- * challenge. For an even `i`, flow `i` has the unfinished session `10 * i` and a linked chat user.
+ * For each account, adds 200 sessions, ten of them unfinished, and 20 flows with both proofs and a challenge. If `i`
+ * is even, flow `i` has the unfinished session `10 * i` and a linked chat user.
  */
 export const fillVerifications = (accounts: number) => `
   INSERT INTO verification_sessions
@@ -42,7 +42,7 @@ const onSessions = <A>(use: (sessions: SessionStore["Service"]) => Effect.Effect
 const onFlows = <A>(use: (flows: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(FlowStore, use);
 
-// A flow can be completed once, and its chat user unlinked once.
+// Each flow can be completed only once, and each chat user unlinked only once, so each run takes a new flow.
 let nextFlow = 2_000;
 const takeFlow = () => {
   nextFlow += 2;
@@ -83,7 +83,6 @@ const newSession = () => ({
 const dieUnless = (holds: boolean) =>
   holds ? Effect.void : Effect.die("Expected an effect of the operation");
 
-/** Operations of requests on sessions and flows. */
 export const verificationOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, SessionStore | FlowStore | LinkStore>>
 > = {

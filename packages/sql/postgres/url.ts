@@ -11,8 +11,8 @@ export interface ParsedPostgresUrl {
 }
 
 /**
- * Reads the URL and the files that it names. Every `sslmode` with TLS checks the certificate,
- * except `no-verify`: the driver's meaning of the other modes differs between its versions.
+ * Parses the URL and reads the files that it names. Every TLS `sslmode` except `no-verify` checks the certificate:
+ * what the driver does for the other modes differs between its versions.
  */
 export const parsePostgresUrl = (
   text: Redacted.Redacted,
@@ -29,7 +29,7 @@ export const parsePostgresUrl = (
   return Effect.try({
     try: () => {
       const config = parseIntoClientConfig(url.href);
-      // Reports invalid options here: in the pool, the error would be unhandled.
+      // Reports invalid options here: inside the pool, the error would be unhandled.
       void new Client(config);
       return { path, config: Redacted.make(config) };
     },

@@ -19,7 +19,7 @@ import { readRecords, readSets } from "../links/link_row.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
-/** Rolls the transaction back, and is its answer. */
+/** Rolls the transaction back and carries its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: CompletionRefusal }> {}
 
 /** `SessionStore.complete`: link, sighting, audit entry, flow and session in one transaction. */
@@ -29,7 +29,7 @@ export const completeFlowOn = (sql: SqlClient.SqlClient) => {
     complete(write).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)));
 };
 
-/** Locks in the order of `verification_ends.ts`. */
+/** Takes locks in the order given in `verification_ends.ts`. */
 const completeOn = (sql: SqlClient.SqlClient) => {
   const { forReference } = dialectOf(sql);
   const { link, lock, lockScope } = linkStatements(sql);
@@ -42,7 +42,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     const { pid, chatId, gameId, at, keeps } = write;
     yield* lockScope(pid, forReference);
     const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
-    // Before the flow is locked, since this waits for writes of the same record.
+    // Insert before locking the flow, since the insert waits for writes to the same record.
     const added = old === undefined && !keeps ? yield* link(pid, chatId, gameId, at, keep) : [];
     const { flow, session: opened } = yield* lockFlow(write.flow);
     const refusal = completionRefusal(write, { flow, session: opened, record: old });
@@ -62,7 +62,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Records the link of both proofs, with its sightings; `rows` is what its statement returned. */
+/** Records the link that both proofs established, with its sightings. `rows` is the result of the link statement. */
 const recordLinkOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: CompleteFlow, rows: ReadonlyArray<SqlConnection.Row>) {
     const { pid, chatId, gameId } = write;

@@ -27,7 +27,7 @@ describe("sessions", () => {
     "chat_id = 'ada'",
     "game_id = '-1'",
     "link_changed = 2",
-  ])("are refused with the damage %s", (damage) =>
+  ])("are refused when their row has %s", (damage) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;
@@ -43,7 +43,7 @@ describe("sessions", () => {
     ),
   );
 
-  it.effect("are swept in batches, in any number", () =>
+  it.effect("are swept in batches, however many have ended", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;
@@ -115,7 +115,7 @@ describe("a removal", () => {
 });
 
 describe("a creation", () => {
-  it.effect("that fails takes nothing from the burst", () =>
+  it.effect("does not use up the burst when it fails", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;

@@ -56,7 +56,7 @@ export const sessionWrites = (
   };
 };
 
-/** Rolls the transaction back, with what was taken from the burst. */
+/** Rolls the transaction back, and so returns the creation to the burst. */
 class CodeTaken extends Data.TaggedError("CodeTaken") {}
 
 const createOn = (sql: SqlClient.SqlClient) => {
@@ -79,9 +79,7 @@ const createOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/**
- * Takes one creation from the burst of the key, or returns when one is available. Locks the row.
- */
+/** Takes one creation from the burst of the key, or returns when one is available. Locks the row. */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {
     const ahead = (capacity - 1) * refillMs;
@@ -123,7 +121,7 @@ const advanceOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-// With the ORDER BY, even a generic plan uses the index, and stops at the LIMIT.
+// With the ORDER BY, even a generic plan uses the index and stops at the LIMIT.
 const sweepOn = (sql: SqlClient.SqlClient) => {
   const { forUpdateUnlocked, isAmong, firstRows, rowsWritten } = dialectOf(sql);
   const isUnfinished = sql.literal(unfinished);

@@ -15,10 +15,10 @@ const databases = [
   { name: "Postgres", client: layerClientOnDatabase(), skipped: missing },
 ];
 
-/** More than two batches of a sweep. */
+/** More rows than two batches of a sweep. */
 const count = 1_200;
 
-/** Two scopes, each with this number of sightings, at times from 1. */
+/** Adds two scopes with `count` sightings each, at times from 1. */
 const storeSightings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
@@ -36,7 +36,7 @@ const kept = Effect.flatMap(
 );
 
 describe.each(databases)("a sweep on $name", ({ client, skipped }) => {
-  it.live.skipIf(skipped !== null)("deletes older sightings in every scope, and no others", () =>
+  it.live.skipIf(skipped !== null)("deletes older sightings in every scope, and keeps the others", () =>
     Effect.gen(function* () {
       yield* migrate;
       yield* storeSightings;

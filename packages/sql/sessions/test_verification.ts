@@ -24,7 +24,7 @@ export const sessionOf = (number: number): VerificationSession =>
 export const flowOf = (number: number, session: SessionId | null = null): VerificationFlow =>
   makeFlow(scope, { id: `flow ${number}` as FlowId, session, expiresAt: deadline });
 
-/** The confirmation of a flow. */
+/** The write that confirms a flow. */
 export const completionOf = (number: number) => ({
   ...origin,
   pid: scope.pid,
@@ -36,7 +36,7 @@ export const completionOf = (number: number) => ({
   browser: null,
 });
 
-/** Stores the key of the sessions. */
+/** Stores the API key that owns the sessions. */
 export const storeKey = Effect.flatMap(KeyStore, (keys) =>
   keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 }),
 );

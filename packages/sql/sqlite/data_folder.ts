@@ -1,9 +1,9 @@
-/** The files of a data folder. */
+/** Files of a data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 /** The path of the database in a data folder. */
 export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
 
-/** Whether a data folder has a database, in any state. */
+/** Whether a data folder has a database file, valid or not. */
 export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(folder));

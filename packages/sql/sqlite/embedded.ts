@@ -14,8 +14,8 @@ export interface EmbeddedOptions {
   /** Path of the data folder, created if missing. */
   readonly folder: string;
   /**
-   * Whether to lock the folder as its only server; true by default. The command line works beside a
-   * server, without the lock.
+   * Whether to lock the folder as its only server; true by default. The command line works next to a server, without
+   * the lock.
    */
   readonly exclusive?: boolean;
 }
@@ -68,7 +68,5 @@ const open = ({
   }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
 };
 
-/**
- * To 64 MiB. With the default of 2 MB, an import evicts its pages and writes them several times.
- */
+/** Enlarges the cache to 64 MiB. With the default of 2 MB, an import evicts its pages and writes them several times. */
 const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);

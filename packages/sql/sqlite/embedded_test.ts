@@ -14,7 +14,6 @@ const origin = { actor: { type: "operator", id: "test" }, requestId: null } as c
 const chatIds = Array.from({ length: 3_000 }, (_, i) => ChatId.make(`${10_000 + i}`));
 const gameId = GameId.make("7");
 
-/** Makes a scope with links of all chat users. */
 const fill = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
@@ -32,7 +31,7 @@ const fill = Effect.gen(function* () {
 
 const databaseOf = (folder: string): string => join(folder, "accountlink.db");
 
-/** Runs an effect on the stores of a folder, and closes them. */
+/** Runs an effect on the stores of a folder, then closes them. */
 const on = <A>(
   folder: string,
   effect: Effect.Effect<A, StoreUnavailable, LinkStore | KeyStore | AuditLog>,
@@ -44,13 +43,12 @@ const on = <A>(
     { local: true },
   );
 
-/** The error of opening the stores of a folder. */
 const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.void)));
 
 /** Overwrites pages of a database file. */
 const damage = (path: string, fromPage: number, toPage: number): void => {
   const bytes = readFileSync(path);
-  // The first page has the header of the file.
+  // Keeps the header at the start of the first page.
   bytes.fill(0xff, Math.max(100, Math.floor(fromPage) * 4_096), Math.floor(toPage) * 4_096);
   writeFileSync(path, bytes);
 };
@@ -68,7 +66,7 @@ const remakeAsForeign = (path: string): void => {
 };
 
 describe("layerEmbedded", () => {
-  it.effect("creates the data folder for its owner alone", () =>
+  it.effect("creates a data folder that only its owner can read", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeTempFolder, "deep", "data");
       yield* on(folder, Effect.void);
@@ -77,7 +75,7 @@ describe("layerEmbedded", () => {
     }),
   );
 
-  it.effect("refuses a second server, and admits other writers", () =>
+  it.effect("refuses a second server, but allows other writers", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* on(

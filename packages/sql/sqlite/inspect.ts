@@ -1,4 +1,4 @@
-/** Reads the state of a data folder, without opening its stores. */
+/** Reads the state of a data folder without opening its stores. */
 import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
@@ -7,9 +7,8 @@ import { withoutDisguise } from "./client/sql_error.ts";
 import { databaseFile, hasDatabase } from "./data_folder.ts";
 
 export interface EmbeddedState {
-  /** Path of the database file. */
   readonly path: string;
-  /** The number of the last migration that ran, and of the last one in this release. */
+  /** The numbers of the last migration that ran, and of the last one in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null when there is none yet. */
   readonly rootKey: string | null;
@@ -18,8 +17,8 @@ export interface EmbeddedState {
 }
 
 /**
- * Checks the whole database without changing it, also beside a running server. Returns null if the
- * folder has none, and fails with `DatabaseUnusable` if it cannot be read.
+ * Checks the whole database without changing it, even next to a running server. Returns null if the folder has no
+ * database, and fails with `DatabaseUnusable` if the database cannot be read.
  *
  * @example
  * ```ts

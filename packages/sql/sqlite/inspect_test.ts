@@ -23,7 +23,7 @@ describe("inspectEmbedded", () => {
     }),
   );
 
-  it.effect("reports any version of the schema", () =>
+  it.effect("reports the schema version, whichever it is", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* migrateEmbedded({ folder });
@@ -53,7 +53,7 @@ describe("inspectEmbedded", () => {
         INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
         VALUES ('pid', '10001', '77777777', 1, 0, 0)`,
       );
-      // The table and its index disagree about the game user.
+      // Make the table and its index disagree about the game user.
       const bytes = readFileSync(path);
       bytes.write("77777778", bytes.indexOf("77777777"));
       writeFileSync(path, bytes);

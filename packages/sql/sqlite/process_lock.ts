@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql";
 import { failWith, isBusy } from "./client/sql_error.ts";
 
 /**
- * Another server has the data folder. `pid` is its process ID; null if uncertain.
+ * Another server uses the data folder. `pid` is its process ID; null if uncertain.
  *
  * @example
  * ```ts
@@ -30,15 +30,15 @@ export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
   }, expected one server per folder`;
 }
 
-/** The server before may still be ending. */
+/** The previous server may still be shutting down. */
 const retryPolicy = { times: 8, schedule: Schedule.spaced("25 millis") };
 
 /**
- * Makes this process the only server of the data folder until the scope closes. The lock belongs to
- * the operating system, so it ends with the process, also by `kill -9`.
+ * Makes this process the only server of the data folder until the scope closes. The operating system holds the lock,
+ * so it ends with the process, even after `kill -9`.
  *
- * Fails with `DataFolderInUse` if another server keeps the lock for 200 ms, and with `SqlError` if
- * the folder does not exist or cannot be written.
+ * Fails with `DataFolderInUse` if another server keeps the lock for 200 ms, and with `SqlError` if the folder does
+ * not exist or cannot be written.
  */
 export function acquireProcessLock(
   folder: string,
@@ -110,7 +110,7 @@ function release(folder: string, held: DatabaseSync): void {
   }
 }
 
-/** Not the locked file itself: a process that reopens and closes it loses the lock. */
+/** Separate from the locked file: a process that reopens and closes the locked file loses the lock. */
 function holderFile(folder: string): string {
   return join(folder, "server.pid");
 }
@@ -119,11 +119,11 @@ function recordHolder(folder: string): void {
   try {
     writeFileSync(holderFile(folder), `${process.pid} ${hostname()}\n`);
   } catch {
-    // Only the message to a second server needs the file.
+    // Ignore the error: only the message to a second server needs the file.
   }
 }
 
-/** The file may be that of a killed server, or of another machine or container. */
+/** The file may have been written by a killed server, or on another machine or container. */
 function readHolder(folder: string): number | null {
   try {
     const [pid, host] = readFileSync(holderFile(folder), "utf8").trim().split(" ");
@@ -137,7 +137,7 @@ function isRunning(pid: number): boolean {
   try {
     return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
   } catch (cause) {
-    // The process exists, but belongs to another user.
+    // EPERM: the process exists, but belongs to another user.
     return (cause as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -66,7 +66,7 @@ describe("acquireProcessLock", () => {
         Effect.gen(function* () {
           yield* acquireProcessLock(folder);
           expect((yield* refusal(folder)).pid).toBe(process.pid);
-          // The refusal must not release the lock of the first.
+          // A refused server must not release the lock of the first.
           expect((yield* refusal(folder)).pid).toBe(process.pid);
           expect((yield* startHolder(folder)).answer).toBe("refused");
         }),
@@ -90,7 +90,7 @@ describe("acquireProcessLock", () => {
     }),
   );
 
-  it.effect("names the process of the server, and is free after it was killed", () =>
+  it.effect("names the process of the running server, and succeeds after that process is killed", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const holder = yield* startHolder(folder);
@@ -103,7 +103,7 @@ describe("acquireProcessLock", () => {
       );
 
       yield* kill(holder);
-      // A journal would have to be recovered.
+      // A journal on disk would need recovery.
       expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
       yield* acquireProcessLock(folder);
       expect((yield* refusal(folder)).pid).toBe(process.pid);

@@ -5,10 +5,7 @@ import { SqlClient, SqlConnection } from "effect/sql";
 import { layerSqlite, type SqliteOptions } from "./client/sql_client.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-/**
- * For tests: a database with a table of counters, the client, and another process's view of the
- * file.
- */
+/** For tests: a database with a table of counters, its client, and a connection of another process. */
 export interface Fixture {
   readonly filename: string;
   readonly sql: SqlClient.SqlClient;
@@ -16,7 +13,6 @@ export interface Fixture {
   readonly other: DatabaseSync;
 }
 
-/** Runs a test on a new database. */
 export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.Scope>>(
   body: (fixture: Fixture) => Generator<Step, void, never>,
   options?: Omit<SqliteOptions, "filename">,
@@ -38,11 +34,10 @@ export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.
     }).pipe(Effect.provide(layerSqlite({ filename, ...options })));
   });
 
-/** Adds a counter. */
 export const add = (sql: SqlClient.SqlClient, name: string, count = 1) =>
   sql`INSERT INTO counters VALUES (${name}, ${count})`;
 
-/** The counters that another process sees. */
+/** The counter names that another process sees. */
 export const names = ({ other }: Fixture) =>
   other
     .prepare("SELECT name FROM counters ORDER BY name")

@@ -34,7 +34,6 @@ export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effe
 
 type Operation = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>;
 
-/** Forwards each operation to the current port. */
 const forwarding = <Port extends object>(current: () => Port): Port =>
   new Proxy(current(), {
     get:

@@ -40,6 +40,6 @@ export const withTampering = (
     }).pipe(Effect.provide(layerEmbedded({ folder })));
   });
 
-/** SQL that makes all writes of the kind to the table fail. */
+/** SQL that makes all writes of this kind to a table fail. */
 export const refuseWritesTo = (table: string, kind: "INSERT" | "UPDATE" = "INSERT"): string =>
   `CREATE TRIGGER refusal BEFORE ${kind} ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`;

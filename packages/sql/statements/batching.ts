@@ -1,9 +1,8 @@
 /**
  * Runs the requests of one turn of the event loop together.
  *
- * Effect's `RequestResolver` does the same, but the tables behind its sets keep finished requests until
- * the next full garbage collection. With it, lookups of 32 clients on Postgres had twice the p99 and cost
- * the node a sixth more.
+ * Effect's `RequestResolver` does the same, but its sets keep finished requests until the next full garbage
+ * collection. With it, lookups of 32 clients on Postgres had twice the p99 and cost the node a sixth more.
  */
 import { groupBy } from "@accountlink/core/group_by";
 import { Array, Context, Effect, Exit, Option, Tracer } from "effect";
@@ -17,13 +16,14 @@ interface Request<Input, A, E> {
 }
 
 /**
- * Returns an effect for one input, which never joins a batch that already runs.
+ * Returns a function that runs an input as part of a batch. An input never joins a batch that is already running.
  *
- * @param run gives the outcome of each input, in order, and gets the contexts of their fibers; runs in the first of these
- * @param options.maxSize how many inputs a batch has at most
- * @param options.groupOf only inputs of one group share a batch
- * @param options.runOne runs one input at less cost, and at once while nothing else runs, if what came before had nothing
- * to share either; without it all wait for the end of the turn
+ * @param run returns the outcome of each input, in order; gets the fiber contexts of all inputs and runs in the first
+ * one
+ * @param options.maxSize maximum number of inputs per batch
+ * @param options.groupOf only inputs of the same group share a batch
+ * @param options.runOne fast path for a single input: used when the previous turn also had one and nothing is in
+ * flight. Without it, every input waits for the end of the turn
  */
 export const batched = <Input, A, E>(
   run: (
@@ -60,7 +60,7 @@ export const batched = <Input, A, E>(
     requests = [];
     const [first] = due;
     wasOne = due.length === 1 && !isOneRunning;
-    // Needs no fiber of its own.
+    // A single batch needs no fiber of its own.
     if (first !== undefined && due.length === 1) {
       const { input, context, resume } = first;
       const outcome = Effect.suspend(() =>
@@ -103,13 +103,13 @@ type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 const maxBatchSize = 500;
 
 /**
- * Returns a lookup whose requests of one turn share a statement, and which gives the rows of its own key alone, so that
- * a damaged row fails no other. It never joins a statement that was already sent, so it sees every write that was
- * answered before it.
+ * Returns a lookup: requests of one turn share a statement, and each gets only the rows of its key, so that a damaged
+ * row fails no other request. A request never joins a statement that was already sent, so it sees every write that
+ * was answered before it.
  *
  * @param columns the columns with the key
- * @param query gives the rows of several distinct keys
- * @param queryOne gives the rows of one key, at less cost
+ * @param query returns the rows of several distinct keys
+ * @param queryOne returns the rows of one key, at lower cost
  */
 export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
   columns: { readonly [Part in keyof Key]: keyof Row },
@@ -130,7 +130,7 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
   return (...key) => find(key);
 };
 
-/** The statement runs in the span of the first request, with links to the spans of the others. */
+/** Runs the statement in the span of the first request, with links to the spans of the others. */
 export const withSpanLinks = <A, E>(
   contexts: ReadonlyArray<Context.Context<never>>,
   statement: Effect.Effect<A, E>,
@@ -142,5 +142,5 @@ export const withSpanLinks = <A, E>(
   return Effect.linkSpans(statement, spans);
 };
 
-/** Unambiguous, since stored text has no NUL. */
+/** Joining is unambiguous, since stored text never contains NUL. */
 const nameOf = (key: ReadonlyArray<unknown>): string => key.join("\0");

@@ -15,7 +15,7 @@ type Pairs = ReadonlyArray<readonly [Pid, ChatId]>;
 
 const rowsOf = (pairs: Pairs) => pairs.map(([of, chatId]) => ({ pid: of, chat_id: chatId }));
 
-/** A lookup that records its statements; `answer` stands for the database. */
+/** A lookup that records its statements; `answer` simulates the database. */
 const recordingLookup = (
   answer: (pairs: Pairs) => Effect.Effect<ReturnType<typeof rowsOf>, SqlError.SqlError> = (pairs) =>
     Effect.as(Effect.yieldNow, rowsOf(pairs)),
@@ -31,7 +31,7 @@ const recordingLookup = (
 const Asker = Context.Reference("Asker", { defaultValue: () => "nobody" });
 
 describe("batched", () => {
-  it.effect("runs the inputs of each group together, for the first who asked", () =>
+  it.effect("runs the inputs of each group together, in the context of the first", () =>
     Effect.gen(function* () {
       const ran: Array<readonly [asker: string, inputs: ReadonlyArray<string>]> = [];
       const ask = batched<string, string, never>(
@@ -56,7 +56,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("fails the requests of a batch whose run throws, and no others", () =>
+  it.effect("fails all requests of a batch whose run throws, and no others", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>(
@@ -89,7 +89,7 @@ describe("batched", () => {
 });
 
 describe("batchedLookup", () => {
-  it.effect("runs lookups at once that come one after the other", () =>
+  it.effect("runs lookups at once when they come one after the other", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       for (const id of [ada, bob]) {
@@ -101,7 +101,7 @@ describe("batchedLookup", () => {
   );
 
   it.effect(
-    "combines the lookups of a turn but the first after one that was alone, each with its own rows",
+    "combines lookups of a turn, each with its own rows; the first after an idle turn runs alone",
     () =>
       Effect.gen(function* () {
         const { asked, find } = recordingLookup((pairs) =>

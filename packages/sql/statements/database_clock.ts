@@ -1,20 +1,21 @@
 /**
- * Deadlines for statements that are committed at once: one that reaches the server long after its request, since server or
- * network stood still, must not undo what was written meanwhile.
+ * Deadlines for statements that commit with their answer. If the server or network stalls, such a statement may reach
+ * the database long after its request, and must not overwrite later writes.
  */
 import type { Millis } from "@accountlink/core/timestamp";
 
-/** The clock of a database, as its answers tell. A step of that clock is seen with the next answer. */
+/**
+ * The database clock, estimated from its answers. If the database clock jumps, the next answer corrects the estimate.
+ */
 export class DatabaseClock {
-  /** How far it is ahead of `performance.now()`, less the time that its answer took. */
+  /** How far the database clock is ahead of `performance.now()`, minus the latency of the answer. */
   #ahead: number | undefined;
 
-  /** Takes the time of an answer. */
   saw(time: unknown): void {
     if (typeof time === "number") this.#ahead = time - performance.now();
   }
 
-  /** The time in so many milliseconds; undefined before the first answer. */
+  /** The database time after this many milliseconds; undefined before the first answer. */
   timeIn(milliseconds: number): Millis | undefined {
     return this.#ahead === undefined ? undefined : Math.floor(performance.now() + this.#ahead + milliseconds);
   }

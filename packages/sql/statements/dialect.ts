@@ -1,9 +1,9 @@
 /**
- * All differences between the SQL databases. The stores are the same on each of them: another
- * database is one more value here, and one more case in `dialectOf`.
+ * All differences between the SQL databases. The stores are the same on all of them: to add a database, add a value
+ * here and a case in `dialectOf`.
  *
- * SQLite and Postgres share `ON CONFLICT`, `RETURNING`, `IS DISTINCT FROM` and `->>`. Times are
- * integers (milliseconds), JSON is text, and there are no booleans.
+ * SQLite and Postgres share `ON CONFLICT`, `RETURNING`, `IS DISTINCT FROM` and `->>`. Times are integers
+ * (milliseconds), JSON is text, and there are no booleans.
  */
 import type { ChatId } from "@accountlink/core";
 import { hourMs } from "@accountlink/core/timestamp";
@@ -13,7 +13,7 @@ import { SqlClient, type SqlConnection, type SqlError, type Statement } from "ef
 export interface Dialect {
   /** A text column that compares and sorts by bytes. */
   readonly text: Statement.Fragment;
-  /** A column of integers up to `Number.MAX_SAFE_INTEGER`, which are read as numbers. */
+  /** A column of integers up to `Number.MAX_SAFE_INTEGER`, read as numbers. */
   readonly integer: Statement.Fragment;
   /** A primary key that numbers rows in insertion order. */
   readonly sequence: Statement.Fragment;
@@ -22,31 +22,31 @@ export interface Dialect {
   /** The options of a table that is clustered by its primary key. */
   readonly tableByKey: Statement.Fragment;
 
-  /** A table with the column `value`: the elements of a JSON array, which is one parameter. */
+  /** A table with the column `value`, made of the elements of a JSON array, which is one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /** After a column: whether a JSON array of strings, which is one parameter or another column, has its value. */
+  /** Follows a column: whether its value is in a JSON array of strings, which is one parameter or another column. */
   readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
-  /** After an indexed column: whether a SELECT of a few rows has its value. */
+  /** Follows an indexed column: whether its value is among the few rows of a SELECT. */
   readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
 
-  /** After a SELECT: locks the rows against changes, and against new rows that refer to them. */
+  /** Follows a SELECT: locks the rows against changes and against new rows that refer to them. */
   readonly forUpdate: Statement.Fragment;
-  /** After a SELECT: locks the rows against changes; other transactions may still refer to them. */
+  /** Follows a SELECT: locks the rows against changes; other transactions may still refer to them. */
   readonly forReference: Statement.Fragment;
-  /** Like `forUpdate`, but skips rows that are locked. */
+  /** Like `forUpdate`, but skips locked rows. */
   readonly forUpdateUnlocked: Statement.Fragment;
   /**
-   * A table of one row with the column `locks`. Reading it waits while one of the chat users is erased, and lets erasures
-   * of them wait for the end of the transaction.
+   * A table of one row with the column `locks`. Reading it waits while one of the chat users is being erased, and
+   * makes erasures of these users wait for the end of the transaction.
    */
   readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
-  /** The same without waiting: its column `free` is 1, or 0 while one of the chat users is erased. */
+  /** Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased. */
   readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
-  /** `usersInUse` for the erasure itself, which waits for the transactions that have its user in use. */
+  /** The erasure's side of `usersInUse`: waits for transactions that use the chat user. */
   readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
   /**
-   * After `DELETE FROM <table>`: the first `limit` rows that meet the condition, by the columns of
-   * `order`. May skip rows that are locked.
+   * Follows `DELETE FROM <table>`: deletes the first `limit` rows that meet the condition, by the columns of `order`.
+   * May skip locked rows.
    */
   readonly firstRows: (rows: {
     readonly table: string;
@@ -57,8 +57,8 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * A source of rows: for each element `value` of a JSON array, the first rows of a table that meet
-   * the condition. The condition names bare columns; together with it, the column `key` is unique.
+   * A source of rows: for each element `value` of a JSON array, the first rows of a table that meet the condition.
+   * The condition names bare columns; the column `key` is unique among the rows that meet it.
    */
   readonly firstRowsOfEach: (rows: {
     readonly json: string;
@@ -70,8 +70,8 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * After FROM: the rows of a table for each row of `each`. Postgres reads each by the index on what the condition
-   * compares, also while it has no statistics of the table: it keeps such a plan for as long as a connection lives.
+   * Follows FROM: the rows of a table for each row of `each`. Postgres reads each by the index on the compared
+   * columns, even while it has no statistics of the table; a connection keeps such a plan as long as it lives.
    */
   readonly rowsOfEach: (rows: {
     readonly each: Statement.Fragment;
@@ -79,29 +79,30 @@ export interface Dialect {
     readonly condition: Statement.Fragment;
   }) => Statement.Fragment;
 
-  /** Adds one statement to another that writes, in one round trip where that is possible. */
+  /** Combines two writing statements into one round trip where possible. */
   readonly together: <A extends object>(
     one: Statement.Statement<SqlConnection.Row>,
     other: Statement.Statement<A>,
   ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>;
-  /**
-   * Whether transactions commit in the order of their statements, so that a row can be numbered when it is inserted.
-   */
+  /** Whether transactions commit in the order of their statements, so that a row can be numbered on insert. */
   readonly commitsInOrder: boolean;
-  /** A table of one row with the column `locks`. Reading it excludes other transactions that read it with the same name. */
+  /**
+   * A table of one row with the column `locks`. Of the transactions that read it with the same name, only one runs at
+   * a time.
+   */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
-  /** The clock of the database, in milliseconds. */
+  /** The current time of the database, in milliseconds. */
   readonly now: Statement.Fragment;
 
-  /** The number of rows that a statement wrote, from its `raw` result. */
+  /** The number of rows that a statement wrote, taken from its `raw` result. */
   readonly rowsWritten: (raw: unknown) => number;
 
   /** Whether statements need a network round trip, so that batching pays. */
   readonly isRemote: boolean;
-  /** Gives a transaction over many rows a timeout of a minute. */
+  /** Extends the timeout of a transaction over many rows to a minute. */
   readonly withBulkTimeout: Around;
-  /** Runs a transaction that changes the schema, one at a time among all nodes. */
+  /** Runs a transaction that changes the schema; only one runs at a time among all nodes. */
   readonly withMigrationLock: Around;
 }
 
@@ -116,7 +117,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   elements: (json) => sql`json_each(${json})`,
   isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   isAnyOf: (select) => sql`IN (${select})`,
-  // BEGIN IMMEDIATE makes the transaction the only writer.
+  // BEGIN IMMEDIATE already makes the transaction the only writer.
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
@@ -169,7 +170,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   userInErasure: (chatId) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks
     ) AS held`,
-  // By ctid: Postgres would look up many keys with a scan of the whole table.
+  // Uses ctid: for many keys, Postgres would scan the whole table.
   firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
@@ -202,7 +203,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
 /** An arbitrary number that no other program uses. It must be the same in every release. */
 const lockKey = 22_268_854_654;
 
-/** Timeout of the transactions in this context, in milliseconds; null is that of the pool. */
+/** The timeout of transactions in this context, in milliseconds; null uses the timeout of the pool. */
 export const TransactionTimeout = Context.Reference<number | null>("@accountlink/sql/TransactionTimeout", {
   defaultValue: () => null,
 });
@@ -219,7 +220,7 @@ const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>)
 
 const dialects = new WeakMap<SqlClient.SqlClient, Dialect>();
 
-/** The dialect of a client; a defect for any other database. */
+/** The dialect of a client. Dies for any other database. */
 export const dialectOf = (sql: SqlClient.SqlClient): Dialect => {
   const known = dialects.get(sql);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Constant statements that write, on the hot path: without what templates, scopes and spans of `SqlClient` take. */
+/** Runs constant writing statements on the hot path, without the cost of `SqlClient`'s templates, scopes and spans. */
 import { Context, Effect } from "effect";
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql";
 
@@ -11,19 +11,25 @@ type Answer<A> = Effect.Effect<A, SqlError.SqlError>;
 export type Rows = ReadonlyArray<SqlConnection.Row>;
 
 export interface DirectWrites {
-  /** Runs statements in one transaction, and gives the rows of each. */
+  /** Runs statements in one transaction, and returns the rows of each. */
   readonly transaction: (statements: ReadonlyArray<BoundStatement>) => Answer<ReadonlyArray<Rows>>;
-  /** Runs a statement that is committed with its answer, for a database where this saves a wait; outside of transactions. */
+  /**
+   * Runs a statement outside of transactions that commits with its answer, on databases where this saves a round
+   * trip.
+   */
   readonly atOnce?: (statement: BoundStatement) => Answer<Rows>;
 }
 
-/** What a client provides that has a shorter way than `withTransaction`. */
+/** Provided by clients that have a faster way than `withTransaction`. */
 export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
   "@accountlink/sql/ClientDirectWrites",
   { defaultValue: () => null },
 );
 
-/** Writes in the transaction of the fiber, which has to fail where they do, or in one of their own. */
+/**
+ * Writes in the current transaction of the fiber, if any, or else in a new one. A failed write must fail that
+ * transaction.
+ */
 export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
   Effect.map(ClientDirectWrites, (direct) => {
     const run = runOn(sql);

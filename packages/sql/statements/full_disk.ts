@@ -1,5 +1,5 @@
-/** The failure that operators hear of once. */
+/** The full disk error, which is logged once instead of for each operation. */
 import { SqlError } from "effect/sql";
 
-/** The disk of the database is full. `logFullDisk` logs it, so that no failed operation does. */
+/** The disk of the database is full. `logFullDisk` logs it, so failed operations do not. */
 export class FullDisk extends SqlError.ConnectionError {}

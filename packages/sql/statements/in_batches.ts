@@ -1,12 +1,11 @@
-/** Work on any number of rows, in statements or transactions of a bounded size. */
+/** Processes any number of rows, in statements or transactions of limited size. */
 import { Effect } from "effect";
 
-/** How many rows a batch takes. */
 export const batchSize = 500;
 
 /**
- * Repeats a batch until it takes fewer rows than this, and returns how many all of them took. Requests
- * are answered between two batches: the statements of `node:sqlite` hold up the process.
+ * Repeats a batch until it processes fewer rows than `full`, and returns the total. Requests are answered between
+ * batches: the statements of `node:sqlite` block the process.
  */
 export const inBatches = Effect.fnUntraced(function* <E, R>(
   batch: Effect.Effect<number, E, R>,

@@ -9,7 +9,7 @@ import { scope, withTampering } from "../sqlite/test_tampering.ts";
 
 const batches = 8;
 
-/** SQL that inserts rows which are over at time 1, as many as these batches have. */
+/** SQL that inserts rows which end at time 1, enough to fill these batches. */
 const insert = (table: string, values: string) => `
   INSERT INTO ${table}
   WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${batches * 500})
@@ -63,7 +63,7 @@ const sweeps: Readonly<Record<string, Sweep>> = {
 };
 
 describe("a sweep of many rows on SQLite", () => {
-  it.live.each(Object.entries(sweeps))("of %s lets requests in after each batch", ([table, each]) =>
+  it.live.each(Object.entries(sweeps))("of %s lets requests run after each batch", ([table, each]) =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(each.insertion);

@@ -1,7 +1,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 
 /**
- * A SELECT of the first rows of several selects together, each of which finds its own by an index.
+ * A SELECT that merges the first rows of several selects, so that each can use its own index.
  *
  * @param selects at least one
  * @param page ORDER BY and LIMIT

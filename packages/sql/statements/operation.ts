@@ -1,4 +1,4 @@
-/** The boundary of the stores: maps database failures to `StoreUnavailable`. */
+/** The error boundary of the stores: maps database failures to `StoreUnavailable`. */
 import { StoreUnavailable } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -9,12 +9,11 @@ import { FullDisk } from "./full_disk.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**
- * Names an operation of a store, traces it, and maps its failures to `StoreUnavailable`, also the
- * defects with which `effect/sql` reports a failed rollback. Retries once after a deadlock or a
- * serialization failure.
+ * Names and traces an operation of a store, and maps its failures to `StoreUnavailable`, including the defects with
+ * which `effect/sql` reports a failed rollback. Retries once after a deadlock or a serialization failure.
  *
- * Defects are what no retry can fix: bugs, unstorable text, and constraint violations, such as a
- * scope that does not exist.
+ * Errors that no retry can fix stay defects: bugs, unstorable text, and constraint violations, such as a scope that
+ * does not exist.
  *
  * @param texts free text of the caller, checked before the operation runs
  */

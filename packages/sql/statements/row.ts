@@ -1,10 +1,10 @@
 /**
- * Decodes rows. The columns have types, but a damaged page can hold anything: an invalid row is a
- * failure, never an answer.
+ * Decodes rows. The columns have types, but a damaged page can contain anything: an invalid row is a failure, never
+ * an answer.
  */
 import { Data, Effect, Option, Schema } from "effect";
 
-/** A row is invalid. Its values are left out, since they may be addresses. */
+/** A row is invalid. The error omits its values, since they may be addresses. */
 export class UnreadableRow extends Data.TaggedError("UnreadableRow")<{ readonly table: string }> {
   override readonly message = `Cannot read a row of "${this.table}": its values are invalid`;
 }
@@ -32,13 +32,12 @@ export const schemaReaderOf = <Columns, A>(
   return readerOf(table, (row: unknown) => Option.getOrUndefined(Option.map(decode(row), make)));
 };
 
-/** Decodes the rows of a table that have one column. */
 export const columnReader = <A>(table: string, column: string, type: Schema.Codec<A, unknown>) =>
   schemaReaderOf(table, Schema.Struct({ [column]: type }), (row) => row[column] as A);
 
 type Fields = Readonly<Record<string, Schema.Codec<unknown>>>;
 
-/** The values of fields as records have them. */
+/** The decoded values of a table's fields. */
 export type ValuesOf<F extends Fields> = { readonly [Field in keyof F]: F[Field]["Type"] };
 
 /**
@@ -67,7 +66,6 @@ export const tableOf = <const F extends Fields>(
   return {
     columns: columns.map(({ name }) => name).join(", "),
 
-    /** Makes a row to insert. */
     rowOf: (values: { readonly [Field in keyof F]: F[Field]["Type"] | F[Field]["Encoded"] }) => {
       const row: Record<string, unknown> = {};
       for (const { field, name } of columns) {
@@ -77,13 +75,12 @@ export const tableOf = <const F extends Fields>(
       return row;
     },
 
-    /** Makes the reader of rows with these columns. */
     reader: <A>(make: (values: ValuesOf<F>) => A) =>
       schemaReaderOf(table, schema, (row) => make(valuesIn(row))),
   };
 };
 
-/** Text of a type that has no schema of its own. */
+/** A schema for branded text that has no schema of its own. */
 export const textAs = <Text extends string>() => Schema.String as unknown as Schema.Codec<Text, string>;
 
 const columnOf = (field: string): string =>

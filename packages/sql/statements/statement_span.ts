@@ -1,4 +1,4 @@
-/** Spans of statements that run on `Connection`; `SqlClient` has its own. */
+/** Traces statements that run on `Connection`; `SqlClient` traces its own. */
 import { Effect } from "effect";
 import type { DirectWrites } from "./direct_writes.ts";
 
@@ -13,7 +13,7 @@ export const withStatementSpan = <A, E, R>(
     () => statement,
   );
 
-/** A transaction has one span, with the texts of its statements. */
+/** A transaction has one span, which contains the text of all its statements. */
 export const withWriteSpans = (
   system: Parameters<typeof withStatementSpan>[0],
   { transaction, atOnce }: DirectWrites,

@@ -6,7 +6,7 @@ import type { SqlClient } from "effect/sql";
 import { entryColumns, readEntries } from "../audit/audit_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
-/** Returns a function that finds the entries which name a chat user or an account of theirs, oldest first. */
+/** Returns a function that finds audit entries that name a chat user or one of the user's accounts, oldest first. */
 export const userEntriesOn = (sql: SqlClient.SqlClient) => {
   const { isAmong } = dialectOf(sql);
   const columns = sql.literal(entryColumns);

@@ -1,4 +1,4 @@
-/** The erasure of a chat user, in one transaction, before which their events are looked for. */
+/** Erases a chat user in one transaction. Finds the user's events before the transaction starts. */
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { type AuditEntry, signedBy, usersOf } from "@accountlink/core/audit";
@@ -23,10 +23,9 @@ import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { userEntriesOn } from "./user_entries.ts";
 
-/** Rolls the erasure back: the user has a record in a scope outside of the request. */
+/** Rolls the erasure back: the user has a record in a scope that the request does not cover. */
 class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
 
-/** Implements `UserStore.erase`. */
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   const { isRemote, userInErasure } = dialectOf(sql);
   const lockAccounts = lockAccountsOn(sql);
@@ -45,12 +44,12 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       for (const thing of pass) {
         const { pid } = thing;
         things.push(thing);
-        // Before the next pass, so that what that finds was written after the event.
+        // Insert the event before the next pass, so that writes found by that pass come after the event.
         if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
         if (pid !== null) told.add(pid);
       }
-      // A write that was committed between two statements may be erased only in part, so passes
-      // repeat until one finds nothing.
+      // A pass may miss part of a write that commits between two of its statements, so repeat until a pass finds
+      // nothing.
       pass = isRemote ? yield* eraseOnce(write, names, events) : [];
     }
 
@@ -83,9 +82,7 @@ const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
-/**
- * Erases what it finds, in the lock order of `verification_ends.ts`, and returns what and where.
- */
+/** Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope. */
 const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAnyOf, isAmong } = dialectOf(sql);
   const endVerifications = endVerificationsOn(sql);
@@ -110,8 +107,8 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
-    // A scan, which is acceptable for a rare operation on the keys of one day. Without their request ID, nothing can
-    // commit with them.
+    // A scan is acceptable here: the operation is rare, and the table holds the keys of one day. Without its request
+    // ID, a claim can no longer commit.
     yield* sql`
       UPDATE idempotency_keys
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
@@ -164,8 +161,8 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the owner's texts in
- * them.
+ * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the texts that the
+ * owner wrote in them.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);

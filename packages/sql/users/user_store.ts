@@ -32,7 +32,7 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
           .raw,
         rowsWritten,
       );
-    // The timeout belongs to transactions. In SQLite, one would block all writers.
+    // Only transactions can extend their timeout. In SQLite, a transaction would block all writers.
     const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
     return UserStore.of({
       find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(operation("UserStore.find")),

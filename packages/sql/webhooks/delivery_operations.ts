@@ -68,12 +68,12 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
   };
 };
 
-/** After the id of every event. */
+/** Sorts after every event ID. */
 const afterAll = "~";
 
-/** Merged from those of each status: after an outage those that wait are the newest, any number of them. */
+/** Merges the pages of each status: after an outage, the newest deliveries all wait, and there may be many. */
 const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
-  // With an equal sign and by event alone, Postgres may look for the status in all events, the newest first.
+  // With `status = …` and an order by event alone, Postgres may scan all deliveries, newest first.
   const having = (one: DeliveryStatus) => sql`
     SELECT * FROM (
       SELECT ${sql.literal(deliveryColumns)} FROM webhook_deliveries
@@ -131,7 +131,7 @@ const readLooks = schemaReaderOf(
 const sendPendingOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* (id: WebhookId, at: Millis) {
-    // Before the deliveries, like `record`, to avoid deadlocks.
+    // Lock the webhook before the deliveries, like `record`, to avoid deadlocks.
     yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
     yield* sql`
       UPDATE webhook_deliveries SET next_attempt_at = ${at}, resends = resends + 1
@@ -228,7 +228,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
   const { freeLanes } = deliveryStatements(sql);
   const columns = sql.literal(deliveryColumns);
   const sweepSome = Effect.fnUntraced(function* (id: WebhookId, before: Millis) {
-    // The ids of events begin with their time.
+    // Event IDs begin with their time.
     const first = `evt_${newUlid(before).slice(0, 10)}`;
     const old = firstRows({
       table: "webhook_deliveries",

@@ -1,10 +1,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 
-/**
- * In a SELECT of `webhooks`: how many events one has not delivered, those that failed or wait, and those after its
- * position.
- */
+/** Counts, in a SELECT of `webhooks`, the undelivered events of a webhook: failed, waiting, or after its position. */
 export const pendingCount = (sql: SqlClient.SqlClient): Statement.Fragment => {
   const types = sql.literal("webhooks.types");
   const isWanted = sql`(webhooks.types = '[]' OR events.type ${dialectOf(sql).isAmong(types)})`;

@@ -1,4 +1,4 @@
-/** Which node sends which webhooks. */
+/** Assigns webhooks to the nodes that send them. */
 import type { HoldWebhooks } from "@accountlink/core/webhooks";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -6,14 +6,14 @@ import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { readHeldWebhooks, webhookColumns, webhookTables } from "./webhook_row.ts";
 
-/** A node is written again when this share of its time is over. */
+/** A node renews its row once this share of its lease has passed. */
 const renewalShare = 0.3;
 
 export const holdWebhooksOn = (sql: SqlClient.SqlClient) => {
   const take = takeOn(sql);
   const [columns, tables] = [sql.literal(webhookColumns), sql.literal(webhookTables)];
 
-  /** What the node has to write, without a transaction: mostly nothing. */
+  /** Reads what the node has to write, without a transaction, since there is mostly nothing. */
   const readState = ({ node, at, limit }: HoldWebhooks) =>
     Effect.map(
       Effect.flatMap(
@@ -67,7 +67,7 @@ const takeOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (hold: HoldWebhooks) {
     const { node, until } = hold;
-    // Committed before it takes any: other nodes that take at the same time see that it lives.
+    // Commits before it takes any webhook, so that other nodes that take webhooks now see this node as live.
     yield* sql`
       INSERT INTO webhook_nodes (id, lives_until) VALUES (${node}, ${until})
       ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;

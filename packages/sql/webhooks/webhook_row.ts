@@ -32,7 +32,6 @@ const webhookFields = {
   secrets: Schema.fromJsonString(Schema.Array(Schema.Struct({ sealed: Schema.String, endsAt: OptionalInt }))),
 };
 
-/** The columns of `readWebhooks`, from `webhookTables`. */
 export const webhookColumns = `
   webhooks.id, webhooks.pid, scopes.account, scopes.guild_id, webhooks.url, webhooks.types, webhooks.description,
   webhooks.status, webhooks.disabled_reason, webhooks.created_at, webhooks.last_delivered_at, webhooks.failing_since,
@@ -101,7 +100,6 @@ const { columns, rowOf, reader } = tableOf("webhook_deliveries", {
   otherLane: Schema.NullOr(Schema.String),
 });
 
-/** The columns of `readDeliveries`. */
 export const deliveryColumns = columns;
 
 /** The values of a delivery, in the order of `deliveryColumns`. */

@@ -1,4 +1,4 @@
-/** The writes of `WebhookStore` that owners make, each a transaction with its audit entry. */
+/** The writes of `WebhookStore` that account owners make. Each is a transaction that includes its audit entry. */
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
@@ -40,7 +40,7 @@ const insertOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ webhook, sealed, position, maxOfScope, ...origin }: InsertWebhook) {
     const { id, scope, createdAt } = webhook;
-    // Serializes the new webhooks of a scope, so that the count is exact.
+    // Serializes the creation of webhooks in a scope, so that the count is exact.
     yield* sql`SELECT pid FROM scopes WHERE pid = ${scope.pid} ${forUpdate}`;
     const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
     if (others.length >= maxOfScope) return false;

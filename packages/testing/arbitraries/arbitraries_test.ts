@@ -1,11 +1,9 @@
 import { type ApiKey, LinkStore, type StoragePorts } from "@accountlink/core";
-import { Fixture } from "@accountlink/core/fixture";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore } from "@accountlink/core/sign_ins";
 import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, expect, it } from "@effect/vitest";
-import { Effect, Option, Schema } from "effect";
+import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { completed } from "../builders/fixture.ts";
 import { check } from "../check.ts";
@@ -40,20 +38,6 @@ describe("Arbitrary", () => {
     expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
   });
 
-  it.effect("keys are stored unchanged", () =>
-    check(
-      Arbitrary.apiKey({ suspended: FastCheck.constant(false) }),
-      (key) =>
-        inStore(
-          Effect.gen(function* () {
-            const keys = yield* storeKey(key);
-            assert.deepStrictEqual(Option.getOrNull(yield* keys.findById(key.id)), key);
-          }),
-        ),
-      { runs },
-    ),
-  );
-
   it.effect("sessions are stored unchanged, and have what their state has", () =>
     check(
       FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
@@ -71,22 +55,6 @@ describe("Arbitrary", () => {
             assert.strictEqual(state === "failed", error !== null);
             if (state === "completed") assert.strictEqual(linkChanged, gameId !== previousGameId);
             assert.isTrue((completedAt ?? session.createdAt) < session.expiresAt);
-          }),
-        ),
-      { runs },
-    ),
-  );
-
-  it.effect("sign-ins are stored unchanged", () =>
-    check(
-      Arbitrary.signIn(),
-      (signIn) =>
-        inStore(
-          Effect.gen(function* () {
-            const signIns = yield* SignInStore;
-            yield* signIns.create(signIn, null);
-            const found = yield* signIns.find(signIn.site, signIn.id, signIn.expiresAt - 1);
-            assert.deepStrictEqual(Option.getOrNull(found), signIn);
           }),
         ),
       { runs },
@@ -117,14 +85,4 @@ describe("Arbitrary", () => {
       { runs },
     ),
   );
-
-  it("fixtures survive their file", () => {
-    FastCheck.assert(
-      FastCheck.property(Arbitrary.fixture, (fixture) => {
-        const file = JSON.stringify(Schema.encodeSync(Fixture)(fixture));
-        expect(Schema.decodeUnknownSync(Fixture)(JSON.parse(file))).toEqual(fixture);
-      }),
-      { numRuns: runs },
-    );
-  });
 });

@@ -1,7 +1,6 @@
 import { createClient } from "@accountlink/client";
-import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup, VerificationSessions } from "@accountlink/core";
-import { Clock, Effect, Fiber } from "effect";
-import { TestClock } from "effect/testing";
+import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup } from "@accountlink/core";
+import { Effect } from "effect";
 import { afterEach, describe, expect, it } from "vitest";
 import { aFixture } from "../builders/fixture.ts";
 import { memoryWorld, type World } from "./memory_world.ts";
@@ -18,7 +17,6 @@ afterEach(async () => {
 });
 
 const account = { name: "acme", chatId: null, tier: "premium" } as const;
-const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
 const verification = Effect.gen(function* () {
   const scope = yield* (yield* ApiKeys).scopeOf(account, { kind: "global" });
@@ -55,35 +53,5 @@ describe("memoryWorld", () => {
     const ended = world.sessions.wait(sid);
     await world.adjust("5 minutes");
     expect((await ended).state).toBe("expired");
-  });
-
-  it("moves its time when it is told to", async () => {
-    const world = await start();
-    await world.adjust("1 hour");
-    expect(await world.run(Clock.currentTimeMillis)).toBe(3_600_000);
-  });
-
-  it("wakes a long poll at the end of its wait", async () => {
-    const world = await start();
-    const polled = Effect.gen(function* () {
-      const [keys, sessions] = [yield* ApiKeys, yield* VerificationSessions];
-      const { key } = yield* keys.create({ account, target: { kind: "global" } }, origin);
-      const { sid } = yield* sessions.create(key, {
-        clientId: "7",
-        guildId: null,
-        chatId: null,
-        redirect: null,
-      });
-      const waiting = yield* Effect.forkChild(sessions.poll(key, sid, 25), { startImmediately: true });
-      yield* TestClock.adjust("25 seconds");
-      return (yield* Fiber.join(waiting)).state;
-    });
-    expect(await world.run(polled)).toBe("pending");
-  });
-
-  it("refuses a fixture that cannot be loaded", async () => {
-    const fixture = aFixture({ keys: [{ key: `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}` }] });
-    const broken = { ...fixture, keys: fixture.keys.map((key) => ({ ...key, key: "alk_short" })) };
-    await expect(memoryWorld(broken)).rejects.toThrow("alk_");
   });
 });

@@ -43,15 +43,6 @@ describe("simulate", () => {
     expect(await simulate(story, { seed: 1, fixture })).toEqual([true, "2"]);
   });
 
-  it("ends a process that starts while the storage is down", async () => {
-    const story = Effect.gen(function* () {
-      const { start, postgres } = yield* Simulation;
-      postgres.isDown = true;
-      return yield* Effect.flip(yield* Effect.exit(Effect.flatten(start("bot", read).exit)));
-    });
-    await expect(simulate(story, { seed: 1 })).resolves.toMatchObject({ _tag: "StoreUnavailable" });
-  });
-
   it("has clocks of its own, one for each process", async () => {
     const story = Effect.gen(function* () {
       const { start } = yield* Simulation;

@@ -25,7 +25,7 @@ import { findPostgres, findPostgresWithTools, reachable } from "./postgres_progr
 export interface PostgresServerOptions {
   /** Lines of the configuration file. */
   readonly config?: ReadonlyArray<string>;
-  /** The parent of its folder; that of temporary files by default. */
+  /** The parent of its folder; by default, the folder of temporary files. */
   readonly parent?: string;
   /** Files of a certificate for 127.0.0.1 and its key, to enable TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string };

@@ -1,4 +1,7 @@
-/** The commands that manage the members of an account, such as the first owner of one that an operator made. */
+/**
+ * Commands that manage the members of an account, such as adding the first owner of an account that an operator
+ * created.
+ */
 
 import { type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
@@ -22,7 +25,6 @@ const requireAccount = Effect.fnUntraced(function* (name: string, doing: string)
   if (Option.isNone(found)) return yield* noSuchAccount(name, doing);
 });
 
-/** Changes a member and prints the result. */
 const change = Effect.fnUntraced(
   function* (name: string, member: MemberChange, doing: string, done: string) {
     yield* requireAccount(name, `${doing} of`);
@@ -78,7 +80,7 @@ const addMemberCommand = Command.make(
   Command.withExamples([
     {
       command: "accountlink accounts members add acme --chat-id 100001 --role owner",
-      description: "An owner for an account that an operator made",
+      description: "An owner for an account that an operator created",
     },
   ]),
 );

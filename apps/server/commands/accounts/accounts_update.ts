@@ -10,7 +10,7 @@ type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 /**
  * Changes an account and prints the result.
  *
- * @param result the fields that the account has then, and how to say it
+ * @param result the changed fields, and their description in text
  */
 const change = Effect.fnUntraced(
   function* (

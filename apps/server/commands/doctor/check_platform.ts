@@ -6,7 +6,7 @@ import type { Platform } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { type Finding, fail, ok } from "./finding.ts";
 
-/** Sends a request to live platforms. */
+/** Sends a test request to the live platforms. */
 export const checkPlatform = (platform: Platform): Effect.Effect<ReadonlyArray<Finding>> => {
   switch (platform.kind) {
     case "live":
@@ -40,7 +40,7 @@ const checkLive = Effect.fnUntraced(function* ({
     }),
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
-  // Their log lines are among the findings.
+  // The findings contain what the platforms would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
 

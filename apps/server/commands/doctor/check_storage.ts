@@ -1,4 +1,4 @@
-/** Checks of the storage and its secret. Nothing is made, and no server is disturbed. */
+/** Checks the storage and its secret, without creating anything or disturbing a server. */
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";

@@ -68,7 +68,7 @@ const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
     : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
 );
 
-/** The demo's fixture is left out, since reading it makes it. */
+/** Skips the demo's fixture, since reading it would create it. */
 const checkFiles = (resolved: ResolvedConfig) =>
   Effect.andThen(
     resolved.demo ? Effect.void : readStartupFixture(resolved),
@@ -110,7 +110,7 @@ const checkServer = ({ ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config)
   );
 };
 
-/** Not by `fetch`, which blocks some ports. */
+/** Does not use `fetch`, since it blocks some ports. */
 const statusAt = (url: string): Effect.Effect<number | undefined, Error> =>
   Effect.callback((resume) => {
     const request = get(url, { signal: AbortSignal.timeout(3_000) }, (response) => {
@@ -120,7 +120,7 @@ const statusAt = (url: string): Effect.Effect<number | undefined, Error> =>
     request.once("error", (error) => resume(Effect.fail(error)));
   });
 
-/** A wildcard address is reached by the loopback. */
+/** A server on a wildcard address is reached through the loopback address. */
 const reachable = (host: string): string =>
   host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
 

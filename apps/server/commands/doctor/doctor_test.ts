@@ -12,7 +12,7 @@ const findingsIn = async (environment: Readonly<Record<string, string>>): Promis
   (await (await makeWorkplace(environment)).run("doctor")).stdout;
 
 describe("accountlink doctor", () => {
-  it("finds nothing wrong with a deployment that is new, and makes nothing", async () => {
+  it("finds no problem in a new deployment, and creates nothing", async () => {
     const { run, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("doctor");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -20,7 +20,7 @@ describe("accountlink doctor", () => {
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("finds a folder and a secret that are open to others, and a damaged database", async () => {
+  it("reports a folder and a secret that others can read, and a damaged database", async () => {
     const { json, run, dataFolder } = await makeWorkplace();
     await json("migrate");
     chmodSync(dataFolder, 0o755);
@@ -38,7 +38,7 @@ describe("accountlink doctor", () => {
     expect(JSON.stringify(findings)).toContain("file is not a database");
   });
 
-  it("finds a folder for uploads that cannot be written, and platforms that nobody asks", async () => {
+  it("reports an upload folder that is not writable, and platforms that are never asked", async () => {
     const { run, folder } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
     vi.stubEnv("TMPDIR", join(folder, "none"));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -48,7 +48,7 @@ describe("accountlink doctor", () => {
     expect(findings).toMatch(/^warn +configuration +ACCOUNTLINK_PLATFORM is none, /m);
   });
 
-  it("finds warnings, missing variables and files that cannot be used, as the start does", async () => {
+  it("reports warnings, missing variables and unusable files, as the start does", async () => {
     const { file } = await makeWorkplace();
     expect(await findingsIn({ ACCOUNTLINK_PROT: "1" })).toMatch(
       /^warn +configuration +ACCOUNTLINK_PROT is set/m,
@@ -64,19 +64,22 @@ describe("accountlink doctor", () => {
     expect(await findingsIn({ ACCOUNTLINK_SHARED_NETWORKS: networks })).toMatch(/^fail +files .*line 2/m);
   });
 
-  it.skipIf(missing !== null)(`finds Postgres, Redis and a server ${missing ?? ""}`, async () => {
-    const { redis, environment } = await makeShared();
-    const { serve } = await makeWorkplace(environment);
-    expect(await findingsIn(environment)).not.toMatch(/^(warn|fail)/m);
-    const { port } = new URL(await serve());
-    await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"));
-    const findings = await findingsIn({ ...environment, ACCOUNTLINK_PORT: port });
-    expect(findings).toMatch(/^ok +database .* on Postgres \d+/m);
-    expect(findings).toMatch(/^warn +cache .*: its maxmemory-policy is allkeys-lru$/m);
-    expect(findings).toMatch(/^ok +server .*\/readyz is ready$/m);
-  });
+  it.skipIf(missing !== null)(
+    `reports Postgres, Redis and a server that answer ${missing ?? ""}`,
+    async () => {
+      const { redis, environment } = await makeShared();
+      const { serve } = await makeWorkplace(environment);
+      expect(await findingsIn(environment)).not.toMatch(/^(warn|fail)/m);
+      const { port } = new URL(await serve());
+      await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"));
+      const findings = await findingsIn({ ...environment, ACCOUNTLINK_PORT: port });
+      expect(findings).toMatch(/^ok +database .* on Postgres \d+/m);
+      expect(findings).toMatch(/^warn +cache .*: its maxmemory-policy is allkeys-lru$/m);
+      expect(findings).toMatch(/^ok +server .*\/readyz is ready$/m);
+    },
+  );
 
-  it("finds that neither Postgres nor Redis answers, and which of them stops the server", async () => {
+  it("reports that neither Postgres nor Redis answers, and which of them stops the server", async () => {
     const findings = await findingsIn({
       ACCOUNTLINK_STORAGE: "postgres",
       ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
@@ -88,7 +91,7 @@ describe("accountlink doctor", () => {
     expect(findings).not.toContain("pass");
   });
 
-  it("asks live platforms, and does not show the token", async () => {
+  it("asks the live platforms without printing the token", async () => {
     const scope = Scope.makeUnsafe();
     onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
     const platforms = startHttpServer(({ path, headers }) => {

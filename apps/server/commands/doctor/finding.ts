@@ -1,9 +1,8 @@
 export interface Finding {
-  /** `warn` works for now, `fail` does not. */
+  /** `warn`: the server works for now. `fail`: it does not work. */
   readonly status: "ok" | "warn" | "fail";
   readonly check: string;
   readonly finding: string;
-  /** Null for `ok`. */
   readonly advice: string | null;
 }
 

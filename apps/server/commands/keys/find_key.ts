@@ -5,7 +5,6 @@ import { CommandFailed } from "../../cli/report.ts";
 
 export type Doing = "disable" | "enable" | "revoke" | "rotate";
 
-/** Fails if the key does not exist. */
 export const findKey = Effect.fnUntraced(function* (id: KeyId, doing: Doing) {
   const found = yield* (yield* KeyStore).findById(id);
   return yield* Effect.mapError(

@@ -23,30 +23,25 @@ export const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pi
 
 export const limitFlags = {
   perWindow: countFlag("per-window").pipe(
-    Flag.withDescription(
-      "Requests per window; 0 for any number. Limits that are not set are those of the tier",
-    ),
+    Flag.withDescription("Requests per window; 0 for no limit. Limits that are not set come from the tier"),
     Flag.optional,
   ),
   windowMs: durationFlag("window").pipe(Flag.withDescription("Length of the window"), Flag.optional),
-  daily: countFlag("daily").pipe(
-    Flag.withDescription("Requests per UTC day; 0 for any number"),
-    Flag.optional,
-  ),
+  daily: countFlag("daily").pipe(Flag.withDescription("Requests per UTC day; 0 for no limit"), Flag.optional),
   verifyDaily: countFlag("verify-daily").pipe(
-    Flag.withDescription("Verification requests per UTC day; 0 for any number"),
+    Flag.withDescription("Verification requests per UTC day; 0 for no limit"),
     Flag.optional,
   ),
   unlimited: switchFlag("unlimited", "No limits at all"),
 };
 
-/** From where a key may be used, and where its flows may redirect to. */
+/** The networks that may use a key, and the origins its flows may redirect to. */
 export const listFlags = {
-  allowIps: networksFlag("allow-ip", "Where the key may be used from, if not from everywhere"),
-  denyIps: networksFlag("deny-ip", "Where the key may not be used from; wins over --allow-ip"),
+  allowIps: networksFlag("allow-ip", "Network that may use the key (default: every network)"),
+  denyIps: networksFlag("deny-ip", "Network that may not use the key; wins over --allow-ip"),
   redirectOrigins: textFlag("redirect-origin", isOrigin, 'an origin such as "https://example.com"').pipe(
     Flag.withMetavar("origin"),
-    Flag.withDescription("Where a verification flow may send its user back to; can be repeated"),
+    Flag.withDescription("Origin that a verification flow may redirect to; can be repeated"),
     Flag.atLeast(0),
   ),
 };
@@ -56,7 +51,7 @@ type LimitChoice = Command.Command.Config.Infer<typeof limitFlags>;
 const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: LimitChoice) =>
   Record.getSomes({ perWindow, windowMs, daily, verifyDaily });
 
-/** The chosen limits; an empty object for those of the tier. */
+/** The chosen limits; an empty object for the tier's limits. */
 export const limitsOf = (choice: LimitChoice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
 
 export const checkLimits = (choice: LimitChoice) =>
@@ -66,5 +61,5 @@ export const checkLimits = (choice: LimitChoice) =>
 
 export const checkEnd = (expires: Option.Option<number>, now: number, doing: string) =>
   Option.exists(expires, (end) => end <= now)
-    ? new CommandFailed({ problem: `Cannot ${doing}: --expires is over, expected a time to come` })
+    ? new CommandFailed({ problem: `Cannot ${doing}: --expires is in the past, expected a future time` })
     : Effect.void;

@@ -1,4 +1,4 @@
-/** Output of keys, without their secrets. */
+/** Formats keys without their secrets. */
 import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";

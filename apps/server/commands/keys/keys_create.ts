@@ -73,11 +73,11 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
   Command.withExamples([
     {
       command: "accountlink keys create --account acme",
-      description: "A key for everything that the account links",
+      description: "A key for the account's global scope",
     },
     {
       command: "accountlink keys create --account acme --owner 100001",
-      description: "A new account, as which a chat user can sign in to the dashboard",
+      description: "A new account, whose owner can sign in to the dashboard",
     },
     {
       command: "accountlink keys create --account acme --guild-id 700000000000000001 --tier premium",
@@ -86,12 +86,11 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     {
       command:
         "accountlink keys create --account acme --kind partner --per-window 50 --daily 0 --allow-ip 10.0.0.0/8",
-      description: "50 requests a window, any number a day, from one network",
+      description: "50 requests per window, no daily limit, from one network",
     },
   ]),
 );
 
-/** Gives a new account its owner. */
 const withOwner = (account: NewAccount, owner: Option.Option<ChatId>) => {
   if (Option.isNone(owner) || account.chatId === owner.value) return Effect.succeed(account);
   if (!("status" in account)) return Effect.succeed({ ...account, chatId: owner.value });

@@ -19,7 +19,7 @@ const flags = {
       () => "expected 7 days or less",
     ),
     Flag.withDescription(
-      "How long the secret before it is still accepted, up to 7 days; 0 seconds ends it at once",
+      "How long the previous secret is still accepted, up to 7 days; 0 seconds ends it at once",
     ),
     Flag.withDefault(600_000),
   ),
@@ -38,7 +38,7 @@ export const rotateKeyCommand = Command.make("rotate", flags, ({ id, grace }) =>
       { id, key: rotated.value, previousUntil },
       rotated.value,
       (location) =>
-        `This is the key with its new secret, shown this once, in ${location}. The one before it is accepted until ${previousUntil}.`,
+        `This is the key with its new secret, shown this once, in ${location}. The previous secret is accepted until ${previousUntil}.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
@@ -46,7 +46,7 @@ export const rotateKeyCommand = Command.make("rotate", flags, ({ id, grace }) =>
   Command.withExamples([
     {
       command: 'accountlink keys rotate Aa0Bb1Cc2Dd3 --grace "1 hour"',
-      description: "Leave an hour to bring the new secret to where it is used",
+      description: "Leave an hour to deploy the new secret",
     },
   ]),
 );

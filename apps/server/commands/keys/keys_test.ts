@@ -4,11 +4,11 @@ import { makeWorkplace } from "../test_program.ts";
 const text = (value: unknown): string => String(value);
 
 describe("accountlink keys", () => {
-  it("lists, rotates and revokes what it created, and shows each secret once", async () => {
+  it("lists, rotates and revokes created keys, and prints each secret once", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace();
     const created = await run("keys", "create", "--account", "acme", "--name", "bot");
     expect(created.code).toBe(0);
-    // Alone, for a shell to take.
+    // Standard output holds only the key, so that a shell can capture it.
     expect(created.stdout).toMatch(/^alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}\n$/);
     expect(created.stderr).toContain(`in data folder "${folder}"`);
     const key = created.stdout.trim();
@@ -46,7 +46,7 @@ describe("accountlink keys", () => {
     expect(await json("keys", "rotate", id)).toEqual({ error: `Cannot rotate alk_${id}_…: it is revoked` });
   });
 
-  it("creates a key as it is told", async () => {
+  it("creates a key with the given options", async () => {
     const { json, dataFolder } = await makeWorkplace();
     const created = await json(
       ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner --access read
@@ -83,7 +83,7 @@ describe("accountlink keys", () => {
     expect((await json("keys", "list"))["keys"]).toEqual([shown]);
   });
 
-  it("gives a new account an owner, who may have others", async () => {
+  it("creates an account with an owner, who may own other accounts too", async () => {
     const { json } = await makeWorkplace();
     const create = (account: string, owner: string) =>
       json("keys", "create", "--account", account, "--owner", owner);
@@ -98,7 +98,7 @@ describe("accountlink keys", () => {
     expect(await json("accounts", "list")).toMatchObject({ accounts: [{ name: "acme" }, { name: "other" }] });
   });
 
-  it("keeps the number of keys of the plan that is configured", async () => {
+  it("respects the configured maximum number of keys per plan", async () => {
     const { json } = await makeWorkplace({ ACCOUNTLINK_FREE_KEYS: "1" });
     await json("keys", "create", "--account", "acme");
     expect(await json("keys", "create", "--account", "acme", "--tier", "premium")).toEqual({
@@ -112,10 +112,10 @@ describe("accountlink keys", () => {
     );
   });
 
-  it("refuses an end that is over, and keys that are not there", async () => {
+  it("refuses an end in the past, and unknown keys", async () => {
     const { json } = await makeWorkplace();
     expect(await json("keys", "create", "--account", "acme", "--expires", "2020-01-01")).toEqual({
-      error: "Cannot create the key: --expires is over, expected a time to come",
+      error: "Cannot create the key: --expires is in the past, expected a future time",
     });
     const id = "Aa0Bb1Cc2Dd3";
     for (const doing of ["revoke", "rotate"]) {

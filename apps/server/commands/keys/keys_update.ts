@@ -21,7 +21,7 @@ const flags = {
   id: keyArgument,
   name: nameFlag("name").pipe(Flag.withDescription("Description of the key"), Flag.optional),
   tier: Flag.Literals("tier", ["free", "premium"]).pipe(
-    Flag.withDescription("Tier of the key, whatever that of its account is"),
+    Flag.withDescription("Tier of the key, independent of its account's tier"),
     Flag.optional,
   ),
   kind: Flag.Literals("kind", ["normal", "partner", "staff"]).pipe(
@@ -36,7 +36,7 @@ const flags = {
   ...limitFlags,
   ...listFlags,
   clear: Flag.Literals("clear", Record.keys(clearings)).pipe(
-    Flag.withDescription("What to take from the key: its end, its own limits, or a list; can be repeated"),
+    Flag.withDescription("What to clear: the end, the key's own limits, or a list; can be repeated"),
     Flag.atLeast(0),
   ),
 };
@@ -92,7 +92,7 @@ export const updateKeyCommand = Command.make("update", flags, (choice) =>
     },
     {
       command: "accountlink keys update Aa0Bb1Cc2Dd3 --kind partner --per-window 50 --daily 0",
-      description: "50 requests a window, any number a day",
+      description: "50 requests per window, no daily limit",
     },
     {
       command: "accountlink keys update Aa0Bb1Cc2Dd3 --clear expires --clear limits",

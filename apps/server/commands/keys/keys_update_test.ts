@@ -4,7 +4,7 @@ import { makeWorkplace } from "../test_program.ts";
 const words = (line: string) => line.trim().split(/\s+/);
 
 describe("accountlink keys update", () => {
-  it("changes each field, and takes it away", async () => {
+  it("changes and clears each field", async () => {
     const { json, run } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", id, ...words(line));
@@ -40,7 +40,7 @@ describe("accountlink keys update", () => {
     );
   });
 
-  it("refuses what cannot be meant, an unknown key and a revoked one", async () => {
+  it("refuses contradictory options, an unknown key and a revoked key", async () => {
     const { json } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", ...words(line));
@@ -48,7 +48,7 @@ describe("accountlink keys update", () => {
       expect(await update(line)).toEqual({ error: expect.any(String) as unknown });
     }
     expect(await update(`${id} --expires 2020-01-01`)).toEqual({
-      error: `Cannot update alk_${id}_…: --expires is over, expected a time to come`,
+      error: `Cannot update alk_${id}_…: --expires is in the past, expected a future time`,
     });
     expect(await update("Aa0Bb1Cc2Dd3 --name bot")).toEqual({
       error: "Cannot update alk_Aa0Bb1Cc2Dd3_…: there is no such key",
@@ -61,7 +61,7 @@ describe("accountlink keys update", () => {
 });
 
 describe("accountlink keys disable and enable", () => {
-  it("set the status, but not of a revoked key", async () => {
+  it("set the status, except for a revoked key", async () => {
     const { json, run, dataFolder: folder } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     expect(await json("keys", "disable", id)).toEqual({ id, status: "disabled", changed: true, folder });

@@ -1,6 +1,4 @@
-/**
- * Where `accountlink links import` reads links from: a file, standard input, or a table of an SQLite file.
- */
+/** Opens what `accountlink links import` reads: a file, standard input, or a table of an SQLite file. */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import {
@@ -27,7 +25,7 @@ export interface SourceChoice {
   readonly table: Option.Option<string>;
 }
 
-/** A source, and how far it is. */
+/** A source and how much of it has been read. */
 interface OpenSource {
   readonly source: LinkSource<UnreadableLinkFile | CommandFailed>;
   readonly progressOf: (progress: ImportProgress) => Progress;
@@ -71,7 +69,7 @@ export const openSource = Effect.fnUntraced(function* (
     ),
   );
   const lines = linkReaders[format](bytes, options);
-  // A pipe can be read once only.
+  // A pipe can be read only once.
   return { source: { lines, isRepeatable: isFile }, progressOf: progressOf(checked) };
 });
 
@@ -87,7 +85,7 @@ const startsAsDatabase = (file: string, unreadable: (cause: unknown) => CommandF
     catch: unreadable,
   });
 
-/** While a file is checked, only the share of its bytes is known. */
+/** During the check of a file, only the share of read bytes is known. */
 const progressOf =
   (checked: { readonly done: number; readonly total: number } | null) =>
   ({ phase, rows, total }: ImportProgress): Progress =>

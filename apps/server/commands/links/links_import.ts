@@ -43,44 +43,40 @@ const flags = {
   ),
   ...scopeFlags,
   format: Flag.Literals("format", [...linkReaderNames, "sqlite"]).pipe(
-    Flag.withDescription("Format of the file (default: auto, by how it begins)"),
+    Flag.withDescription("Format of the file (default: auto, detected from its beginning)"),
     Flag.withDefault("auto"),
   ),
   table: namedFlag("table", "name", "Table of an SQLite file (default: the only one that has links)"),
-  chatColumn: namedFlag("chat-column", "name", "Column of chat IDs, where it has an unknown name"),
-  gameColumn: namedFlag("game-column", "name", "Column of game IDs, where it has an unknown name"),
-  timeColumn: namedFlag("time-column", "name", "Column of times, where it has an unknown name"),
+  chatColumn: namedFlag("chat-column", "name", "Column of chat IDs, if its name is not recognized"),
+  gameColumn: namedFlag("game-column", "name", "Column of game IDs, if its name is not recognized"),
+  timeColumn: namedFlag("time-column", "name", "Column of times, if its name is not recognized"),
   verifiedColumn: namedFlag(
     "verified-column",
     "name",
-    "Column that says whether a link was verified, where it has an unknown name",
+    "Column that says whether a link was verified, if its name is not recognized",
   ),
   ignoreColumns: Flag.String("ignore-column").pipe(
     Flag.withMetavar("name"),
     Flag.withDescription(
-      "Column that is not read, though its name speaks of time or verification (once for each)",
+      "Column to ignore, although its name suggests a time or verification; can be repeated",
     ),
     Flag.atLeast(0),
   ),
   guild: textFlag("guild", Schema.is(GuildId), "5 to 32 digits").pipe(
     Flag.withMetavar("id"),
-    Flag.withDescription("Take only the rows of this guild, by the column guildId"),
+    Flag.withDescription("Import only the rows of this guild, by the column guildId"),
     Flag.optional,
   ),
   onConflict: Flag.Literals("on-conflict", ["keep", "replace", "newest"]).pipe(
     Flag.withDescription(
-      "Which link counts if a chat user has another one: that of the store (keep), of the file (replace), or the one verified last (default: newest)",
+      "Which link wins if a chat user already has another: the stored one (keep), the file's (replace), or the one verified last (default: newest)",
     ),
     Flag.withDefault("newest"),
   ),
   dryRun: switchFlag("dry-run", "Store nothing, and say what would be stored"),
   strict: switchFlag("strict", "Store nothing if a single row is wrong"),
-  fromStart: switchFlag("from-start", "Import the whole file again, also if it was imported before"),
-  rejects: namedFlag(
-    "rejects",
-    "file",
-    "Write the rows that are left out to this CSV file, with line and reason",
-  ),
+  fromStart: switchFlag("from-start", "Import the whole file again, even if it was imported before"),
+  rejects: namedFlag("rejects", "file", "Write skipped rows to this CSV file, with line and reason"),
 };
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
@@ -134,11 +130,11 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
     },
     {
       command: "accountlink links import links.csv --account acme --rejects left_out.csv",
-      description: "Into the account's global scope, with a list of what was left out",
+      description: "Into the account's global scope, with a file of skipped rows",
     },
     {
       command: "zcat links.json.gz | accountlink links import - --account acme --on-conflict replace",
-      description: "From a pipe, replacing what is there",
+      description: "From a pipe, replacing existing links",
     },
   ]),
 );
@@ -175,11 +171,11 @@ const interruption = ({ file, dryRun }: Choice): CommandFailed => {
   const stays = dryRun ? "Interrupted" : "Interrupted: what was stored stays";
   const resumable = !dryRun && file !== "-";
   return new CommandFailed({
-    problem: resumable ? `${stays}, and the same command goes on from there` : stays,
+    problem: resumable ? `${stays}, and the same command continues from there` : stays,
   });
 };
 
-/** The scope, which is created if it does not exist, except in a dry run. */
+/** Returns the scope, and creates it if it does not exist, except in a dry run. */
 const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget, dryRun: boolean) {
   const store = yield* KeyStore;
   if (dryRun) return Option.getOrNull(Option.map(yield* store.findScope(name, target), ({ pid }) => pid));

@@ -11,7 +11,7 @@ import { finish, makeWorkplace, type Workplace } from "../test_program.ts";
 const header = "chatId,gameId,lastVerifiedAt";
 const scope = ["--account", "acme"];
 
-/** Lines of a CSV file in no order, without its header. */
+/** Unsorted lines of a CSV file, without header. */
 const makeLines = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => {
     // A prime stride visits every number below the count once.
@@ -26,7 +26,7 @@ const jsonOf = (line: string): string => {
   return JSON.stringify({ chatId, gameId, lastVerifiedAt });
 };
 
-/** What a fresh export of the scope says, line by line, without the header. */
+/** The lines of a new export of the scope, without header. */
 const exported = async ({ run }: Workplace): Promise<ReadonlyArray<string>> => {
   const { code, stdout, stderr } = await run("links", "export", ...scope);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -56,7 +56,7 @@ const insertedByEntries = (dataFolder: string): number =>
   importEntries(dataFolder).reduce((sum, { inserted }) => sum + inserted, 0);
 
 describe("accountlink links", () => {
-  it("exports what it imported, byte for byte", async () => {
+  it("exports exactly the bytes that it imported", async () => {
     const place = await makeWorkplace();
     const lines = makeLines(1_234);
     const csv = await place.file("links.csv", csvOf(lines));
@@ -88,7 +88,7 @@ describe("accountlink links", () => {
     expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
   });
 
-  it("leaves wrong rows out, or stores nothing of their file", async () => {
+  it("skips invalid rows, or stores nothing of their file with --strict", async () => {
     const place = await makeWorkplace();
     const wrong = Array.from({ length: 12 }, () => "12,1,");
     const file = await place.file(
@@ -139,7 +139,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
-  it("stops at columns that may say when or whether a link was verified, until they are explained", async () => {
+  it("stops at columns that may say when or whether a link was verified, until flags explain them", async () => {
     const place = await makeWorkplace();
     const file = await place.file(
       "links.csv",
@@ -164,7 +164,7 @@ describe("accountlink links", () => {
     expect(told.stdout).toContain(": 2 taken");
   });
 
-  it("names the line from which a file cannot be read, and never a key in it", async () => {
+  it("names the line at which a file becomes unreadable, without repeating keys", async () => {
     const place = await makeWorkplace();
     const empty = await place.file("a.csv", "");
     expect(await place.run("links", "import", empty, ...scope)).toEqual({
@@ -182,7 +182,7 @@ describe("accountlink links", () => {
     });
   });
 
-  it("keeps or replaces who has a record, and says beforehand which", async () => {
+  it("keeps or replaces existing links, and a dry run says which", async () => {
     const place = await makeWorkplace();
     const importing = (file: string, ...flags: ReadonlyArray<string>) =>
       place.json("links", "import", file, ...scope, ...flags);
@@ -233,7 +233,7 @@ describe("accountlink links", () => {
     });
   });
 
-  it("takes standard input as it comes", async () => {
+  it("imports from standard input", async () => {
     const place = await makeWorkplace();
     const flags = ["links", "import", "-", ...scope, "--format", "csv", "--json"];
     const lines = makeLines(200);
@@ -246,7 +246,7 @@ describe("accountlink links", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ wrong: 1, stored: 0 });
   });
 
-  it("takes and fills pipes that have a name", async () => {
+  it("reads and writes named pipes", async () => {
     const place = await makeWorkplace();
     const pipe = join(place.folder, "pipe.csv");
     execFileSync("mkfifo", [pipe]);
@@ -259,7 +259,7 @@ describe("accountlink links", () => {
     expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
   });
 
-  it("goes on where it was after kill -9", async () => {
+  it("resumes after kill -9", async () => {
     const place = await makeWorkplace();
     const lines = makeLines(60_000);
     const file = await place.file("links.csv", csvOf(lines));
@@ -281,7 +281,7 @@ describe("accountlink links", () => {
     expect(await exported(place)).toEqual(lines.toSorted());
   });
 
-  it("tells what to do when it is interrupted", async () => {
+  it("says how to continue when it is interrupted", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(60_000)));
     await place.json("migrate");
@@ -291,11 +291,11 @@ describe("accountlink links", () => {
     child.kill("SIGINT");
     const { code, stdout, stderr } = await ending;
     expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
-    expect(stderr).toBe("Interrupted: what was stored stays, and the same command goes on from there\n");
+    expect(stderr).toBe("Interrupted: what was stored stays, and the same command continues from there\n");
     expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
   });
 
-  it("is seen by a running server, both ways", async () => {
+  it("shares links with a running server, both ways", async () => {
     const place = await makeWorkplace();
     const url = await place.serve();
     const { key } = await place.json("keys", "create", ...scope, "--unlimited");
@@ -309,7 +309,7 @@ describe("accountlink links", () => {
     expect(await get("/v2/game?gameId=77")).toMatchObject({ chatIds: ["100002", "100001"] });
   });
 
-  it("gives an exported file its place only once it is whole", async () => {
+  it("moves an exported file into place only once it is complete", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(20)));
     await place.json("links", "import", file, ...scope);

@@ -1,4 +1,4 @@
-/** Databases that other systems leave behind. */
+/** Tests imports of databases that other systems left behind. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { makeWorkplace } from "../test_program.ts";
 const scope = ["--account", "acme"];
 
 describe("links import", () => {
-  it("takes the tables that it is told, and says which there are", async () => {
+  it("reads the table chosen by flags, and lists the tables if none is chosen", async () => {
     const place = await makeWorkplace();
     const file = join(place.folder, "bot.sqlite");
     const database = new DatabaseSync(file);

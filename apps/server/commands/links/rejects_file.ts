@@ -1,11 +1,11 @@
-/** The file of rows that an import leaves out, for `--rejects`. */
+/** The file for `--rejects`, to which an import writes the rows that it skipped. */
 import { open } from "node:fs/promises";
 import { type LeftOutLine, leftOutHeader, leftOutRow } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
 import { reasonOf } from "../../message_text.ts";
 
-/** Opens the file, and makes the function that adds rows to it. */
+/** Opens the file, and returns a function that appends rows to it. */
 export const openRejects = Effect.fnUntraced(function* (file: string) {
   const failed = (cause: unknown) =>
     new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` });

@@ -1,4 +1,4 @@
-/** Links in a table of an SQLite file. */
+/** Reads links from a table of an SQLite file. */
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { type LinkSource, type ReadOptions, tableReader } from "@accountlink/core/links";
 import { Effect, Option, Stream } from "effect";
@@ -7,7 +7,7 @@ import { reasonOf } from "../../message_text.ts";
 
 const chunkSize = 1_000;
 
-/** The rows of the chosen table, or of the only one that has links. */
+/** The rows of the chosen table, or of the only table with links. */
 export const sqliteSource = Effect.fnUntraced(function* (
   file: string,
   chosen: Option.Option<string>,
@@ -26,7 +26,7 @@ export const sqliteSource = Effect.fnUntraced(function* (
 
   const rows = function* () {
     const statement = database.prepare(`SELECT * FROM ${identifier(name)}`);
-    // IDs beyond 2^53 keep their digits.
+    // Preserves the digits of IDs beyond 2^53.
     statement.setReadBigInts(true);
     let line = 0;
     for (const row of statement.iterate()) {

@@ -15,7 +15,10 @@ const flags = Object.fromEntries(
   ]),
 );
 
-/** An outage is logged like the warnings before it; a refusal is a line for the operator who starts the server. */
+/**
+ * An outage is logged like the warnings before it; any other failure is printed as a line for the operator who starts
+ * the server.
+ */
 const isOutageOf =
   ({ kind }: Storage) =>
   (error: unknown): boolean =>
@@ -33,9 +36,9 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const environment = { ...(yield* Invocation).environment, ...Object.fromEntries(overrides) };
     const config = yield* readConfig(environment);
     const resolved = yield* resolveConfig(config);
-    // A server that is stopped by a signal succeeds.
+    // A server that a signal stops exits with 0.
     process.exitCode = 0;
-    // The other commands start faster without the server's modules.
+    // Importing here makes the other commands start faster, without the server's modules.
     const { runServer } = yield* Effect.promise(() => import("./server.ts"));
     return yield* Effect.gen(function* () {
       yield* Effect.forEach(configWarnings(environment, config), ({ problem }) => Effect.logWarning(problem));

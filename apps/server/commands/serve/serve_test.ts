@@ -8,7 +8,7 @@ import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** A way to a database that is cut. */
+/** A proxy to a database, which refuses connections at first. */
 const makeCutWay = async (databaseUrl: string) => {
   const url = new URL(databaseUrl);
   const scope = Scope.makeUnsafe();
@@ -19,7 +19,6 @@ const makeCutWay = async (databaseUrl: string) => {
   return { url: url.href, restore: () => Effect.runPromise(proxy.restore) };
 };
 
-/** Waits until a stream says something. */
 const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
   new Promise((resolve, reject) => {
     let said = "";
@@ -30,8 +29,8 @@ const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
     stream.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
   });
 
-describe("a server whose temporary folder cannot be written", () => {
-  it("says so when it starts, and serves", async () => {
+describe("a server whose temporary folder is not writable", () => {
+  it("logs a warning at the start, and serves", async () => {
     const { folder, dataFolder } = await makeWorkplace();
     vi.stubEnv("TMPDIR", join(folder, "none"));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -51,7 +50,7 @@ describe("a server whose temporary folder cannot be written", () => {
 });
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
-  it("wait for a database that is empty and comes up late, and all of them serve", async () => {
+  it("wait for an empty database that starts late, and all of them serve", async () => {
     const { database, environment } = await makeShared();
     const way = await makeCutWay(database.url);
     const { file } = await makeWorkplace();
@@ -77,7 +76,7 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
     expect(seen).toEqual([{ chat_id: "100001", address_key_id: "secret" }]);
   });
 
-  it("log that a database did not come up, in JSON like every other line", async () => {
+  it("log in JSON that a database did not start in time", async () => {
     const { database, environment } = await makeShared();
     const ended = await runInProcess(["serve"], {
       ...environment,

@@ -1,4 +1,4 @@
-/** The server: from the configuration to the services, and from these to the listening socket. */
+/** Builds the server: from the configuration to the services to the listening socket. */
 import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
@@ -14,8 +14,8 @@ import { serveHttp } from "../../serving/http_server.ts";
 import { telemetryLayer } from "../../telemetry/telemetry.ts";
 
 /**
- * Runs the server until it is interrupted, then drains it. It has no span, which would be the parent of all
- * others.
+ * Runs the server until it is interrupted, then drains it. It has no span, since all other spans would become its
+ * children.
  */
 export const runServer = (resolved: ResolvedConfig) =>
   Effect.flatMap(Invocation, ({ environment }) =>
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /**
- * Starts the services, then what serves them, until it is interrupted.
+ * Starts the services, then serves them until interrupted.
  *
  * @param serve opens the port
  */
@@ -43,7 +43,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   serve: (place: Place) => Effect.Effect<void, E, R>,
 ) {
   const { config, demo, platform, storage } = resolved;
-  // Everything that can fail by a wrong configuration comes before the first write.
+  // Checks everything that a wrong configuration can break before the first write.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);

@@ -1,6 +1,4 @@
-/**
- * For tests: the services of `serve` behind a web handler, to which somebody else's server passes its requests.
- */
+/** For tests: serves like `serve`, but through a web handler, as an embedder with its own HTTP server would. */
 import { createServer } from "node:http";
 import { makeWebHandler, type WebHandlerServices } from "@accountlink/http";
 import { makePages, type PageServices, PageSettings } from "@accountlink/pages";
@@ -16,7 +14,6 @@ import type { Port } from "../../listening/port.ts";
 import { loggingLayer } from "../../telemetry/logging.ts";
 import { startService } from "./server.ts";
 
-/** Serves until it is interrupted. */
 export const runWebServer = Effect.gen(function* () {
   const config = yield* readConfig((yield* Invocation).environment);
   process.exitCode = 0;

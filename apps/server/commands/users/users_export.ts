@@ -37,7 +37,7 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
   const sightings = yield* Effect.forEach(found.sightings, ({ pid, sighting: { address, seenAt } }) =>
     Effect.map(vault.reveal(address), (revealed) => ({
       pid,
-      // Null if its key is no longer among the address keys.
+      // Null if the address key of the sighting is no longer configured.
       address: Option.getOrNull(Option.map(revealed, ({ ip }) => NetAddress.formatIp(ip))),
       seenAt: formatTimestamp(seenAt),
     })),
@@ -57,7 +57,7 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
       lastVerifiedAt: formatTimestamp(lastVerifiedAt),
     })),
     sightings,
-    // A hash tells nobody which browser it was.
+    // Leaves out the hash, since it does not identify a browser to the reader.
     browsers: found.browsers.map(({ pid, sighting }) => ({ pid, seenAt: formatTimestamp(sighting.seenAt) })),
     reviews: found.reviews.map(({ pid, review: { otherChatId, verdict, note, at } }) => ({
       pid,
@@ -66,7 +66,7 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
       note,
       at: formatTimestamp(at),
     })),
-    // The hash of its sid is of no use to a reader.
+    // Leaves out the hash of the sid, since it is useless to the reader.
     sessions: found.sessions.map(({ id: _, createdAt, expiresAt, completedAt, ...session }) => ({
       ...session,
       createdAt: formatTimestamp(createdAt),

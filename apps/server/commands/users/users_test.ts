@@ -3,7 +3,7 @@ import { makeWorkplace, type Workplace } from "../test_program.ts";
 
 const ada = "100001";
 
-/** A workplace with an account that has links of Ada and of somebody else. */
+/** A workplace with an account that has links of Ada and of another user. */
 const withLinks = async (environment: Readonly<Record<string, string>> = {}): Promise<Workplace> => {
   const place = await makeWorkplace(environment);
   const file = await place.file("links.csv", `chatId,gameId\n${ada},77\n100002,78\n`);
@@ -13,7 +13,7 @@ const withLinks = async (environment: Readonly<Record<string, string>> = {}): Pr
 };
 
 describe("accountlink users export", () => {
-  it("prints all that is kept about a user, with the addresses in the clear", async () => {
+  it("prints everything stored about a user, including decrypted addresses", async () => {
     const place = await makeWorkplace();
     const seenAt = new Date(Date.now() - 86_400_000).toISOString();
     const sightings = [ada, "100002"].map((chatId, index) => ({
@@ -56,7 +56,7 @@ describe("accountlink users export", () => {
 });
 
 describe("accountlink users erase", () => {
-  it("erases a user from every scope, beside a running server, and says beforehand what", async () => {
+  it("erases a user from every scope next to a running server, and a dry run says what it would erase", async () => {
     const place = await withLinks();
     const url = await place.serve();
     const { key } = await place.json("keys", "create", "--account", "acme", "--unlimited");
@@ -86,7 +86,7 @@ describe("accountlink users erase", () => {
     );
   });
 
-  it("refuses what is no chat ID", async () => {
+  it("refuses an invalid chat ID", async () => {
     const { run } = await makeWorkplace();
     const { code, stderr } = await run("users", "erase", "--chat-id", "ada");
     expect(code).toBe(2);

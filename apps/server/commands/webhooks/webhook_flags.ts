@@ -25,7 +25,6 @@ export const typesFlag = Flag.Literals("type", eventTypes).pipe(
   Flag.atLeast(0),
 );
 
-/** The failure of a command about one webhook. */
 export const failed = (doing: string) => (error: BadRequest | Conflict | InvalidParameter) =>
   new CommandFailed({ problem: `Cannot ${doing}: ${reasonOf(error)}` });
 

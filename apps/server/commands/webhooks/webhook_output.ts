@@ -1,4 +1,4 @@
-/** Output of webhooks, without their secrets. */
+/** Formats webhooks without their secrets. */
 import { guildOf } from "@accountlink/core";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";

@@ -14,12 +14,12 @@ const flags = {
     Flag.optional,
   ),
   limit: countFlag("limit").pipe(
-    Flag.withDescription("How many at most (default: 50)"),
+    Flag.withDescription("Maximum number of deliveries (default: 50)"),
     Flag.withDefault(50),
   ),
   cursor: Flag.String("cursor").pipe(
     Flag.withMetavar("event"),
-    Flag.withDescription("Only those before this event"),
+    Flag.withDescription("Only deliveries before this event"),
     Flag.optional,
   ),
 };
@@ -40,7 +40,7 @@ export const listDeliveriesCommand = Command.make("deliveries", flags, ({ id, st
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.withDescription(
-    "List what became of each event at a webhook, newest first, as long as events are kept.",
+    "List the delivery of each event of a webhook, newest first, for as long as events are kept.",
   ),
   Command.withShortDescription("List the deliveries of a webhook"),
 );

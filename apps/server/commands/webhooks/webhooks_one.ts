@@ -28,7 +28,7 @@ export const testWebhookCommand = Command.make("test", { id: webhookArgument }, 
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.withDescription(
-    "Send an event of type test to a webhook, from this machine, and say what came of it.",
+    "Send an event of type test to a webhook, from this machine, and print the result.",
   ),
 );
 
@@ -40,7 +40,7 @@ export const rotateWebhookCommand = Command.make("rotate", { id: webhookArgument
       { ...webhookJson(webhook), secret },
       secret,
       (location) =>
-        `This is the new secret of ${id}, shown this once, in ${location}. The one before it signs for 24 hours as well.`,
+        `This is the new secret of ${id}, shown this once, in ${location}. The previous secret also signs for 24 hours.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
@@ -63,7 +63,7 @@ export const resendCommand = Command.make("resend", resendFlags, ({ id, event })
     yield* answer({ id, delivery: deliveryJson(delivery) }, `${event} ${resultOf(delivery)}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
-  Command.withDescription("Send an event to a webhook again, from this machine, and say what came of it."),
+  Command.withDescription("Send an event to a webhook again, from this machine, and print the result."),
   Command.withShortDescription("Send an event to a webhook again"),
 );
 
@@ -73,12 +73,12 @@ export const sendPendingCommand = Command.make("send-pending", { id: webhookArgu
     const webhook = yield* Effect.catchTag(sent, "BadRequest", failed(`send what waits at ${id}`));
     yield* answerWithLocation(
       webhookJson(webhook),
-      (location) => `What waits at ${id} is sent now in ${location}`,
+      (location) => `Sending the waiting events of ${id} in ${location}`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.withDescription(
-    "Send what waits for its next attempt at an active webhook now. A running server does it within a second.",
+    "Send the waiting events of an active webhook now. A running server does it within a second.",
   ),
-  Command.withShortDescription("Send what waits at a webhook now"),
+  Command.withShortDescription("Send the waiting events of a webhook now"),
 );

@@ -6,7 +6,7 @@ import { makeWorkplace } from "../test_program.ts";
 
 const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
-/** A receiver on this machine, which answers 200 unless it is told otherwise. */
+/** A receiver on this machine that answers 200 by default. */
 const startReceiver = async (answer: () => HttpAnswer = () => ({})) => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
@@ -94,7 +94,7 @@ describe("accountlink webhooks", () => {
     }
   });
 
-  it("refuses addresses that are not public, and a sixth webhook of a scope", async () => {
+  it("refuses addresses that are not public, and a sixth webhook in a scope", async () => {
     const { json } = await makeWorkplace();
     const create = (url: string) => json("webhooks", "create", "--account", "acme", "--url", url);
     await json("keys", "create", "--account", "acme");
@@ -110,7 +110,7 @@ describe("accountlink webhooks", () => {
     });
   });
 
-  it("rotates the secret, sends what waits now, and sends an event again", async () => {
+  it("rotates the secret, sends waiting events now, and resends an event", async () => {
     const { json, run, serve, file } = await makeWorkplace(open);
     let answer: HttpAnswer = { status: 503, headers: { "retry-after": "3600" } };
     const { url, heard } = await startReceiver(() => answer);
@@ -153,7 +153,7 @@ describe("accountlink webhooks", () => {
     });
   });
 
-  it("is heard by a running server, which sends what was linked beside it", async () => {
+  it("is picked up by a running server, which sends events of links made by commands", async () => {
     const { json, run, serve, file } = await makeWorkplace(open);
     const { url, heard } = await startReceiver();
     await serve();

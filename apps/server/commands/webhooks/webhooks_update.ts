@@ -14,7 +14,7 @@ const flags = {
   allTypes: switchFlag("all-types", "Send all types of events"),
   description: descriptionFlag.pipe(Flag.optional),
   status: Flag.Literals("status", ["active", "paused"]).pipe(
-    Flag.withDescription("Whether events are sent; while it is paused they are kept"),
+    Flag.withDescription("Whether events are sent; a paused webhook keeps them"),
     Flag.optional,
   ),
 };
@@ -49,7 +49,7 @@ export const updateWebhookCommand = Command.make("update", flags, (choice) =>
 ).pipe(
   Command.validate(checkUpdate),
   Command.withDescription(
-    "Change a webhook. Types that are given replace all of its types. A running server applies it within a second; one that was disabled is sent to again when it is made active.",
+    "Change a webhook. Types that are given replace all of its types. A running server applies it within a second; a disabled webhook gets events again once it is made active.",
   ),
   Command.withShortDescription("Change the fields of a webhook"),
   Command.withExamples([

@@ -1,4 +1,4 @@
-/** Which columns of a file hold what: other systems have many names for the same. */
+/** Finds the columns of a file. Other systems have many names for the same column. */
 import {
   type LeftOutReason,
   quoted,
@@ -7,7 +7,7 @@ import {
   UnreadableLinkFile,
 } from "./link_format.ts";
 
-/** The place of each column among the names of a file; -1 without one. */
+/** The index of each column in the header; -1 if there is none. */
 export interface Columns {
   readonly chatId: number;
   readonly gameId: number;
@@ -15,14 +15,14 @@ export interface Columns {
   readonly guildId: number;
   /** All columns that say whether a link was verified. */
   readonly verified: ReadonlyArray<number>;
-  /** Whether the IDs have the names that exports of this service have, and so any form of IDs. */
+  /** Whether the ID columns have the names of this service's exports. Then every form of ID is accepted. */
   readonly isOwn: boolean;
   readonly unread: ReadonlyArray<string>;
-  /** Unread names that speak of time or verification, and are not understood. */
+  /** Unread columns whose names suggest a time or a verification, but are unknown. */
   readonly unclear: ReadonlyArray<string>;
 }
 
-/** Known names as `plain` writes them, the best first. */
+/** Known names as `plain` normalizes them, the best first. */
 const known = {
   chatId: ["chatid", "discordid", "discorduserid", "discord", "userid", "_id"],
   gameId: ["gameid", "robloxid", "robloxuserid", "roblox", "defaultaccountid", "primaryaccount"],
@@ -39,16 +39,16 @@ const known = {
   verified: ["verified", "isverified", "status"],
 } as const;
 
-/** How many names of unread columns are reported. */
+/** At most this many unread columns are reported. */
 const maxUnread = 100;
 
-/** In lower case, without what joins words. `_id` is another name than `id`, which often counts rows. */
+/** Normalizes a name: lower case, without separators. `_id` stays different from `id`, which is often a row number. */
 const plain = (name: string): string => {
   const lower = name.trim().toLowerCase();
   return lower === "_id" ? lower : lower.replaceAll(/[\s_?-]/g, "");
 };
 
-/** Whether a name speaks of verification or of time. */
+/** Whether a name suggests a verification or a time. */
 const isSuspicious = (name: string): boolean => {
   const words = name
     .replaceAll(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1 ")
@@ -69,7 +69,7 @@ export interface ColumnProblem {
   readonly problem: string;
 }
 
-/** The columns of these names, or what is wrong with them. */
+/** Returns the columns of a header, or the problem with it. */
 export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
   const plainNames = names.map(plain);
   const ignored = new Set(options.ignoreColumns?.map(plain));
@@ -132,7 +132,7 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
 const lacking = (holds: string, chosen: string | undefined, examples: string): string =>
   chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
 
-/** Reports the columns that are not read. Returns why they must not be: nobody has said what the unclear ones hold. */
+/** Reports unread columns. Returns an error if unclear columns must be named or ignored first. */
 export const reportUnread = (
   { unread, unclear }: Columns,
   line: number,
@@ -148,6 +148,6 @@ export const reportUnread = (
   return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
 };
 
-/** Why a file of DiscordSRV has nothing to import. */
+/** Explains why a DiscordSRV file has nothing to import. */
 export const minecraft =
   "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here";

@@ -1,8 +1,8 @@
 /**
- * Links in CSV, with a header. Cells are separated by commas, semicolons or tabs.
+ * Links in CSV with a header. Cells are separated by commas, semicolons or tabs.
  *
- * Not with a library: at a quote that is never closed, `csv-parse` and `papaparse` take the rest of the file as one row,
- * and at a misplaced quote they join lines.
+ * Libraries do not fit: at an unclosed quote, `csv-parse` and `papaparse` take the rest of the file as one row, and at
+ * a misplaced quote they join lines.
  */
 import { formatTimestamp } from "../../timestamp.ts";
 import { type Columns, columnsOf, reportUnread } from "./columns.ts";
@@ -21,7 +21,6 @@ export const csv: LinkFormat = {
   write: ({ chatId, gameId, lastVerifiedAt }) => `${chatId},${gameId},${formatTimestamp(lastVerifiedAt)}\n`,
 };
 
-/** What the header says. */
 interface Header {
   readonly columns: Columns;
   readonly width: number;
@@ -29,12 +28,12 @@ interface Header {
 }
 
 /**
- * Only cells of other columns, such as notes, contain line breaks: where there are none, a misplaced quote affects one
- * line only.
+ * Line breaks are accepted only in cells of other columns, such as notes. If no cell has them, a misplaced quote spoils
+ * only its own line.
  */
 const csvLines = (options: ReadOptions): LineParser => {
   let header: Header | undefined;
-  /** The lines of a row whose quotes are open. */
+  /** The lines of a row with an open quote. */
   let open: Array<string> = [];
   let openSince = 0;
 
@@ -56,7 +55,7 @@ const csvLines = (options: ReadOptions): LineParser => {
       : [leftOut(row, "row", `the line has ${cells.length} cells, expected ${width}`)];
   };
 
-  /** The first line of an open row is wrong, and the others may not be. */
+  /** Reports the first line of an unfinished row as wrong, and reads the other lines again as rows. */
   const giveUp = (known: Header): ReadonlyArray<Parsed> => {
     const [first = "", ...others] = open;
     open = [];
@@ -103,7 +102,7 @@ const csvLines = (options: ReadOptions): LineParser => {
 
 const quotesIn = (text: string): number => text.split('"').length - 1;
 
-/** Makes the function that splits lines into trimmed cells; null if a quote is misplaced. */
+/** Makes a function that splits a line into trimmed cells; null if a quote is misplaced. */
 const splitter = (separator: string) => {
   const quotedOrPlain = String.raw`[ \u00A0]*"([^"]*(?:""[^"]*)*)"[ \u00A0]*|([^"${separator}]*)`;
   const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:${separator}(?:${quotedOrPlain}))*$`);
@@ -121,7 +120,7 @@ const trim = (cell: string): string => cell.trim();
 
 const splitters = [",", ";", "\t"].map(splitter);
 
-/** The header by the first separator that gives it the columns, or what is wrong with it. */
+/** Returns the header by the first separator that yields the required columns, or the problem with it. */
 const headerOf = (text: string, options: ReadOptions): Header | string => {
   let problem = "";
   for (const cellsOf of splitters) {

@@ -1,11 +1,11 @@
-/** The text of a file: UTF-8 or UTF-16. What is no text is refused by what it is. */
+/** Decodes UTF-8 and UTF-16 files, and refuses other files by their kind. */
 import { Stream } from "effect";
 import { UnreadableLinkFile } from "./link_format.ts";
 
-/** Enough to know a file by its first bytes. */
+/** Enough bytes to identify a file. */
 const headSize = 16;
 
-/** How files of other kinds begin. */
+/** The first characters of files of other kinds. */
 const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
   ["PK\x03\x04", "the file is a ZIP archive or a spreadsheet, expected the CSV or JSON text itself"],
   ["\x1F\x8B", "the file is compressed, expected the CSV or JSON text itself"],
@@ -23,13 +23,13 @@ const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
   ],
 ];
 
-/** Characters that no text begins with. */
+/** Control characters that no text begins with. */
 const controls = /[^\P{Cc}\t\n\v\f\r]/u;
 
-/** Stands after the last text of a file that was read to its end. */
+/** Marks the end of a complete file, after its last text. */
 export const endOfText = Symbol("endOfText");
 
-/** Decodes text, of which a byte order mark is no part, until it turns out that it is none. */
+/** Decodes text without its byte order mark, and fails when the file turns out to be binary. */
 export const decodedText = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>,
 ): Stream.Stream<string | UnreadableLinkFile | typeof endOfText, E, R> =>

@@ -1,4 +1,4 @@
-/** Finds out the format of a file by how it begins. */
+/** Detects the format of a file from its beginning. */
 import { Predicate } from "effect";
 import { minecraft } from "./columns.ts";
 import { csvParser } from "./csv.ts";
@@ -27,7 +27,7 @@ export const detectingParser = (options: ReadOptions): TextParser => {
   };
 };
 
-/** Undefined where the text does not tell yet. */
+/** Returns undefined while the text is too short to decide. */
 const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextParser | undefined => {
   const [first = "", ...others] = text.trimStart().split(/\r\n?|\n/, 2);
   if (first === "") return undefined;
@@ -38,7 +38,10 @@ const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextP
   return accountsOfDiscordSrv.test(first) ? refusing(minecraft) : csvParser(options);
 };
 
-/** For a text that begins with that line. One ID among its keys tells an object of ID to ID; the others are wrong. */
+/**
+ * Reads a text that begins with this line. A single ID among its keys shows an object from ID to ID; other keys are
+ * then wrong rows.
+ */
 const objectParser = (line: string, options: ReadOptions): TextParser => {
   const value = parseJson(line);
   if (!Predicate.isObject(value)) return jsonParser(options);
@@ -46,7 +49,7 @@ const objectParser = (line: string, options: ReadOptions): TextParser => {
   return keys.length === 0 || keys.some(isIdKey) ? jsonParser(options, "members") : ndjsonParser(options);
 };
 
-/** A line of `accounts.aof`: a Discord user and a UUID, each with a minus where the link was removed. */
+/** A line of `accounts.aof`: a Discord user and a UUID; a minus sign marks a removed link. */
 const accountsOfDiscordSrv = /^-?\d{5,20} -?[\da-f]{8}-[\da-f-]{27}$|^-[\da-f]{8}-[\da-f-]{27}$|^-\d{5,20}$/i;
 
 const refusing = (reason: string): TextParser => ({

@@ -6,7 +6,7 @@ import { formatOfName, type LinkReaderName, linkFormats, linkReaders } from "./l
 
 const encoder = new TextEncoder();
 
-/** The rows of a file that arrives in pieces of that many bytes. */
+/** Reads a file that arrives in pieces of this many bytes. */
 const parseBytes = (
   bytes: Uint8Array,
   format: LinkReaderName = "auto",
@@ -38,7 +38,7 @@ const unreadable = (content: string, format?: LinkReaderName) =>
 
 const time = Date.parse("2026-01-01T00:00:00.000Z");
 
-describe("linkReaders", () => {
+describe("A link reader", () => {
   const csv =
     'chatId,gameId,lastVerifiedAt\r\n10001,1,2026-01-01T00:00:00.000Z\r\n\r\n10002,2,\r\n"10003","3",1970-01-01';
   const ndjson = [
@@ -58,7 +58,7 @@ describe("linkReaders", () => {
     { format: "json" as const, content: array, lines: [2, 3, 6] },
     { format: "json" as const, content: sequence, lines: [1, 5, 6] },
   ])(
-    "read $format in pieces of any size, named or not",
+    "reads $format in pieces of any size, named or not",
     ({ format, content, lines: [a = 0, b = 0, c = 0] }) =>
       Effect.gen(function* () {
         const expected = [link(a, "10001", "1", time), link(b, "10002", "2", null), link(c, "10003", "3", 0)];
@@ -69,7 +69,7 @@ describe("linkReaders", () => {
       }),
   );
 
-  it.effect("read an object of ID to ID, on one line or many", () =>
+  it.effect("reads an object from ID to ID, on one line or many", () =>
     Effect.gen(function* () {
       const object = {
         100001: "1",
@@ -98,7 +98,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("leave out the wrong members of an object of ID to ID, on one line or many", () =>
+  it.effect("leaves out wrong members of an object from ID to ID, on one line or many", () =>
     Effect.gen(function* () {
       const text = '{"100001":"1","x2":"2","100003":"3"}';
       for (const written of [text, text.replaceAll(",", ",\n"), '{"x2":"2","100001":"1","100003":"3"}']) {
@@ -111,7 +111,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("know text by its byte order mark, and UTF-16 without one", () =>
+  it.effect("detects encodings by the byte order mark, and UTF-16 without one", () =>
     Effect.gen(function* () {
       const text = "Discord ID;Roblox ID\r\n100001;1\r\n";
       const wide = Array.from(text, (character) => character.charCodeAt(0));
@@ -144,7 +144,7 @@ describe("linkReaders", () => {
     "_id,robloxID",
     "userId,primaryAccount",
     "sep=;\ndiscordId;robloxId",
-  ])("find the columns of %j", (header) =>
+  ])("finds the columns of %j", (header) =>
     Effect.gen(function* () {
       const separator = /[;\t]/.exec(header.replace("sep=;\n", ""))?.[0] ?? ",";
       const rows = yield* parse(`${header}\n 100001 ${separator}"1"\n`);
@@ -152,7 +152,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("prefer the column that says what it is, and the one that is named", () =>
+  it.effect("prefers the most specific column, and a column named in the options", () =>
     Effect.gen(function* () {
       const header = "id,user_id,discord_id,roblox,roblox_id,Link: Player";
       const content = `${header}\n7,10007,10001,ada,1,5\n`;
@@ -165,7 +165,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("leave out what was not verified, and other guilds", () =>
+  it.effect("leaves out unverified links and other guilds", () =>
     Effect.gen(function* () {
       const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
       const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];
@@ -192,7 +192,7 @@ describe("linkReaders", () => {
     ["status", "UNVERIFIED"],
     ["status", "no"],
     ["Status", "pending"],
-  ])("leave out rows whose %s is %s", ([name, value]) =>
+  ])("leaves out rows whose %s is %s", ([name, value]) =>
     Effect.gen(function* () {
       expect(
         reasonsOf(yield* parse(`discord_id,roblox_id,${name}\n10001,1,${value}\n10002,2,yes\n`)),
@@ -208,14 +208,14 @@ describe("linkReaders", () => {
     "linkedAt",
     "created_at",
     "timestamp",
-  ])("take times from the column %s", (name) =>
+  ])("takes times from the column %s", (name) =>
     Effect.gen(function* () {
       const rows = yield* parse(`discord_id,roblox_id,${name}\n10001,1,2026-01-01\n`);
       expect(rows).toEqual([link(2, "10001", "1", time)]);
     }),
   );
 
-  it.effect("prefer the time of the verification, and columns that are named", () =>
+  it.effect("prefers the time of the verification, and columns named in the options", () =>
     Effect.gen(function* () {
       const content =
         "discord_id,roblox_id,created_at,linked_since,verified_at,state\n10001,1,2020-01-01,2026-01-01,2021-01-01,pending\n";
@@ -248,7 +248,7 @@ describe("linkReaders", () => {
     "Link date",
     "linkedsince_ts",
     "linked",
-  ])("end at the column %s, which nobody has explained", (name) =>
+  ])("refuses the column %s until the options explain it", (name) =>
     Effect.gen(function* () {
       for (const content of [
         `discord_id,roblox_id,${name}\n10001,1,no\n`,
@@ -260,7 +260,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("report columns that are not read, and end at none of them", () =>
+  it.effect("reports every column that is not read, without stopping at one", () =>
     Effect.gen(function* () {
       const names = ["username", "region", "note", "avatar", "timezone", "candidates", "guildId", "__v"];
       const unreadColumns = new Set<string>();
@@ -277,7 +277,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("refuse numbers that have lost their digits", () =>
+  it.effect("refuses numbers that have lost digits", () =>
     Effect.gen(function* () {
       const spreadsheet = "a spreadsheet has destroyed the number, export it again with the column as text";
       const rows = yield* parse(
@@ -300,7 +300,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("see IDs that are swapped, but not in exports of this service", () =>
+  it.effect("detects swapped IDs, but not in exports of this service", () =>
     Effect.gen(function* () {
       const swapped = yield* parse("discordId,robloxId\n1234567,200000000000000001\n1,200000000000000001\n");
       expect(reasonsOf(swapped)).toEqual(["swapped", "swapped"]);
@@ -310,7 +310,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("read times as other systems write them", () =>
+  it.effect("reads times in the formats of other systems", () =>
     Effect.gen(function* () {
       for (const written of [
         '"2026-01-01 00:00:00"',
@@ -333,7 +333,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("say what is wrong with a line of CSV and go on", () =>
+  it.effect("reports the problem of a CSV line and continues", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
         `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n"a""b",1,\n=1+1,1,\n,,\n10002,2,\n`,
@@ -350,7 +350,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("let a misplaced quote spoil only its own line", () =>
+  it.effect("lets a misplaced quote spoil only its own line", () =>
     Effect.gen(function* () {
       const problem = "a quote is misplaced, expected cells that are quoted whole or not at all";
       const broken = ['"10001,1,', '10001",1,', '"10001"x,1,', '10001,"1,2026-01-01'];
@@ -363,7 +363,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("take notes with line breaks, and give up on a quote that is never closed", () =>
+  it.effect("accepts notes with line breaks, and gives up on an unclosed quote", () =>
     Effect.gen(function* () {
       const header = "discordId,robloxId,name,note";
       const content = `${header}\n10001,1,ada,"a note\nof two, ""quoted"" lines"\n10002,2,bob,\n`;
@@ -377,7 +377,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("say what is wrong with a line of NDJSON and go on", () =>
+  it.effect("reports the problem of an NDJSON line and continues", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
         `nonsense\n[]\n{"chatId":true,"gameId":"1"}\n{"chatId":"10001","game":"1"}\n{"chatId":"10002","gameId":"2","note":1}`,
@@ -393,7 +393,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("end where the file cannot be read on", () =>
+  it.effect("ends where the rest of the file is unreadable", () =>
     Effect.gen(function* () {
       const names =
         "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
@@ -411,7 +411,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("refuse hostile files with one sentence", () =>
+  it.effect("refuses hostile files with one sentence", () =>
     Effect.gen(function* () {
       const endless = "no end within 65536 characters";
       expect(yield* unreadable(`chatId,gameId\n${"1".repeat(70_000)}`)).toContain(
@@ -446,7 +446,7 @@ describe("linkReaders", () => {
     '{"200000000000000001":"069a79f4-44e9-4726-a5be-fca90e38aaf5"}',
     '{\n  "069a79f4-44e9-4726-a5be-fca90e38aaf5": "200000000000000001"\n}',
     "link,discord,uuid\n1,200000000000000001,069a79f4-44e9-4726-a5be-fca90e38aaf5\n",
-  ])("say that %j is one of DiscordSRV", (content) =>
+  ])("names DiscordSRV as the origin of %j", (content) =>
     Effect.gen(function* () {
       expect(yield* unreadable(content)).toContain(
         "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here",
@@ -454,7 +454,7 @@ describe("linkReaders", () => {
     }),
   );
 
-  it.effect("repeat no more of a value than identifies it, and no key", () =>
+  it.effect("quotes only the start of a value, and no API key", () =>
     Effect.gen(function* () {
       const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
       const lines = yield* parse(`chatId,gameId\n${token},1\n${"9".repeat(100)},1\n`, "csv");
@@ -469,7 +469,7 @@ describe("linkReaders", () => {
 
 describe("LinkFormat.write", () => {
   it.effect.each([{ format: "csv" as const }, { format: "ndjson" as const }])(
-    "writes $format that is read back",
+    "writes $format that can be read back",
     ({ format }) =>
       Effect.gen(function* () {
         const read = yield* parse(
@@ -488,7 +488,7 @@ describe("LinkFormat.write", () => {
 });
 
 describe("formatOfName", () => {
-  it("goes by the ending", () => {
+  it("chooses the format by the file ending", () => {
     expect(
       ["a.csv", "A.CSV", "b.ndjson", "c.jsonl", "csv", "d.csv.gz"].map((name) =>
         Option.getOrNull(formatOfName(name)),

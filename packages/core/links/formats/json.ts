@@ -1,27 +1,28 @@
 /**
- * Links in one JSON text: an array of objects, an object of ID to ID, or objects one after the other. The text is cut
- * at the commas between its rows, and `JSON.parse` reads each row alone, so that files of any size need little memory.
+ * Links in one JSON text: an array of objects, an object from ID to ID, or a sequence of objects. The text is cut at
+ * the commas between rows, and `JSON.parse` reads each row alone, so files of any size need little memory.
  *
- * Not with a library: `@streamparser/json` and `stream-json` end at the first row that is not JSON, and tell no lines.
+ * Libraries do not fit: `@streamparser/json` and `stream-json` end at the first row that is not JSON, and report no
+ * line numbers.
  */
 import { jsonRows } from "./json_rows.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
-/** What the outermost value is: rows stand in it at depth 1, or are themselves at depth 0. */
+/** The outermost value. In arrays and objects, rows are at depth 1; in a sequence of values, at depth 0. */
 type Shape = "array" | "members" | "values";
 
-/** A shape that is not given is found by how the text begins. */
+/** Parses JSON. Without a given shape, the beginning of the text decides. */
 export const jsonParser = (options: ReadOptions, given: Shape | null = null): TextParser => {
   const { member, value } = jsonRows(options);
   let shape = given;
-  /** Text from the start of a row on. */
+  /** The text from the start of the current row. */
   let rest = "";
-  /** The next character of it. */
+  /** The index of the next character in `rest`. */
   let index = 0;
   let depth = 0;
   let line = 1;
-  /** The line where a row started; 0 between rows. */
+  /** The line where the current row started; 0 between rows. */
   let startLine = 0;
   let isOver = false;
   let found: Array<Parsed> = [];
@@ -35,7 +36,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     startLine = 0;
   };
 
-  /** The end of all rows. */
+  /** Ends the outermost value. */
   const close = (): void => {
     if (shape === "values") found.push(unreadable("a bracket is closed twice"));
     isOver = true;
@@ -48,7 +49,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     index = 0;
     if (rest === "") return;
     if (shape !== "values" && depth === 0) {
-      // The bracket around all rows.
+      // Skip the bracket around all rows.
       depth = 1;
       rest = rest.slice(1);
     } else if (/^[\]}]/.test(rest)) close();
@@ -64,7 +65,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     return true;
   };
 
-  /** False where the next piece is needed. */
+  /** Returns false if the next piece of text is needed. */
   const stepInRow = (): boolean => {
     structural.lastIndex = index;
     const at = structural.exec(rest)?.index ?? rest.length;
@@ -120,7 +121,7 @@ const string = /"(?:[^"\\]|\\.)*"/sy;
 
 const newlinesIn = (text: string): number => text.split("\n").length - 1;
 
-/** Null where the text does not tell yet. The keys of an object of IDs are digits. */
+/** Returns null while the text is too short to decide. The keys of an object of IDs are digits. */
 const shapeOf = (text: string): Shape | null => {
   const start = text.trimStart();
   if (start === "") return null;
@@ -134,5 +135,5 @@ const shapeOf = (text: string): Shape | null => {
   return isIdKey(key.slice(0, end)) ? "members" : "values";
 };
 
-/** An ID, or a UUID of DiscordSRV. */
+/** Returns whether a key is an ID, or a UUID of DiscordSRV. */
 export const isIdKey = (key: string): boolean => /^\d+$|^[\da-f]{8}-[\da-f-]{27}$/i.test(key);

@@ -5,7 +5,7 @@ import { linkReaders } from "./link_formats.ts";
 
 const { array, constantFrom, dictionary, integer, json, nat, record, string } = FastCheck;
 
-/** Rows that hold whatever JSON can, beside their IDs. */
+/** Rows with any JSON values besides their IDs. */
 const rows = array(
   record({
     discordId: integer({ min: 10_000, max: 2 ** 31 - 1 }).map(String),
@@ -26,7 +26,7 @@ const file = record({
 });
 
 describe("JSON files", () => {
-  it("have the rows that JSON.parse finds, in pieces of any size", () =>
+  it("have the same rows as JSON.parse finds, in pieces of any size", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(file, async ({ written, indent, size, shape }) => {
         const distinct = [...new Map(written.map((row) => [row.discordId, row])).values()];

@@ -1,14 +1,13 @@
-/** JSON values as rows. */
 import { Predicate } from "effect";
 import { type ColumnProblem, type Columns, columnsOf, minecraft, reportUnread } from "./columns.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
 
-/** How many sets of names are remembered; the objects of a file mostly have one or two. */
+/** How many sets of names are cached; most files have one or two. */
 const maxShapes = 1_000;
 
-/** Reads objects as rows, and members of an object of ID to ID. */
+/** Reads objects, and members of an object from ID to ID, as rows. */
 export const jsonRows = (options: ReadOptions) => {
   const shapes = new Map<string, Columns | ColumnProblem>();
 
@@ -31,7 +30,6 @@ export const jsonRows = (options: ReadOptions) => {
   };
 
   return {
-    /** A row that is an object. */
     value: (text: string, line: number): Parsed => {
       const value = parseJson(text);
       return Predicate.isObject(value)
@@ -39,7 +37,7 @@ export const jsonRows = (options: ReadOptions) => {
         : leftOut({ line, text }, "row", "the row is not a JSON object");
     },
 
-    /** A member `"100001": "1"`, or `"100001": {"robloxId": "1"}`. */
+    /** Reads a member `"100001": "1"`, or `"100001": {"robloxId": "1"}`. */
     member: (text: string, line: number): Parsed => {
       const object = parseJson(`{${text}}`);
       const [entry] = Predicate.isObject(object) ? Object.entries(object) : [];

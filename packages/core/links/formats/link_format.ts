@@ -1,59 +1,55 @@
-/** What a format of link files is. */
 import { Data, type Stream } from "effect";
 import { redact } from "../../addresses/redaction.ts";
 import type { GuildId } from "../../ids.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { PortableLink } from "../link_store.ts";
 
-/**
- * A way to write links into a file, one link per line, and to read them. `linkFormats` has those that there are.
- */
+/** A format of link files with one link per line. See `linkFormats`. */
 export interface LinkFormat {
-  /** The endings of its files, in lower case, without the dot. */
+  /** File extensions, in lower case, without the dot. */
   readonly endings: ReadonlyArray<string>;
 
-  /** The rows of a file, in constant memory. */
+  /** Reads the rows of a file in constant memory. */
   readonly read: <E, R>(
     bytes: Stream.Stream<Uint8Array, E, R>,
     options?: ReadOptions,
   ) => Stream.Stream<LinkLine, E | UnreadableLinkFile, R>;
 
-  /** The start of a file. */
+  /** The first lines of a file. */
   readonly header: string;
 
-  /** The line of a link, with its end. */
+  /** Returns the line of a link, including the line end. */
   readonly write: (link: PortableLink) => string;
 }
 
-/** Which columns and rows of a file count. */
+/** Chooses the columns and rows to read. */
 export interface ReadOptions {
-  /** The column of chat IDs, where it has another name than those that are known. */
+  /** The column of chat IDs, if its name is not a known one. */
   readonly chatColumn?: string | undefined;
-  /** The column of game IDs, likewise. */
+  /** The column of game IDs, if its name is not a known one. */
   readonly gameColumn?: string | undefined;
-  /** The column of times, likewise. */
+  /** The column of times, if its name is not a known one. */
   readonly timeColumn?: string | undefined;
-  /** A column that says whether a link was verified, beside those that are known. */
+  /** An additional column that says whether a link was verified. */
   readonly verifiedColumn?: string | undefined;
   /**
-   * Columns that are not read. Without it, an unknown column whose name speaks of time or verification makes the file
+   * Columns to ignore. Otherwise an unknown column whose name suggests a time or a verification makes the file
    * unreadable.
    */
   readonly ignoreColumns?: ReadonlyArray<string> | undefined;
-  /** Reading adds the names of columns that are not read, up to 100. */
+  /** Reading adds the names of unread columns, up to 100. */
   readonly unreadColumns?: Set<string> | undefined;
-  /** Leaves rows of other guilds out. */
+  /** Leaves out rows of other guilds. */
   readonly guildId?: GuildId | undefined;
 }
 
-/** A link as a file has it. */
 export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
-  /** Null if the row has no time: the link counts as verified at its import. */
+  /** Null if the row has no time; the link then counts as verified at its import. */
   readonly lastVerifiedAt: Millis | null;
 }
 
 /**
- * Why rows are left out, as reports say it.
+ * Reasons to leave out rows, as shown in reports.
  *
  * @internal
  */
@@ -74,7 +70,7 @@ export const leftOutReasons = {
 
 export type LeftOutReason = keyof typeof leftOutReasons;
 
-/** Rows that are right, but not wanted. */
+/** Rows that are correct but not wanted. */
 const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "not_verified",
   "other_guild",
@@ -82,18 +78,17 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "conflict",
 ] as const);
 
-/** A row that is left out. */
 export interface LeftOutLine {
   readonly line: number;
   readonly reason: LeftOutReason;
-  /** What is wrong with this very row. */
+  /** What is wrong with this row. */
   readonly problem: string;
-  /** The row as it stands in the file, shortened and without keys. */
+  /** The row's text, shortened and without API keys. */
   readonly text: string;
 }
 
 /**
- * Whether something is wrong with the row itself.
+ * Returns whether the row itself is wrong.
  *
  * @internal
  */
@@ -102,11 +97,11 @@ export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reaso
 /** A row with its link, or with the reason to leave it out. Lines count from 1. Blank lines are skipped. */
 export type LinkLine = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
-/** The file cannot be parsed from this line on, or not without a choice of columns. */
+/** The file cannot be parsed from this line on, or its columns are ambiguous. */
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   readonly line: number;
   readonly reason: string;
-  /** The columns that have to be named or ignored. */
+  /** Columns that must be named or ignored. */
   readonly unclearColumns?: ReadonlyArray<string>;
 }> {
   readonly code = "UNREADABLE_LINK_FILE";
@@ -114,13 +109,11 @@ export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   override readonly message = `Cannot read line ${this.line}: ${this.reason}`;
 }
 
-/** The fields of a line that is written. */
 export const fields = ["chatId", "gameId", "lastVerifiedAt"] as const;
 
-/** Quotes a value of a file in a message: shortened, on one line, and without keys. */
+/** Quotes a value of a file in a message: shortened, on one line, and without API keys. */
 export const quoted = (text: string): string => JSON.stringify(shortened(text, 40));
 
-/** A row of a file for a report. */
 export const rowText = (text: string): string => shortened(text, 500);
 
 export const shortened = (text: string, length: number): string => {

@@ -1,6 +1,3 @@
-/**
- * The formats of link files: each one a file beside this one, and its line in `linkFormats` or `linkReaders`.
- */
 import { Option } from "effect";
 import { csv } from "./csv.ts";
 import { detectingParser } from "./detected.ts";
@@ -10,7 +7,7 @@ import { ndjson } from "./ndjson.ts";
 import { readText } from "./text_rows.ts";
 
 /**
- * Every format that links are written in, by the name that users choose it by.
+ * Every format of written link files, by the name that users choose.
  *
  * @internal
  */
@@ -22,7 +19,7 @@ export type LinkFormatName = keyof typeof linkFormats;
 export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFormatName>;
 
 /**
- * Every format that links are read from, by its name. `auto` finds out which one it is.
+ * Every format of link files that can be read, by name. `auto` detects the format.
  *
  * @example
  * ```ts
@@ -47,7 +44,7 @@ export type LinkReaderName = keyof typeof linkReaders;
 export const linkReaderNames = Object.keys(linkReaders) as ReadonlyArray<LinkReaderName>;
 
 /**
- * The format of a file, by the ending of its name.
+ * Returns the format for a file name's extension.
  *
  * @internal
  */

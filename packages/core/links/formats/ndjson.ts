@@ -1,4 +1,4 @@
-/** Links in NDJSON, an object on each line. */
+/** Links in NDJSON, one object per line. */
 import { formatTimestamp } from "../../timestamp.ts";
 import { jsonRows } from "./json_rows.ts";
 import type { LinkFormat, ReadOptions } from "./link_format.ts";

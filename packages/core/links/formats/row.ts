@@ -1,21 +1,17 @@
-/**
- * Reads the values of a row, whatever format carries them. IDs are text: a number may have lost its last digits.
- */
+/** Reads the values of a row in any format. IDs must be text, because a number may have lost its last digits. */
 import { Option, Predicate } from "effect";
 import { isChatId, isGameId } from "../../ids.ts";
 import { type Millis, parseTimestamp } from "../../timestamp.ts";
 import type { Columns } from "./columns.ts";
 import { type LeftOutReason, type LinkLine, quoted, type ReadOptions, rowText } from "./link_format.ts";
 
-/** A row of a file. */
 export interface Row {
   readonly line: number;
   readonly values: ReadonlyArray<unknown>;
-  /** The row as it stands in the file. */
+  /** The unchanged text of the row. */
   readonly text: string;
 }
 
-/** A row that is left out. */
 export const leftOut = (
   { line, text }: Pick<Row, "line" | "text">,
   reason: LeftOutReason,
@@ -27,7 +23,6 @@ export const leftOut = (
   text: rowText(text),
 });
 
-/** The link of a row. */
 export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): LinkLine => {
   const { line, values } = row;
   if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
@@ -51,7 +46,7 @@ export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): L
   return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt } };
 };
 
-/** The text of an ID, or null for one that a program has made a number of. */
+/** The text of an ID; null if a program has converted the ID to a number. */
 interface ReadId {
   readonly id: string | null;
   readonly value: unknown;
@@ -90,7 +85,7 @@ const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", exp
   return leftOut(row, "destroyed", problem);
 };
 
-/** Discord's IDs have 17 digits or more, Roblox's 12 or less. */
+/** Discord IDs have 17 digits or more, Roblox IDs 12 or fewer. */
 const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
   chatId !== null && gameId !== null && /^\d{1,12}$/.test(chatId) && /^\d{17,20}$/.test(gameId);
 
@@ -103,7 +98,7 @@ const textOf = (value: unknown): string => {
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
 };
 
-/** A time; null without one, undefined for one that cannot be read. Without an offset it is in UTC. */
+/** Reads a time. Null without a value, undefined if it cannot be read. Times without offset are UTC. */
 const timeOf = (value: unknown): Millis | null | undefined => {
   if (Predicate.isObject(value)) {
     return timeOf(value["$date"] ?? value["$numberLong"] ?? value["$numberInt"] ?? textOf(value));
@@ -116,7 +111,7 @@ const timeOf = (value: unknown): Millis | null | undefined => {
   return Option.getOrUndefined(parseTimestamp(isLocal ? `${iso}Z` : iso));
 };
 
-/** From seconds, milliseconds or microseconds since the epoch, which their sizes tell apart. */
+/** Reads seconds, milliseconds or microseconds since the epoch. Their sizes distinguish them. */
 const epochMillis = (number: number): Millis => {
   if (number < 1e11) return number * 1000;
   return number < 1e14 ? number : Math.floor(number / 1000);

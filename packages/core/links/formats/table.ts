@@ -1,4 +1,3 @@
-/** Rows of tables, such as those of a database. */
 import { columnsOf, reportUnread } from "./columns.ts";
 import type { LinkLine, ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { type Row, readRow } from "./row.ts";
@@ -6,12 +5,12 @@ import { type Row, readRow } from "./row.ts";
 /** @internal */
 export interface TableReader {
   readonly read: (row: Row) => LinkLine;
-  /** Reports the columns that are not read. Returns why the table is not read; null if it is. */
+  /** Reports unread columns. Returns the error if unclear columns prevent reading; else null. */
   readonly refusal: () => UnreadableLinkFile | null;
 }
 
 /**
- * Makes the reader of the rows of a table, or says what is wrong with its columns.
+ * Makes a reader of a table's rows, such as a database's, or returns the problem with its columns.
  *
  * @internal
  */

@@ -1,12 +1,10 @@
-/** Files with one link per line of text. */
 import { UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
-/** The parser of the lines of one file. */
 export interface LineParser {
-  /** Parses a line without its line end. None for a header or a blank line. */
+  /** Parses a line without its line end. Headers and blank lines yield nothing. */
   readonly read: (text: string, line: number) => ReadonlyArray<Parsed>;
-  /** What is left at the end of a file with so many lines. */
+  /** Parses the rest at the end of the file. */
   readonly end: (lines: number) => ReadonlyArray<Parsed>;
 }
 

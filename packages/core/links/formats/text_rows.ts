@@ -1,18 +1,17 @@
-/** Files of text, whose rows are found by a parser. */
 import { Array as Arr, Effect, Stream } from "effect";
 import { decodedText, endOfText } from "./decoded_text.ts";
 import { type LinkFormat, type LinkLine, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 
-/** A row, or the end of what can be read. */
+/** A row, or the error that ends the file. */
 export type Parsed = LinkLine | UnreadableLinkFile;
 
-/** The parser of one file. It keeps the text that it cannot use yet. */
+/** Parses one file. It keeps text that is not yet a whole row. */
 export interface TextParser {
   readonly take: (text: string) => ReadonlyArray<Parsed>;
   readonly end: () => ReadonlyArray<Parsed>;
 }
 
-/** The maximum length of a row, in characters. */
+/** The greatest length of a row in characters. */
 export const longestRow = 65_536;
 
 export const tooLong = (line: number): UnreadableLinkFile =>
@@ -35,7 +34,7 @@ export const readText =
       }),
     );
 
-/** A parser that ends with what is unreadable. */
+/** Stops parsing after an unreadable line. */
 const endingParser = (parser: TextParser) => {
   let isOver = false;
   const untilUnreadable = (rows: ReadonlyArray<Parsed>): ReadonlyArray<Parsed> => {

@@ -1,4 +1,4 @@
-/** One attempt to deliver an event, as Standard Webhooks 1.0 says. */
+/** One attempt to deliver an event, according to Standard Webhooks 1.0. */
 import { Clock, Effect } from "effect";
 import { guildOf } from "../../data_scope.ts";
 import { Secrets } from "../../secrets/secrets.ts";
@@ -9,7 +9,7 @@ import { WebhookSender } from "../webhook_sender.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
 
 /**
- * What is sent of an event: of the feed, or of a test.
+ * The sent part of an event from the feed or of a test event.
  *
  * @internal
  */
@@ -21,7 +21,7 @@ export interface SentEvent {
 }
 
 /**
- * What came of an attempt.
+ * The result of an attempt.
  *
  * @internal
  */
@@ -30,12 +30,12 @@ export interface AttemptResult {
   readonly status: number | null;
   /** Null for a success. */
   readonly error: DeliveryError | null;
-  /** In milliseconds; null for nothing. */
+  /** The receiver's requested delay in milliseconds, or null. */
   readonly retryAfter: number | null;
   readonly endedAt: Millis;
 }
 
-/** Makes the function that sends an event to a webhook, signed with each of its secrets that has not ended. */
+/** Makes a function that sends an event to a webhook, signed with each of its active secrets. */
 export const makeAttempt = Effect.gen(function* () {
   const secrets = yield* Secrets;
   const sender = yield* WebhookSender;
@@ -76,13 +76,13 @@ const bodyOf = ({ scope }: StoredWebhook, { type, at, data }: SentEvent): string
     scope: { pid: scope.pid, guildId: guildOf(scope) },
   });
 
-/** Times are texts for receivers. */
+/** Converts times to text for receivers. */
 const wireData = (data: object): object =>
   "lastVerifiedAt" in data && typeof data.lastVerifiedAt === "number"
     ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) }
     : data;
 
-/** The delivery of an event in no feed, before its first attempt. */
+/** Returns the delivery of a test event before its first attempt. */
 export const untriedDelivery = ({ id, type, at }: SentEvent): StoredDelivery => ({
   eventId: id,
   type,
@@ -97,11 +97,11 @@ export const untriedDelivery = ({ id, type, at }: SentEvent): StoredDelivery => 
   lanes: [],
 });
 
-/** The receiver wants no more: the webhook is disabled at once. */
+/** Status 410: the receiver wants no more events, and the webhook is disabled at once. */
 export const isGone = ({ status }: AttemptResult): boolean => status === 410;
 
 /**
- * A delivery after an attempt of the schedule.
+ * Returns a delivery after a scheduled attempt.
  *
  * @param random from 0 to 1
  */

@@ -13,7 +13,7 @@ import { attempted, makeAttempt } from "./attempt.ts";
 const secretOf = (byte: number) => new Uint8Array(32).fill(byte);
 const textOf = (byte: number) => `whsec_${Buffer.from(secretOf(byte)).toString("base64")}`;
 
-/** What is sent of an event to a webhook with secrets, by when they end. */
+/** Sends an event to a webhook whose secrets end at the given times, and returns the request. */
 const sentWith = Effect.fnUntraced(function* (ends: ReadonlyArray<number | null>) {
   const { guild } = yield* scopes;
   const { sealWebhookSecret } = yield* Secrets;
@@ -38,7 +38,7 @@ const sentWith = Effect.fnUntraced(function* (ends: ReadonlyArray<number | null>
 
 const verifies = (secret: string, { headers, body }: WebhookRequest): boolean => {
   try {
-    // The time of the test clock is long ago.
+    // The test clock is far in the past.
     const verifier = new Verifier(secret);
     const signature = verifier.sign(headers["webhook-id"] ?? "", new Date(0), body);
     return (headers["webhook-signature"] ?? "").split(" ").includes(signature);
@@ -63,7 +63,7 @@ describe("an attempt", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("is signed with every secret that has not ended, the newest first", () =>
+  it.effect("is signed with every active secret, the newest first", () =>
     Effect.gen(function* () {
       const { request } = yield* sentWith([0, 1, null]);
       const signatures = (request.headers["webhook-signature"] ?? "").split(" ");
@@ -102,7 +102,7 @@ describe("a delivery after an attempt", () => {
     delivery,
   });
 
-  it("keeps its schedule when it was sent again by hand", () => {
+  it("keeps its schedule after it was resent on request", () => {
     const failing = makeDelivery({ attempts: 2, nextAttemptAt: 9_000, lanes: ["a"] });
     const again = resent(requested(failing, 500));
     assert.include(again, { status: "failing", attempts: 3, resends: 1, nextAttemptAt: 9_000 });

@@ -1,6 +1,4 @@
-/**
- * Sends the events of one webhook, until nothing is left to send: new ones from the feed, and failed ones that are due.
- */
+/** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
@@ -13,25 +11,30 @@ import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { attempted, isGone, makeAttempt, untriedDelivery } from "./attempt.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
-/** How many events are in hand at most, and how many are read at once. */
+/** The most events held in memory, and the most events per read. */
 const [windowSize, pageSize] = [200, 50];
 
-/** How many attempts of a webhook run at once: of one that works, and of one that fails. */
+/** The most concurrent attempts of a working webhook, and of a failing one. */
 const [mostAttempts, mostFailingAttempts] = [8, 2];
 
 /**
- * How long a failed attempt keeps others of its webhook from starting, in milliseconds: a receiver that refuses at once
- * would otherwise take as much of the processor as there is.
+ * How long a failed attempt delays the webhook's next attempts, in milliseconds. Without the delay, a receiver that
+ * refuses at once would use all of the processor.
  */
 const failurePause = 20;
 
-/** An event that was read earlier is read again when it is sent: its user may have been erased. In milliseconds. */
+/**
+ * Events read longer ago than this are read again before sending, because their user may have been erased. In
+ * milliseconds.
+ */
 const freshFor = 1_000;
 
-/** How often deliveries are looked for that became due, in milliseconds. */
+/** How often due deliveries are read, in milliseconds. */
 const dueInterval = 1_000;
 
-/** How long what became of events waits for more to be stored with it, in milliseconds: on one disk, each transaction waits. */
+/**
+ * How long results wait for others to be stored with them, in milliseconds. On a single disk, every transaction waits.
+ */
 const saveInterval = 100;
 
 const attempts = Metric.counter("accountlink_webhook_attempts_total", {
@@ -39,39 +42,39 @@ const attempts = Metric.counter("accountlink_webhook_attempts_total", {
   incremental: true,
 });
 
-/** Who disables a webhook. */
+/** The actor that disables a webhook. */
 const service = { actor: { type: "operator", id: "delivery" }, requestId: null } as const;
 
-/** What all couriers of a node share. */
+/** State shared by all couriers of a node. */
 export interface CourierNode {
   readonly id: string;
-  /** Until when the node may send. */
+  /** The node may send until this time. */
   livesUntil: Millis;
   isStopping: boolean;
-  /** How many attempts may run at once, besides one of each webhook. */
+  /** How many more attempts may run at once, in addition to one per webhook. */
   freeAttempts: number;
 }
 
-/** A webhook in the hands of this node. */
+/** A webhook that this node sends. */
 export interface Courier {
   webhook: HeldWebhook;
-  /** All events up to here are sent, or stored as deliveries. */
+  /** All events up to this position are sent, or stored as deliveries. */
   position: number;
-  /** Whether the feed may have events after what was read. */
+  /** Whether the feed may have more events. */
   hasNews: boolean;
   isRunning: boolean;
-  /** Whether it has to end, as where its webhook was paused. */
+  /** Whether the courier must end, for example because its webhook was paused. */
   isStopping: boolean;
-  /** The time of the oldest new event in hand; null if there is none. */
+  /** The time of the oldest unsent new event in memory, or null. */
   oldestAt: Millis | null;
-  /** How long its latest attempt took, in milliseconds. */
+  /** The duration of the latest attempt, in milliseconds. */
   latestAttempt: number;
-  /** Wakes it when something changed. */
+  /** Wakes the courier after a change. */
   readonly changes: Queue.Queue<void>;
 }
 
 interface EventEntry extends Entry {
-  /** The event as it was read; null for one that is read when it is sent. */
+  /** The event and when it was read; null if it is read before sending. */
   readonly read: { readonly event: FeedEvent; readonly at: Millis } | null;
 }
 
@@ -81,21 +84,24 @@ export const makeCourierRun = Effect.gen(function* () {
   const { webhookLane } = yield* Secrets;
   const attempt = yield* makeAttempt;
 
-  /** Takes what was changed in the webhook, so that an event is never sent as before a change that was answered earlier. */
+  /** Reloads the webhook, so no event is sent with settings older than an acknowledged change. */
   const refresh = Effect.fnUntraced(function* (courier: Courier) {
     const stored = Option.getOrNull(yield* store.find(courier.webhook.id));
     if (stored?.status === "active") courier.webhook = { ...courier.webhook, ...stored };
     else courier.isStopping = true;
   });
 
-  /** Reads new events into the window, and returns whether there may be more; null if the feed was put back. */
+  /**
+   * Reads new events into the window, and returns whether there may be more; null if the feed was restored to an
+   * earlier state.
+   */
   const readFeed = Effect.fnUntraced(function* (courier: Courier, window: DeliveryWindow) {
     const { pid } = courier.webhook.scope;
     const page = Option.getOrNull(yield* events.read(pid, window.readPosition, pageSize));
     if (page === null) {
       const { start } = yield* events.range(pid);
       if (window.readPosition >= start) return null;
-      // Events that were deleted before they could be sent.
+      // The events in between were deleted before they could be sent.
       window.skipTo(start);
       return true;
     }
@@ -143,7 +149,7 @@ export const makeCourierRun = Effect.gen(function* () {
     return found?.id === delivery.eventId ? found : null;
   });
 
-  /** After a backup was restored, the feed ends before what was sent. What comes from now on is sent. */
+  /** After a backup was restored, the feed ends before the webhook's position. Only events from now on are sent. */
   const skipToEnd = Effect.fnUntraced(function* (node: CourierNode, courier: Courier) {
     const { id, scope } = courier.webhook;
     const { end } = yield* events.range(scope.pid);
@@ -167,7 +173,9 @@ export const makeCourierRun = Effect.gen(function* () {
       yield* store.update({ ...service, id, change: { disabledReason: reason }, at });
     });
 
-    /** Asks the store, too: since this run began, an event may have been sent by hand, or the webhook made active. */
+    /**
+     * Also asks the store: an event may have been resent on request, or the webhook activated, since this run began.
+     */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;
       if (!isLong()) return false;
@@ -193,7 +201,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (delivery.status !== "delivered") yield* Effect.sleep(failurePause);
     });
 
-    /** Starts what may be sent now. */
+    /** Starts all attempts that are allowed now. */
     const startReady = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
       const most = failingSince === null ? mostAttempts : mostFailingAttempts;
@@ -204,7 +212,7 @@ export const makeCourierRun = Effect.gen(function* () {
         running++;
         if (isExtra) node.freeAttempts--;
         const sending = send(entry).pipe(
-          // The store is away: another run begins where this one was saved.
+          // The store is down. The next run continues from the last saved state.
           Effect.catch(() =>
             Effect.sync(() => {
               isBroken = true;
@@ -224,7 +232,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
     const isEnding = () => isBroken || courier.isStopping || node.isStopping;
 
-    /** Stores what was done. False if another node has the webhook. */
+    /** Stores the results. Returns false if another node has taken the webhook. */
     const save = Effect.fnUntraced(function* () {
       const at = yield* Clock.currentTimeMillis;
       const { position } = window;
@@ -245,7 +253,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // More may be due, and is found once these are stored as tried.
+      // More deliveries may be due. They are found after these are stored as tried.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {
@@ -260,7 +268,7 @@ export const makeCourierRun = Effect.gen(function* () {
       }
     });
 
-    /** Whether anything was started, is to be stored, or may be read. */
+    /** Whether an attempt was started, or something must be stored or read. */
     const goOn = Effect.fnUntraced(function* () {
       if (running > 0) {
         const change = Queue.take(courier.changes);

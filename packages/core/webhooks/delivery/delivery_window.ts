@@ -1,21 +1,20 @@
 /**
- * The events of a webhook that a node has in hand: which may be sent now, so that the events of a chat user keep their
- * order and those of others need not wait.
+ * Decides which events of a webhook in memory may be sent now. Events of one chat user keep their order, and events of
+ * other users need not wait. Each user is a lane.
  */
 import type { Millis } from "../../timestamp.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
 
-/** An event in hand. */
 export interface Entry {
-  /** The delivery so far; a new one waits, and has no attempts. */
+  /** The delivery so far; a new delivery waits and has no attempts. */
   readonly delivery: StoredDelivery & { readonly position: number };
-  /** Whether the store has the delivery. */
+  /** Whether the delivery is in the store. */
   readonly isStored: boolean;
-  /** An erasure has to arrive whatever became of what it erases. */
+  /** Erasure events are sent even if earlier deliveries of the user fail. */
   readonly isErasure: boolean;
 }
 
-/** What is to be stored. */
+/** Results to be stored. */
 interface Unsaved {
   readonly deliveries: Map<string, StoredDelivery>;
   readonly freedLanes: Set<string>;
@@ -31,21 +30,21 @@ const nothing = (): Unsaved => ({
 });
 
 export class DeliveryWindow<E extends Entry = Entry> {
-  /** All events up to here were read. */
+  /** All events up to this position were read. */
   #read: number;
-  /** In hand, by event. */
+  /** Events not finished yet, by ID. */
   readonly #entries = new Map<string, E>();
-  /** Positions that hold the saved position back: of new events in hand, in order. */
+  /** Positions of unfinished new events, in order. They hold back the saved position. */
   readonly #open = new Map<string, number>();
   readonly #lanes = new Map<string, Array<E>>();
   readonly #ready: Array<E> = [];
-  /** What is ready or on its way. */
+  /** Events that are ready or being sent. */
   readonly #sending = new WeakSet<E>();
   /** Lanes with a failure that is not stored yet. */
   #failedLanes = new Set<string>();
   #unsaved = nothing();
 
-  /** @param position the position up to which nothing is left to do */
+  /** @param position all events up to this position are done */
   constructor(position: number) {
     this.#read = position;
   }
@@ -54,29 +53,28 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#entries.size;
   }
 
-  /** The position up to which events were read. */
   get readPosition(): number {
     return this.#read;
   }
 
-  /** The position from which another node would have to go on, once `unsaved` is stored. */
+  /** The position from which another node would have to continue after `unsaved` is stored. */
   get position(): number {
     const [first] = this.#open.values();
     return first === undefined ? this.#read : first - 1;
   }
 
-  /** The time of the oldest new event in hand; null if there is none. */
+  /** The time of the oldest unfinished new event, or null. */
   get oldestAt(): Millis | null {
     const [first] = this.#open.keys();
     return first === undefined ? null : (this.#entries.get(first)?.delivery.at ?? null);
   }
 
-  /** Notes that all events up to a position were read. */
+  /** Records that all events up to a position were read. */
   skipTo(position: number): void {
     this.#read = Math.max(this.#read, position);
   }
 
-  /** Takes the next event of the feed. One that is blocked waits in the store. */
+  /** Adds the next event of the feed. A blocked event waits in the store. */
   addNew(entry: E, isBlocked: boolean): void {
     const { eventId, lanes, position } = entry.delivery;
     this.skipTo(position);
@@ -89,13 +87,13 @@ export class DeliveryWindow<E extends Entry = Entry> {
     this.#add(entry);
   }
 
-  /** Takes a delivery of the store that is due, unless it is in hand, or was until now. */
+  /** Adds a due delivery of the store, unless the window has it or has just finished it. */
   addDue(entry: E): void {
     const { eventId } = entry.delivery;
     if (!this.#entries.has(eventId) && !this.#unsaved.deliveries.has(eventId)) this.#add(entry);
   }
 
-  /** The next event to send; undefined if none may be sent now. */
+  /** Returns the next event to send; undefined if none may be sent now. */
   next(): E | undefined {
     return this.#ready.shift();
   }
@@ -104,7 +102,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#ready.length > 0;
   }
 
-  /** Notes what became of an event. What follows it in its lanes goes on, or waits in the store. */
+  /** Records the result of an attempt. Later events of the same lanes become ready, or wait in the store. */
   finish(entry: E, delivery: StoredDelivery, at: Millis): void {
     const { lanes } = entry.delivery;
     if (delivery.status === "delivered") {
@@ -135,7 +133,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#unsaved.deliveries.size > 0;
   }
 
-  /** Takes what is to be stored, before anything else is added. */
+  /** Returns the results to store. Must be called before anything else is added. */
   takeUnsaved(): Unsaved {
     const unsaved = this.#unsaved;
     this.#unsaved = nothing();
@@ -171,7 +169,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     }
   }
 
-  /** Makes an entry ready if it is the first of all of its lanes. */
+  /** Makes an entry ready if it is the first in all of its lanes. */
   #offer(entry: E): void {
     const isFirst = entry.delivery.lanes.every((lane) => this.#lanes.get(lane)?.[0] === entry);
     if (isFirst && !this.#sending.has(entry)) {
@@ -180,7 +178,10 @@ export class DeliveryWindow<E extends Entry = Entry> {
     }
   }
 
-  /** What follows a failure, in its lanes and in those of what follows, waits in the store. Returns all these lanes. */
+  /**
+   * Moves the events behind a failure to the store: in its lanes, and in the lanes of those events. Returns all these
+   * lanes.
+   */
   #putFollowersAside(lanes: ReadonlyArray<string>): ReadonlySet<string> {
     const reached = [...lanes];
     const blocked = new Set(lanes);
@@ -201,7 +202,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return blocked;
   }
 
-  /** It is due when what is before it is over. */
+  /** The event becomes due when the event before it is done. */
   #putAside({ delivery }: E): void {
     this.#unsaved.deliveries.set(delivery.eventId, { ...delivery, nextAttemptAt: null });
     for (const lane of delivery.lanes) this.#failedLanes.add(lane);

@@ -16,7 +16,7 @@ const entry = (name: string, position: number, lanes: ReadonlyArray<string>, par
   ...parts,
 });
 
-/** A window with its events in order, each as a name, its lanes, and whether the store blocks it. */
+/** Makes a window of events in order, each with a name, its lanes, and whether the store blocks it. */
 const makeWindow = (
   ...events: ReadonlyArray<readonly [name: string, lanes: string, isBlocked?: boolean]>
 ) => {
@@ -43,7 +43,7 @@ const over = ({ delivery }: Entry, status: "delivered" | "failing" | "given_up")
   lanes: status === "failing" ? delivery.lanes : [],
 });
 
-/** What would be stored, as the status of each event. */
+/** Returns the status of each event that would be stored. */
 const saved = (window: DeliveryWindow) =>
   [...window.takeUnsaved().deliveries.values()].map(({ eventId, status }) => [eventId, status]);
 
@@ -60,7 +60,7 @@ describe("DeliveryWindow", () => {
     expect(window.takeUnsaved().deliveredAt).toBe(8);
   });
 
-  it("keeps the position before the oldest new event in hand", () => {
+  it("keeps the position before the oldest unfinished new event", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["c1", "c"]);
     const [a1, b1, c1] = takeReady(window) as [Entry, Entry, Entry];
     expect(window.position).toBe(0);
@@ -74,7 +74,7 @@ describe("DeliveryWindow", () => {
     expect([window.position, window.size]).toEqual([9, 0]);
   });
 
-  it("puts what follows a failure aside, and what follows that in other lanes", () => {
+  it("moves events behind a failure to the store, and events behind those in other lanes", () => {
     const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
     const ready = takeReady(window);
     expect(namesOf(ready)).toEqual(["a1", "d1"]);
@@ -89,7 +89,7 @@ describe("DeliveryWindow", () => {
     expect(window.size).toBe(1);
   });
 
-  it("leaves what is on its way where it is, when an earlier event of another lane fails", () => {
+  it("leaves attempts in flight alone if an earlier event of another lane fails", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["ab", "ab"], ["b3", "b"]);
     const [a1, b1] = takeReady(window) as [Entry, Entry];
     window.finish(a1, over(a1, "failing"), 1);
@@ -102,7 +102,7 @@ describe("DeliveryWindow", () => {
     expect([takeReady(window), window.size]).toEqual([[], 0]);
   });
 
-  it("lets a new event wait behind a failure that is not stored yet, and behind stored ones", () => {
+  it("lets a new event wait behind unstored and stored failures", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b", true]);
     const [a1] = takeReady(window) as [Entry];
     window.finish(a1, over(a1, "failing"), 1);
@@ -115,25 +115,25 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // From now on the store says what is blocked.
+    // From now on the store decides what is blocked.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });
 
-  it("frees the lanes of deliveries that the store has, when they are over", () => {
+  it("frees the lanes of stored deliveries when they are done", () => {
     const window = makeWindow(["a1", "a"]);
     window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
     window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
     const [a1, b1] = takeReady(window) as [Entry, Entry];
     window.finish(a1, over(a1, "delivered"), 1);
     window.finish(b1, over(b1, "given_up"), 2);
-    // The store does not know yet that it is over.
+    // The store does not know yet that this delivery is done.
     window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
     const { freedLanes, deliveredAt, failedAt } = window.takeUnsaved();
     expect([[...freedLanes], deliveredAt, failedAt, window.size]).toEqual([["b", "c"], 1, 2, 0]);
   });
 
-  it("sends an erasure after what is on its way of its user, whatever becomes of that", () => {
+  it("sends an erasure after its user's attempts in flight, whatever their result", () => {
     const window = makeWindow(["a1", "a"], ["a2", "a"]);
     const [a1] = takeReady(window) as [Entry];
     window.addNew(entry("erased", 3, ["a"], { isErasure: true }), true);

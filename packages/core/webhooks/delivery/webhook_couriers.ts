@@ -1,6 +1,5 @@
 /**
- * The node's part of the webhooks: those that it holds it sends, until its scope closes. Those of a node that dies are
- * taken by others.
+ * Sends the webhooks that this node holds until its scope closes. Other nodes take over the webhooks of a dead node.
  */
 import { Clock, Context, Effect, FiberSet, Latch, Layer, Metric, Queue, type Scope } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
@@ -19,19 +18,19 @@ import { forEachWebhookChange } from "../webhook_changes.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { type Courier, type CourierNode, makeCourierRun } from "./courier.ts";
 
-/** How long a node holds its webhooks after it was last heard of, in milliseconds. */
+/** How long a node holds its webhooks after its last heartbeat, in milliseconds. */
 const holdTime = 7_000;
 
-/** How often the node looks for webhooks to take, for changes of its own, and for events. */
+/** How often the node looks for free webhooks, changes of its webhooks, and events. */
 const interval = "1 second";
 
-/** How many webhooks the node takes at once, so that nodes that start together share them. */
+/** How many webhooks the node takes at once. Nodes that start together share them. */
 const takenAtOnce = 50;
 
-/** How many attempts run at once, besides one of each webhook. */
+/** The most concurrent attempts, in addition to one per webhook. */
 const mostExtraAttempts = 128;
 
-/** How long a stop waits for what is in flight. An attempt takes at most ten seconds. */
+/** How long a stop waits for attempts in flight. An attempt takes at most ten seconds. */
 const drainTime = "11 seconds";
 
 const backlog = Metric.gauge("accountlink_webhook_backlog_seconds", {
@@ -47,14 +46,14 @@ const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
 });
 
 /**
- * Sends webhooks, with the `WebhookSender` of an adapter; without one every attempt fails.
+ * Sends webhooks with the adapter's `WebhookSender`. Without an adapter every attempt fails.
  *
  * @internal
  */
 export class WebhookCouriers extends Context.Service<
   WebhookCouriers,
   {
-    /** Begins no more attempts, because the node is stopping. Those in flight end before the scope closes. */
+    /** Starts no more attempts, because the node is stopping. Attempts in flight end before the scope closes. */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/WebhookCouriers") {
@@ -73,7 +72,7 @@ export class WebhookCouriers extends Context.Service<
           for (const { changes } of couriers.values()) yield* Queue.offer(changes, undefined);
         });
 
-        /** Lets attempts in flight end, and other nodes take the webhooks. */
+        /** Waits for attempts in flight, and lets other nodes take the webhooks. */
         const release = Effect.gen(function* () {
           yield* stop;
           yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), drainTime));
@@ -111,11 +110,10 @@ export class WebhookCouriers extends Context.Service<
 
 type Start = (courier: Courier) => Effect.Effect<void>;
 
-/** Tells a courier to go on, or starts it. */
 const wake = (courier: Courier, start: Start): Effect.Effect<unknown> =>
   courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
 
-/** Makes the steps that take webhooks and hear of their changes, and that look for events of all of them. */
+/** Makes the steps that take webhooks, follow their changes, and look for their events. */
 const makeSteps = Effect.fnUntraced(function* (
   node: CourierNode,
   couriers: Map<WebhookId, Courier>,
@@ -124,7 +122,6 @@ const makeSteps = Effect.fnUntraced(function* (
   const store = yield* WebhookStore;
   const events = yield* EventStore;
 
-  /** Takes what the store says of the webhooks of this node. */
   const update = Effect.fnUntraced(function* (held: ReadonlyArray<HeldWebhook>) {
     for (const webhook of held) {
       const courier = couriers.get(webhook.id);
@@ -170,12 +167,12 @@ const makeSteps = Effect.fnUntraced(function* (
   return { tick, look };
 });
 
-/** Scopes that have new events, as far as signals told. */
+/** Scopes with new events, according to signals. */
 interface News {
   readonly pids: Set<Pid>;
-  /** Open while there are news of a scope. */
+  /** Open after an event of a known scope. */
   readonly isOfScope: Latch.Latch;
-  /** Open when something changed in a scope that is not known. */
+  /** Open after a change whose scope is unknown. */
   readonly isOfAny: Latch.Latch;
 }
 
@@ -196,7 +193,7 @@ const hearNews = Effect.fnUntraced(function* (couriers: ReadonlyMap<WebhookId, C
   return news;
 });
 
-/** How soon the store is asked after a signal that names no scope, in milliseconds. */
+/** How soon the store is polled after a signal that names no scope, in milliseconds. */
 const lookDelay = 20;
 
 const lookAfterNews = ({ isOfAny }: News, look: Effect.Effect<void>) => {

@@ -1,4 +1,4 @@
-/** What a receiver gets, when, and in which order, on the test clock. */
+/** Tests which requests a receiver gets, when and in which order, on the test clock. */
 import { makeDelivery, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect";
@@ -36,7 +36,7 @@ const ok: Effect.Effect<WebhookAnswer> = Effect.succeed({ status: 200, retryAfte
 const status = (code: number): Effect.Effect<WebhookAnswer> =>
   Effect.succeed({ status: code, retryAfter: null });
 
-/** A deployment with a receiver that tests tell what to answer. */
+/** A deployment with a receiver whose answers tests choose. */
 const deployment = Effect.gen(function* () {
   const sent: Array<Sent> = [];
   let answering: Answering = () => ok;
@@ -71,14 +71,14 @@ const deployment = Effect.gen(function* () {
   };
 
   const store = yield* WebhookStore;
-  // Web Crypto answers in a time of its own, which the test clock does not know.
+  // Web Crypto answers in real time, which the test clock does not know.
   const secrets = {
     ...(yield* Secrets),
     signWebhook: () => Effect.succeed("signature"),
     webhookLane: (_: string, user: string) => Effect.succeed(user),
   };
 
-  /** Starts a node, which can be stopped, or cut off from the store. */
+  /** Starts a node that can be stopped, or disconnected from the store. */
   const startNode = Effect.fnUntraced(function* (name = uniqueText()) {
     let isCut = false;
     const reachable = new Proxy(store, {
@@ -113,7 +113,7 @@ const deployment = Effect.gen(function* () {
     global,
     sent,
     startNode,
-    /** Lets a node send for a second from a time on, in milliseconds. */
+    /** Lets a node send for a second, starting at a time in milliseconds. */
     sendAt: (time: number) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         later(time - now)(
@@ -142,7 +142,7 @@ const deployment = Effect.gen(function* () {
         const delivery = makeDelivery({ type: "test", status: "waiting", position: null });
         return store.recordRequested({ id, delivery, endedAt, status: 204, error: null });
       }),
-    /** Lets the store say that a webhook fails since a time. */
+    /** Makes the store report that a webhook has failed since a time. */
     failSince: Effect.fnUntraced(function* (id: WebhookId, failedAt: number) {
       const [node, at, position] = [uniqueText(), failedAt, 0];
       yield* store.hold({ node, at, until: at + 1, limit: 100 });
@@ -161,7 +161,7 @@ const deployment = Effect.gen(function* () {
   };
 });
 
-/** Lets time pass in steps, so that what waits for others goes on in between. */
+/** Lets time pass in steps, so that waiting fibers continue in between. */
 const pass = Effect.fnUntraced(function* (seconds: number, step = 1) {
   for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
 });
@@ -184,7 +184,7 @@ const hour = 3_600_000;
 
 describe("a changed webhook", () => {
   test(
-    "is sent as soon as it is made, or active again",
+    "is sent as soon as it is created, or active again",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       yield* startNode();
@@ -203,7 +203,7 @@ describe("a changed webhook", () => {
   );
 
   test(
-    "is sent nothing that happened after its pause was answered, until it is active",
+    "gets no event that happened after its pause was acknowledged, until it is active",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       const { id } = yield* create("/a");
@@ -212,7 +212,7 @@ describe("a changed webhook", () => {
       yield* pass(1);
       yield* update(id, { status: "paused" });
       yield* link("10001", "2");
-      // Less than the time in which a node looks for changes.
+      // Less than the interval at which a node looks for changes.
       yield* pass(0.9, 0.1);
       assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
       yield* update(id, { status: "active" });
@@ -251,7 +251,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "waits for Retry-After, and a success is the end of it",
+    "waits for Retry-After, and ends with a success",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, deliveries, find } = yield* deployment;
       answer(() => Effect.succeed({ status: 503, retryAfter: 60_000 }));
@@ -296,7 +296,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "is followed by events without the IDs of a user who was erased while they waited",
+    "is followed by events without the IDs of users erased while the events waited",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent } = yield* deployment;
       answer(() => Effect.delay(ok, "5 seconds"));
@@ -319,7 +319,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "of five days without a success disables its webhook, with what is pending kept",
+    "disables its webhook after five days without a success, and keeps pending events",
     Effect.gen(function* () {
       const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
       answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
@@ -344,7 +344,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "after five days does not disable its webhook where one was sent by hand meanwhile",
+    "does not disable its webhook after five days if an event was resent meanwhile",
     Effect.gen(function* () {
       const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
       const { id } = yield* create("/a");
@@ -365,9 +365,9 @@ describe("a failing delivery", () => {
   );
 });
 
-describe("receivers", () => {
+describe("a receiver", () => {
   test(
-    "that are slow delay no other, and get few requests at once",
+    "delays no other receiver if it is slow, and gets few concurrent requests",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
       answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
@@ -385,7 +385,7 @@ describe("receivers", () => {
   );
 
   test(
-    "that refuse at once get a hundred requests a second, and all events once they recover",
+    "gets a hundred requests a second while it refuses at once, and all events after it recovers",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
@@ -403,7 +403,7 @@ describe("receivers", () => {
   );
 
   test(
-    "of a suspended account get nothing until it is restored",
+    "gets nothing while its account is suspended",
     Effect.gen(function* () {
       const { startNode, create, link, sent } = yield* deployment;
       const store = yield* KeyStore;
@@ -423,9 +423,9 @@ describe("receivers", () => {
   );
 });
 
-describe("nodes", () => {
+describe("a node", () => {
   test(
-    "that stop end what is in flight, and hand over at once",
+    "finishes attempts in flight when it stops, and hands over its webhooks at once",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       answer(() => Effect.delay(ok, "4 seconds"));
@@ -446,14 +446,14 @@ describe("nodes", () => {
   );
 
   test(
-    "that die hand over within ten seconds, and nothing is lost",
+    "loses no event when it dies, and others take over within ten seconds",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
       const { cut } = yield* startNode("first");
       yield* pass(1);
       yield* startNode("second");
-      // The first node gets no answer any more, and cannot store anything.
+      // The first node gets no more answers, and cannot store anything.
       answer(({ node }) => (node === "first" ? Effect.never : ok));
       for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
       yield* pass(1);

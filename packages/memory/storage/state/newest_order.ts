@@ -1,19 +1,18 @@
 import type { ChatId } from "@accountlink/core";
 import type { Millis } from "@accountlink/core/timestamp";
 
-/** Where a link stands in an order: by its time, and by its chat ID among links of one time. */
+/** The position of a link in an order: its time, then its chat ID. */
 export interface Place {
   readonly chatId: ChatId;
   readonly at: Millis;
 }
 
 /**
- * Links by a time of theirs, newest first. Most writes have the latest time, so they are appended; others
- * are sorted in before the next read. Earlier places of a link are skipped, and removed when they
- * are many.
+ * Links ordered by one of their times, newest first. Most writes have the latest time, so they are appended; others
+ * are sorted in before the next read. Former places of a link are skipped, and removed once they are many.
  */
 export class NewestOrder {
-  /** Oldest first; of one time, by descending chat ID. */
+  /** Oldest first; equal times by descending chat ID. */
   #places: Array<Place> = [];
   #isSorted = true;
 
@@ -26,7 +25,7 @@ export class NewestOrder {
   /**
    * The links after a place, newest first.
    *
-   * @param linkAt the link that has its place there, if it still has
+   * @param linkAt returns the link at this place, if the place is still current
    */
   after<A>(place: Place | null, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
     this.#sort();
@@ -38,7 +37,7 @@ export class NewestOrder {
     return found;
   }
 
-  /** Removes the places that links have left, once they are more than the links. */
+  /** Removes former places once they outnumber the links. */
   compact(links: number, linkAt: (place: Place) => unknown): void {
     if (this.#places.length <= 2 * links + 1_000) return;
     this.#places = this.#places.filter((place) => linkAt(place) !== undefined);

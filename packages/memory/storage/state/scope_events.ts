@@ -3,12 +3,10 @@ import { eventWithoutUser, type FeedEvent, type NewEvent } from "@accountlink/co
 import type { Millis } from "@accountlink/core/timestamp";
 import { erasedMark } from "@accountlink/core/users";
 
-/** The feed of a scope. */
 export class ScopeEvents {
   #events: Array<FeedEvent> = [];
-  /** The position of the last event that was deleted. */
+  /** The position of the last deleted event. */
   start = 0;
-  /** The position of the last event. */
   end = 0;
 
   append(event: NewEvent): void {
@@ -29,7 +27,6 @@ export class ScopeEvents {
     return this.#events[0]?.at ?? null;
   }
 
-  /** Deletes old events, and returns their number. */
   forget(before: Millis): number {
     const kept = this.#events.filter(({ at }) => at >= before);
     const forgotten = this.#events.filter(({ at }) => at < before);
@@ -38,14 +35,14 @@ export class ScopeEvents {
     return forgotten.length;
   }
 
-  /** Takes a user out of their events, and returns whether there were any. */
+  /** Removes a user from all events, and returns whether any event named the user. */
   erase(chatId: ChatId): boolean {
     const erased = this.#events.map((event) => eventWithoutUser(event, chatId));
     this.#events = this.#events.map((event, i) => erased[i] ?? event);
     return erased.some((event) => event !== null);
   }
 
-  /** Takes the users out of the events of old erasures. */
+  /** Removes the users' IDs from the events of old erasures. */
   forgetErased(before: Millis): void {
     this.#events = this.#events.map((event) =>
       event.type === "user.erased" && event.at < before ? { ...event, data: { chatId: erasedMark } } : event,

@@ -16,7 +16,7 @@ export class ScopeLinks {
   settings: ScopeSettings = noSettings;
   #links = 0;
   readonly #verified = new NewestOrder();
-  /** The number of links last verified on a UTC day, by its start. */
+  /** The number of links last verified on each UTC day, by the start of the day. */
   readonly #verifiedOn = new Map<Millis, number>();
   readonly #records = new Map<ChatId, LinkRecord>();
   readonly #byGame = new Map<GameId, { links: number; readonly order: NewestOrder }>();
@@ -32,12 +32,11 @@ export class ScopeLinks {
     return this.#records.size;
   }
 
-  /** The number of links. */
   get links(): number {
     return this.#links;
   }
 
-  /** The number of links last verified on some days. */
+  /** The number of links last verified in a range of days. */
   verifiedIn({ from, before }: DayRange): number {
     let links = 0;
     for (let day = from; day < before; day += dayMs) links += this.#verifiedOn.get(day) ?? 0;
@@ -59,7 +58,7 @@ export class ScopeLinks {
     return this.#records.get(chatId);
   }
 
-  /** The first `maxChatsOfGame` linked chat users, by newest link, then by chat ID. */
+  /** The first `maxChatsOfGame` chat users linked to a game user, newest link first, then by chat ID. */
   chatsOf(gameId: GameId): ReadonlyArray<ChatId> {
     return this.#byGame.get(gameId)?.order.after(null, maxChatsOfGame, this.#linkedTo(gameId)) ?? [];
   }
@@ -83,7 +82,6 @@ export class ScopeLinks {
     return links;
   }
 
-  /** Inserts or replaces the record of a chat user. */
   put(record: LinkRecord): void {
     const replaced = this.#records.get(record.chatId);
     if (replaced === undefined) this.#sortedIds = null;

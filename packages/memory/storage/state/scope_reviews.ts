@@ -1,16 +1,14 @@
 import type { ChatId } from "@accountlink/core";
 import { type AltReview, newestReviewFirst, reviewAsSeenBy } from "@accountlink/core/alts";
 
-/** The reviews of one scope, by pair. */
 export class ScopeReviews {
   readonly #byPair = new Map<string, AltReview>();
 
-  /** Stores the review in the place of the one that its pair had. */
+  /** Stores the review, replacing any earlier review of its pair. */
   put(review: AltReview): void {
     this.#byPair.set(nameOf(review.chatId, review.otherChatId), review);
   }
 
-  /** Whether there was one. */
   remove(chatId: ChatId, otherChatId: ChatId): boolean {
     return this.#byPair.delete(nameOf(chatId, otherChatId));
   }
@@ -19,7 +17,7 @@ export class ScopeReviews {
     return this.#byPair.has(nameOf(chatId, otherChatId));
   }
 
-  /** Those of the pairs that a chat user is in, as seen from that user: newest first, ties by the other chat ID. */
+  /** The reviews of all pairs with this chat user, seen from this user: newest first, then by the other chat ID. */
   of(chatId: ChatId): ReadonlyArray<AltReview> {
     return [...this.#byPair.values()]
       .filter((review) => review.chatId === chatId || review.otherChatId === chatId)

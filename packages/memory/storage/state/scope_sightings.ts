@@ -2,12 +2,11 @@ import type { ChatId } from "@accountlink/core";
 import { isInBrowser, placeOf, type Sighting } from "@accountlink/core/addresses";
 import { type FoundSighting, latestUsers, type SharedSightings } from "@accountlink/core/alts";
 
-/** The sightings of one scope, found by chat user and by the hash of the place, an address or a browser. */
+/** The sightings of one scope, by chat user and by the hash of the place, which is an address or a browser. */
 export class ScopeSightings {
   readonly #byChatId = new Map<ChatId, Map<string, Sighting>>();
   readonly #byPlace = new Map<string, Map<ChatId, Sighting>>();
 
-  /** Every sighting. */
   all(): ReadonlyArray<Sighting> {
     return [...this.#byChatId.values()].flatMap((sightings) => [...sightings.values()]);
   }
@@ -20,7 +19,7 @@ export class ScopeSightings {
     return this.#byChatId.get(chatId)?.get(place);
   }
 
-  /** Stores the sighting instead of the one that its chat user had in its place. */
+  /** Stores the sighting, replacing the chat user's earlier one at the same place. */
   put(sighting: Sighting): void {
     const [{ chatId }, place] = [sighting, placeOf(sighting)];
     inside(this.#byChatId, chatId).set(place, sighting);
@@ -32,14 +31,14 @@ export class ScopeSightings {
     takeOut(this.#byPlace, place, chatId);
   }
 
-  /** Removes the sightings of a chat user in browsers, and gives how many there were. */
+  /** Removes the browser sightings of a chat user, and returns how many there were. */
   forgetBrowsers(chatId: ChatId): number {
     const forgotten = this.of(chatId).filter(isInBrowser);
     for (const { browser } of forgotten) this.remove(chatId, browser);
     return forgotten.length;
   }
 
-  /** How many chat users were seen in a place that may be stored under these hashes. */
+  /** How many chat users were seen at a place that may be stored under any of these hashes. */
   countUsers(hashes: ReadonlyArray<string>): number {
     const [first = "", ...others] = hashes;
     const users = this.#byPlace.get(first);
@@ -47,7 +46,7 @@ export class ScopeSightings {
     return new Set(hashes.flatMap((hash) => [...(this.#byPlace.get(hash)?.keys() ?? [])])).size;
   }
 
-  /** Who else was seen in places, as `SightingStore.findShared` says. */
+  /** Implements `SightingStore.findShared`: who else was seen at the same places. */
   findShared(query: SharedSightings): ReadonlyArray<FoundSighting> {
     const { hashes, including } = query;
     const there = hashes.flatMap((hash) => [...(this.#byPlace.get(hash)?.values() ?? [])]);

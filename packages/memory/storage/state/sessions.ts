@@ -4,12 +4,12 @@ import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 
-/** Sessions, with the time of their last change. */
+/** Sessions with the time of their last change. */
 export class Sessions {
   readonly #byId = new Map<SessionId, VerificationSession>();
-  /** The unfinished ones, which are few. */
+  /** Unfinished sessions are few. */
   readonly #unfinished = new Set<SessionId>();
-  /** Of the unfinished ones. */
+  /** Contains only unfinished sessions. */
   readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
   readonly #codes = new Map<SessionId, string>();
   readonly #changedAt = new Map<SessionId, Millis>();
@@ -34,7 +34,6 @@ export class Sessions {
     return found && { session: this.#byId.get(found.id) as VerificationSession, sealedSid: found.sealedSid };
   }
 
-  /** Inserts or replaces a session. */
   change(session: VerificationSession, at: Millis): void {
     this.#byId.set(session.id, session);
     this.#changedAt.set(session.id, at);
@@ -48,12 +47,10 @@ export class Sessions {
     );
   }
 
-  /** The unfinished sessions with the property. */
   unfinished(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
     return Array.from(this.#unfinished, (id) => this.#byId.get(id) as VerificationSession).filter(holds);
   }
 
-  /** The sessions with the property. */
   filter(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
     return [...this.#byId.values()].filter(holds);
   }
@@ -72,7 +69,6 @@ export class Sessions {
     this.#codes.delete(id);
   }
 
-  /** Deletes final sessions with a deadline before a time. */
   forget(before: Millis): void {
     for (const { id, expiresAt } of this.#byId.values()) {
       if (expiresAt >= before || this.#unfinished.has(id)) continue;

@@ -19,15 +19,14 @@ import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
 import type { MemoryWebhook } from "./webhooks.ts";
 
-/** A request under an idempotency key. */
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
-  /** Null if it holds its key to its end, as one does that has an answer or is erased. */
+  /** When the key becomes free. Null if it stays taken until it ends, as with an answered or erased request. */
   readonly heldUntil: Millis | null;
   readonly answer: string | null;
   readonly isErased: boolean;
 }
 
-/** An audit entry without its account and sequence. */
+/** An audit entry without account and sequence. */
 export interface Change extends WriteOrigin {
   readonly at: Millis;
   readonly action: AuditAction;
@@ -38,9 +37,8 @@ export interface Change extends WriteOrigin {
 /** The state of all ports. Synchronous changes are atomic. */
 export class Memory {
   readonly accounts = new Map<string, Account>();
-  /** The members of each account. */
   readonly members = new Map<string, Map<ChatId, Omit<Membership, "account">>>();
-  /** The scopes of each account, by guild; null is the global one. */
+  /** The scopes of each account, by guild; null for the global scope. */
   readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();
   rootKey: string | null = null;
@@ -51,39 +49,38 @@ export class Memory {
   /** When the burst of each key is full again. */
   readonly burstsFullAt = new Map<KeyId, Millis>();
   readonly flows = new Map<FlowId, VerificationFlow>();
-  /** By their `state`. */
+  /** Keyed by `state`. */
   readonly challenges = new Map<string, SignInChallenge>();
   readonly signIns = new Map<SignInId, SiteSignIn>();
-  /** By their `state`. */
+  /** Keyed by `state`. */
   readonly begunSignIns = new Map<string, BegunSignIn>();
   readonly sightings = new Map<Pid, ScopeSightings>();
   readonly reviews = new Map<Pid, ScopeReviews>();
-  /** By the hash of their idempotency key. */
+  /** Keyed by the hash of the idempotency key. */
   readonly idempotent = new Map<string, IdempotentEntry>();
-  /** Held by commits and erasures, so that no erasure comes between a write and its answer. */
+  /** Held by commits and erasures, so that no erasure runs between a write and its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
-  /** The deadline of each live node. */
   readonly nodes = new Map<string, Millis>();
   /** Saved counts, by end and key of the window. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   readonly usage = new Usage();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
-  /** The deadline of each live node that sends webhooks. */
+  /** The deadline of each live webhook sender. */
   readonly webhookNodes = new Map<string, Millis>();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
-  /** The feed of each scope that has one. */
+  /** Scopes without events have no feed. */
   readonly events = new Map<Pid, ScopeEvents>();
   #lastSequence = 0;
 
-  /** The links of a scope; dies if it does not exist, like a foreign key. */
+  /** The links of a scope. Like a foreign key, dies if the scope does not exist. */
   linksOf(pid: Pid): ScopeLinks {
     const links = this.links.get(pid);
     if (links === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);
     return links;
   }
 
-  /** Logs a change of the scope. Must precede the change, since it may throw. */
+  /** Logs a change of the scope. Call before the change, since this may throw. */
   record({ scope, ...change }: Change): void {
     this.#append(change, scope.account, scope.pid);
   }

@@ -12,13 +12,13 @@ type KeyPeriod = UsagePeriod & Pick<KeyUsage, "key">;
 
 const nothing = { served: 0, refused: 0, errors: 0 };
 
-/** The usage of UTC days, by start, key and group. */
+/** Usage by UTC day, key and group. */
 export class Usage {
   readonly #periods = new Map<string, KeyPeriod>();
   /** The last batch of each meter. */
   readonly #meters = new Map<string, Pick<UsageBatch, "sequence" | "day">>();
 
-  /** Adds a batch; false if it was added before. */
+  /** Adds a batch. Returns false if it was added before. */
   add({ meter, sequence, day, counts }: UsageBatch): boolean {
     if (sequence <= (this.#meters.get(meter)?.sequence ?? 0)) return false;
     this.#meters.set(meter, { sequence, day });
@@ -30,7 +30,7 @@ export class Usage {
     return true;
   }
 
-  /** The usage of the keys together, in order. */
+  /** The total usage of the keys, in order. */
   sumOf(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyArray<UsagePeriod> {
     const theirs = [...this.#periods.values()].filter(
       (period) => period.from >= from && keys.has(period.key),
@@ -38,7 +38,7 @@ export class Usage {
     return sumUsage(theirs);
   }
 
-  /** The usage of each of the keys that have some, in order. */
+  /** The usage of each key that has any, in order. */
   byKey(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>> {
     const found = Array.from(keys, (key) => [key, this.sumOf(new Set([key]), from)] as const);
     return new Map(found.filter(([, periods]) => periods.length > 0));

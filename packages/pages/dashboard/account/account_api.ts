@@ -1,4 +1,4 @@
-/** The dashboard's JSON: who is signed in, their accounts and guilds, and signing out. */
+/** The dashboard's JSON: the signed-in user with their accounts and guilds, and the sign-out. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";

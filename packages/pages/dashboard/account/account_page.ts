@@ -1,4 +1,3 @@
-/** The account, and where its owner is signed in. */
 import type { Membership } from "@accountlink/core/accounts";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
@@ -18,7 +17,7 @@ interface OwnSignIn {
 export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
   readonly account: Visitor["account"];
   readonly chatId: string;
-  /** The accounts of the user, the last chosen first. */
+  /** The accounts of the user, last chosen first. */
   readonly accounts: ReadonlyArray<Membership>;
   /** Newest first. */
   readonly signIns: ReadonlyArray<OwnSignIn>;

@@ -1,4 +1,4 @@
-/** The page of the account, the choice of another one, and what ends a sign-in. */
+/** Routes of the account page: the page itself, choosing another account, and ending sign-ins. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import type { SignInId } from "@accountlink/core/ids";

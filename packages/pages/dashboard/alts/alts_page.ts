@@ -1,4 +1,4 @@
-/** Who may be the same person as a user, in words, and what moderators said about it. */
+/** Shows possible alts of a user in words, and the reviews of moderators. */
 import type { Pid } from "@accountlink/core";
 import {
   type AltEvidence,
@@ -18,7 +18,6 @@ import { counted, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
-/** Who is asked about, as typed. */
 export interface AltsForm {
   /** The community; empty for the first one. */
   readonly pid: string;
@@ -30,28 +29,27 @@ export const emptyAltsForm: AltsForm = { pid: "", kind: "chat", id: "" };
 
 export interface AltsFound {
   readonly report: AltReport;
-  /** Those of the target, newest first. */
+  /** Reviews of the searched user, newest first. */
   readonly reviews: ReadonlyArray<AltReview>;
-  /** The target and those of its reviews, as far as the platform knows their names. */
+  /** Known names of the searched user and of the users in the reviews. */
   readonly names: ReadonlyMap<string, string>;
-  /** The community that was asked about. */
   readonly pid: Pid;
 }
 
 export interface AltsView {
   readonly tier: Tier;
   readonly communities: ReadonlyArray<Community>;
-  /** Null before the first question. */
+  /** Null before the first search. */
   readonly found: AltsFound | null;
   readonly problems: ReadonlyArray<ParameterProblem>;
-  /** What went wrong with all of it. */
+  /** An error message about the whole form. */
   readonly general: string | null;
   readonly status: number;
 }
 
 const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note" };
 
-/** @param notice what a review did; null for none */
+/** @param notice the result of a review; null for none */
 export const altsPage = (
   form: AltsForm,
   view: AltsView,
@@ -119,7 +117,7 @@ ${target.chatId === null ? null : reviewsSection(form, { reviews, names, pid }, 
 
 const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
 
-/** What a severity says of the whole account; the numbers are in docs/alts.md. */
+/** The meaning of a severity for the whole account; docs/alts.md has the thresholds. */
 const meanings = {
   LOW: "Most such accounts have no alt.",
   MEDIUM: "Family members and flatmates look like this more often than alts. Ask before you act.",
@@ -153,7 +151,7 @@ const named = (id: string, names: AltsFound["names"]): Html | string => {
 
 const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
 
-/** A reason in words: "Same browser, 3 days ago". */
+/** Puts evidence into words: "Same browser, 3 days ago". */
 const reason = (evidence: AltEvidence, now: Millis): string => {
   switch (evidence.kind) {
     case "review":
@@ -181,7 +179,7 @@ interface Pair {
   readonly otherChatId: string;
 }
 
-/** The fields that lead back to the page from which a form was sent. */
+/** Hidden fields that lead back to the page that a form was sent from. */
 const pairFields = (form: AltsForm, pair: Pair, csrf: string): Html =>
   html`${csrfField(csrf)}${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,

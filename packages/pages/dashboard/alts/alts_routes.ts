@@ -1,4 +1,3 @@
-/** The page of alt detection, and the form of its reviews. */
 import { AltDetection, AltReviews, type DataScope, guildOf } from "@accountlink/core";
 import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
@@ -63,7 +62,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
   });
 
-  /** Shows the page, with what was asked about and what is wrong with it. */
+  /** Renders the page with the form as typed and its problems. */
   const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm, notice = "") {
     const { all, community } = yield* communities.choose(visitor, typed.pid);
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";

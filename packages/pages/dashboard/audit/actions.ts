@@ -1,5 +1,3 @@
-/** The actions of the audit log, in words. */
-
 import type { AuditAction } from "@accountlink/core/audit";
 
 export const actions: Record<AuditAction, string> = {

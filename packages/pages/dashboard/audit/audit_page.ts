@@ -20,7 +20,7 @@ export interface AuditFilter {
 
 export interface AuditView {
   readonly entries: ReadonlyArray<AuditEntry>;
-  /** Where older entries begin; null at the end. */
+  /** Cursor of the older entries; null at the end. */
   readonly next: string | null;
   readonly keys: ReadonlyArray<KeyDetails>;
   readonly names: Names;

@@ -1,4 +1,3 @@
-/** The page of the audit log, and the same as a file. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type AuditFilter, auditActions } from "@accountlink/core/audit";
@@ -13,7 +12,7 @@ import { makeEntryNames } from "./entry_names.ts";
 
 const pageSize = 50;
 
-/** The most entries of a file, which is made in memory. */
+/** The most entries in a file, because the file is made in memory. */
 const fileSize = 10_000;
 
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
@@ -39,7 +38,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         const filter = yield* filterOf(visitor, query);
         const chatId = query("chatId").trim();
         const before = positionOf(query("cursor"));
-        // One more tells whether there is a next page.
+        // Request one more entry than a page has, to learn whether there is a next page.
         const found = yield* log.list(account.name, before, pageSize + 1, filter);
         const entries = found.slice(0, pageSize);
         const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;

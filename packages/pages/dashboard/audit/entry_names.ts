@@ -1,4 +1,4 @@
-/** The names in sentences about entries of the audit log. */
+/** Names for the sentences about audit log entries. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import { type ChatId, isChatId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
@@ -7,7 +7,7 @@ import { Effect } from "effect";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
 
-/** Makes the function that names chat users as the chat platform does; those without a name are left out. */
+/** Returns a function that looks up names of chat users on the platform. Users without a name are left out. */
 export const makeChatNames = Effect.map(Profiles, (profiles) =>
   Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
     const found = yield* profiles.chats(chatIds, null);
@@ -20,7 +20,7 @@ export const makeChatNames = Effect.map(Profiles, (profiles) =>
   }),
 );
 
-/** Makes the function that names who is signed in, the keys, and the members who made the entries. */
+/** Returns a function that names the signed-in user, the keys, and the members who made the entries. */
 export const makeEntryNames = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const chatNames = yield* makeChatNames;

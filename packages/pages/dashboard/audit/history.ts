@@ -1,4 +1,3 @@
-/** Entries of the audit log as a list of sentences with their times. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import { type Html, html } from "../../html.ts";
 import { timeHtml } from "../look/time.ts";

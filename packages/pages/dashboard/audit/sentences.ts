@@ -3,12 +3,10 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import { nameOf } from "../look/owned_key.ts";
 import { counted } from "../look/time.ts";
 
-/** What is known of the names in entries. */
 export interface Names {
   readonly keys: ReadonlyArray<KeyDetails>;
-  /** Who is signed in. */
   readonly me: { readonly chatId: string; readonly name: string };
-  /** Accounts of the platforms, by their IDs. */
+  /** Chat account names by ID. */
   readonly chats?: ReadonlyMap<string, string>;
   readonly games?: ReadonlyMap<string, string>;
 }
@@ -38,7 +36,6 @@ const keyOf = (id: unknown, { keys }: Names): string => {
   return key === undefined ? `Key ${String(id)}` : nameOf(key);
 };
 
-/** A key within a sentence: "the key Walk bot", or "key Aa0Bb1Cc2Dd3" for one without a name. */
 const theKey = (id: unknown, names: Names): string => {
   const name = keyOf(id, names);
   return name === `Key ${String(id)}` ? `key ${String(id)}` : `the key ${name}`;
@@ -76,7 +73,7 @@ const statusVerbs: Readonly<Record<string, string>> = {
   revoked: "revoked",
 };
 
-/** A sentence about a webhook, whose URL the log does not have. */
+/** A sentence about a webhook. The log does not contain its URL. */
 const ofWebhook =
   (act: string): Sentence =>
   ({ actor }, names) =>
@@ -135,5 +132,5 @@ const sentences: Record<AuditAction, Sentence> = {
     details["chatId"] === (actor.type === "account" ? actor.member : null)
       ? `${start(whoOf(actor, names))} left the team`
       : `${start(whoOf(actor, names))} removed ${chatOf(details["chatId"], names)} from the team`,
-  "webhook.disabled": () => "A webhook was disabled, since its server does not take what is sent",
+  "webhook.disabled": () => "A webhook was disabled, because its server refuses the events",
 };

@@ -1,4 +1,3 @@
-/** The dashboard's JSON: the data scopes of an account and their links. */
 import { guildOf } from "@accountlink/core";
 import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
@@ -70,7 +69,7 @@ export const communitiesApi = Effect.gen(function* () {
   return routes;
 });
 
-/** Makes the function that names a scope: its guild as the platform names it, null for none. */
+/** Returns a function that names a scope after its guild on the platform; null if there is none. */
 export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
   const guildId = guildOf(scope);
   return guildId === null
@@ -78,7 +77,7 @@ export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedSc
     : Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? null);
 });
 
-/** A place as the `cursor` of the next page. */
+/** Encodes a position as the `cursor` of the next page. */
 export const cursorOf = ({ lastVerifiedAt, chatId }: NewestPosition): string => `${lastVerifiedAt}-${chatId}`;
 
 const linkJson = ({ link, chat, game }: NamedLink) => ({

@@ -39,7 +39,6 @@ const card = (community: Community): Html => {
 </li>`;
 };
 
-/** The communities that have no key yet. */
 const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | null => {
   const known = new Set(communities.map(({ scope }) => guildOf(scope)));
   const rest = (guilds ?? []).filter(({ guildId, manager }) => manager && !known.has(guildId));

@@ -1,4 +1,4 @@
-/** The pages of communities: all of an account, and one with what its users read. */
+/** Routes of the community pages: the list, and the settings of one community's verification texts. */
 import { SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
@@ -103,7 +103,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ];
 });
 
-/** An empty field is what null is in JSON. */
+/** An empty form field stands for null in JSON. */
 const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   name,
   reason: reason.replace(/or null$/, "or nothing"),
@@ -115,7 +115,7 @@ const typedSaid = (fields: Fields): SaidForm => ({
   doneText: fields("doneText").trim(),
 });
 
-/** The communities of who is signed in, with the names of their guilds. */
+/** The communities of the signed-in user, with the names of their guilds. */
 export const makeCommunities = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const nameOf = yield* makeScopeNames;
@@ -135,7 +135,7 @@ export const makeCommunities = Effect.gen(function* () {
     named,
     list,
 
-    /** All communities with the one of a form or query: the first without a `pid`, undefined where there is none. */
+    /** Returns all communities, and the chosen one: the first without a `pid`, undefined if there is none. */
     choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* list(visitor);
       const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
@@ -143,7 +143,7 @@ export const makeCommunities = Effect.gen(function* () {
       return { all, community };
     }),
 
-    /** @param pid unchecked */
+    /** @param pid not validated yet */
     find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* scopes.list(visitor.owner.account);
       const owned = all.find(({ scope }) => scope.pid === pid);

@@ -1,4 +1,4 @@
-/** The page of one community: its verify link, what its users read, and the bot. */
+/** The page of one community: its verify link, the texts for its users, and the bot. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
@@ -23,7 +23,7 @@ export interface CommunityView {
   readonly guilds: ReadonlyArray<OwnGuild> | null;
   readonly botInvite: string | null;
   readonly publicUrl: string;
-  /** The pages of the verification with what is typed, by their titles. */
+  /** Previews of the verification pages with the typed texts, by page title. */
   readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
 }
 
@@ -45,7 +45,7 @@ const labels = {
   doneText: "Message at the end",
 };
 
-/** @param notice what an act did; null for none */
+/** @param notice the result of an action; null for none */
 export const communityPage = (
   view: CommunityView,
   form: SaidForm,

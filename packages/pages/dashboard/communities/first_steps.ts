@@ -1,6 +1,4 @@
-/**
- * The way of a new owner from the sign-in to the first verified user, each step of which is done where it stands.
- */
+/** The steps of a new owner from the sign-in to the first verified user; each step can be done in place. */
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
@@ -9,11 +7,11 @@ import { communityPath, paths } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
 export interface FirstSteps {
-  /** The communities of the owner on the chat platform; null if it does not tell. */
+  /** The owner's communities on the chat platform; null if the platform does not say. */
   readonly guilds: ReadonlyArray<OwnGuild> | null;
-  /** Where the bot is added to a community; null if the platform has no such page. */
+  /** The URL that adds the bot to a community; null if the platform has no such page. */
   readonly botInvite: string | null;
-  /** The community whose steps these are; null before there is one. */
+  /** The community that these steps set up; null before there is one. */
   readonly community: Community | null;
   readonly publicUrl: string;
   readonly csrf: string;
@@ -50,7 +48,7 @@ const step = (title: string, isDone: boolean, content: Html | null): Html => htm
 <li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? html`<span class="unseen">: done</span>` : null}</strong>
 ${content}</li>`;
 
-/** Where the bot is, and how it gets elsewhere. */
+/** Says where the bot is, and how to add it elsewhere. */
 export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botInvite">): Html => {
   const present = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");

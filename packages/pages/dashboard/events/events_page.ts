@@ -1,4 +1,4 @@
-/** What happened lately in a community: the feed that bots read, newest first. */
+/** Recent events of a community from the feed that bots read, newest first. */
 import type { Pid } from "@accountlink/core";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import { isChatId } from "@accountlink/core/ids";
@@ -13,13 +13,13 @@ import { paths, withQuery } from "../paths.ts";
 export interface EventsView {
   readonly communities: ReadonlyArray<Community>;
   readonly community: Community;
-  /** Whom the events are about, as typed; empty for everybody. */
+  /** The user to filter by, as typed; empty for all users. */
   readonly user: string;
   /** Newest first. */
   readonly events: ReadonlyArray<FeedEvent>;
-  /** Where older events begin; null at the end. */
+  /** Cursor of the older events; null at the end. */
   readonly next: string | null;
-  /** How many days events are kept. */
+  /** How many days events are stored. */
   readonly keptDays: number;
 }
 
@@ -49,7 +49,6 @@ ${
   };
 };
 
-/** The page of an account without a community. */
 export const noEventsPage: Page = {
   status: 200,
   title: "Events",

@@ -2,7 +2,7 @@ import type { StoreUnavailable } from "@accountlink/core";
 import { maxUploadsSize, type UploadedFile, type UploadFolder } from "@accountlink/http/site";
 import { Data, Effect } from "effect";
 
-/** An upload that is not taken, with a sentence for its owner. */
+/** A refused upload, with a sentence for its owner. */
 export class WrongUpload extends Data.TaggedError("WrongUpload")<{ readonly reason: string }> {}
 
 export interface BoundedFile extends Omit<UploadedFile, "append"> {
@@ -10,9 +10,9 @@ export interface BoundedFile extends Omit<UploadedFile, "append"> {
 }
 
 /**
- * Makes files that stay below `maxUploadsSize` together.
+ * Makes files whose total size stays below `maxUploadsSize`.
  *
- * @param makeRoom removes a file that nobody uses at the moment; false without one
+ * @param makeRoom removes a file that is not in use; returns false if there is none
  */
 export const boundedUploads = (folder: UploadFolder, makeRoom: Effect.Effect<boolean>) => {
   let total = 0;

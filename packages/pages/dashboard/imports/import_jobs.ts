@@ -1,4 +1,7 @@
-/** Imports of uploaded files: one of each account, known to the process that took the upload, for half an hour. */
+/**
+ * Imports of uploaded files: one for each account, known only to the process that received the upload, for half an
+ * hour.
+ */
 
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {
@@ -19,7 +22,7 @@ import { Digest } from "effect/crypto";
 import type { Community } from "../communities/community.ts";
 import { type BoundedFile, boundedUploads, WrongUpload } from "./bounded_uploads.ts";
 
-/** How long an import is kept, in milliseconds. */
+/** How long an import is stored, in milliseconds. */
 const keptFor = 30 * 60_000;
 
 const shownRows = 10;
@@ -41,7 +44,7 @@ export interface ImportJob {
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
   readonly madeAt: number;
-  /** The rows that were left out last; null as long as none were looked for. */
+  /** The skipped rows of the last run; null before the first run. */
   leftOut: BoundedFile | null;
   state: ImportState;
 }
@@ -51,7 +54,6 @@ type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onC
 export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;
-  /** By account. */
   const jobs = new Map<string, ImportJob>();
   /** Accounts whose upload is being read. */
   const reading = new Set<string>();
@@ -62,7 +64,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
       return Effect.andThen(job.file.remove, job.leftOut?.remove ?? Effect.void);
     });
 
-  /** The jobs that can be forgotten, the oldest first. */
+  /** The jobs that can be forgotten, oldest first. */
   const idle = () => [...jobs.values()].filter(({ state }) => state._tag !== "Running");
 
   const uploads = boundedUploads(
@@ -82,7 +84,10 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     );
   }).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
 
-  /** Runs an upload of an account, unless another one or an import of it is under way. Its import before is forgotten. */
+  /**
+   * Runs an upload of an account, and forgets the account's previous import. Refuses if another upload or import of the
+   * account is running.
+   */
   const admit = <A, E, R>(
     { account }: KeyOwner,
     upload: Effect.Effect<A, E, R>,
@@ -100,14 +105,14 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
 
   const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
 
-  /** Reads a file in turns with all others: one piece of one file in each turn of the event loop. */
+  /** Reads a file one chunk at a time, taking turns with all other files: one chunk per turn of the event loop. */
   const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
     linkReaders.auto(
       Stream.tap(file.read, () => turn),
       options,
     );
 
-  /** Reads the whole file, and keeps the rows that it leaves out. */
+  /** Reads the whole file, and stores the rows that it skips. */
   const run = Effect.fnUntraced(function* (
     { file, community, owner, options, onConflict, ...job }: NewJob & Pick<ImportJob, "leftOut">,
     dryRun: boolean,
@@ -151,7 +156,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     return { outcome, leftOut };
   });
 
-  /** Looks at a file, and keeps it for its import. */
+  /** Previews a file, and stores it for its import. */
   const preview = Effect.fnUntraced(function* (made: NewJob) {
     const sample = yield* linesOf(made).pipe(Stream.take(shownRows), Stream.runCollect);
     const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {});
@@ -166,7 +171,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     return job;
   });
 
-  /** Starts an import, once. It goes on when its owner leaves. */
+  /** Starts an import, at most once. It continues when its owner leaves the page. */
   const start = Effect.fnUntraced(function* (job: ImportJob) {
     if (job.state._tag !== "Preview") return;
     job.state = { _tag: "Running", progress: { phase: "checking", rows: 0, total: null } };
@@ -189,7 +194,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
         job.state = state;
       }),
       Effect.ensuring(job.file.remove),
-      // The end of the server ends it, too; what was stored stays.
+      // A server shutdown interrupts the import; imported rows remain.
       Effect.forkIn(scope),
     );
   });

@@ -7,7 +7,7 @@ import { Effect, Fiber, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 
-/** Files in memory, which are counted while they are kept. */
+/** Files in memory, and a count of the stored files. */
 const memoryFolder = () => {
   const kept = new Set<object>();
   const folder: UploadFolder = {
@@ -37,7 +37,7 @@ const makeBench = Effect.gen(function* () {
     const community = { scope, settings: noSettings, guildName: null, links: { count: 0, age: 0 }, keys: 0 };
     const file = yield* jobs.uploads.create;
     for (let part = 0; part < megabytes; part++) yield* file.append(new Uint8Array(megabyte));
-    // Rows alone are read: the file is larger than what it says.
+    // Only the rows are read, so the declared file size can be larger.
     const read = Stream.encodeText(Stream.make("chatId,gameId\n100001,1\n"));
     const made = { owner, community, fileName: name, file: { ...file, read } };
     const fiber = yield* Effect.forkChild(jobs.preview({ ...made, onConflict: "keep", options: {} }));
@@ -48,7 +48,7 @@ const makeBench = Effect.gen(function* () {
   return { jobs, preview, isKept, kept };
 });
 
-it.effect("forgets previews after half an hour, with their files", () =>
+it.effect("forgets previews after half an hour, and deletes their files", () =>
   Effect.gen(function* () {
     const { preview, isKept, kept } = yield* makeBench;
     const job = yield* preview("acme", 1);
@@ -59,7 +59,7 @@ it.effect("forgets previews after half an hour, with their files", () =>
   }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
 );
 
-it.effect("keeps all files below a size: the oldest preview makes room, and nothing else does", () =>
+it.effect("limits the total size of all files: only the oldest preview is removed to make room", () =>
   Effect.gen(function* () {
     const { jobs, preview, isKept } = yield* makeBench;
     const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];

@@ -1,4 +1,4 @@
-/** The pages of an import: the upload, what it would do, how far it is, and what it did. */
+/** The pages of an import: upload, preview, progress and result. */
 import {
   type FileLink,
   type ImportOutcome,
@@ -25,7 +25,7 @@ export interface ImportForm {
   readonly gameColumn: string;
   readonly timeColumn: string;
   readonly verifiedColumn: string;
-  /** Columns whose names speak of time or verification, and are not understood. */
+  /** Columns that are not understood although their names suggest a time or verification. */
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
 }
 
@@ -37,7 +37,7 @@ export interface ImportView {
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
-/** @param problem why a file was not taken, as a sentence; null for none */
+/** @param problem why a file was refused, as a sentence; null for none */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   form: ImportForm,
@@ -84,7 +84,6 @@ ${form.columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore t
 const hasColumns = ({ chatColumn, gameColumn, timeColumn, verifiedColumn, columns }: ImportForm): boolean =>
   columns.length > 0 || `${chatColumn}${gameColumn}${timeColumn}${verifiedColumn}` !== "";
 
-/** The page of an account without a community, and of a server that takes no files. */
 export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
   status: 200,
   title: "Import links",
@@ -120,7 +119,7 @@ ${dropForm(view, csrf, "Do not import")}
 </div>`,
 });
 
-/** How far an import is. The page asks again by itself. */
+/** Shows the progress of an import, and reloads by itself. */
 export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
   status: 200,
   title: "Importing links",

@@ -75,7 +75,6 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
       Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
     );
 
-  /** Sends whoever asks for an import that is not there to a new one. */
   const withJob =
     <A, E, R>(act: (job: ImportJob, visitor: OwnerVisitor) => Effect.Effect<A, E, R>) =>
     (visitor: OwnerVisitor) => {

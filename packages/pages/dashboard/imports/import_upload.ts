@@ -1,6 +1,4 @@
-/**
- * Reads the upload of a file of links: the fields of its form, and the file straight into the folder for uploads.
- */
+/** Reads an upload of links: the fields of its form, and the file, which streams into the upload folder. */
 import { type StoreUnavailable } from "@accountlink/core";
 import { Forbidden } from "@accountlink/core/errors";
 import { Effect, Stream } from "effect";
@@ -11,7 +9,7 @@ import { type BoundedFile, type boundedUploads, WrongUpload } from "./bounded_up
 /** In bytes. */
 const maxFileSize = 20_000_000;
 
-/** With the fields and boundaries of the form. */
+/** Includes the fields and boundaries of the form. */
 const maxBodySize = maxFileSize + 65_536;
 
 export interface Upload {
@@ -21,7 +19,7 @@ export interface Upload {
   readonly fileName: string;
 }
 
-/** Keeps no more than a part of the file in memory. The field `csrf` has to stand before the file. */
+/** Streams the file, so that only a part of it is in memory. The field `csrf` must precede the file. */
 export const readUpload = Effect.fnUntraced(function* (
   { context: { request }, csrf }: OwnerVisitor,
   folder: ReturnType<typeof boundedUploads>,

@@ -1,4 +1,4 @@
-/** A key in full, after it was created or rotated. It is never shown again. */
+/** Shows a key's token after the key was created or rotated. The token is never shown again. */
 
 import type { ChatId } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
@@ -14,11 +14,11 @@ import { curlOf } from "../trial/commands.ts";
 export interface Issued {
   readonly key: KeyDetails;
   readonly token: string;
-  /** Whether the key is new, and not its secret alone. */
+  /** Whether the key is new; otherwise only its secret is. */
   readonly isNew: boolean;
 }
 
-/** @param chatId whom the example asks about: the owner */
+/** @param chatId the owner, whom the example looks up */
 export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, chatId: ChatId): Page => {
   const guildId = key.scope.kind === "guild" ? key.scope.guildId : null;
   const url = `${publicUrl}${withQuery("/v2/chat", { chatId, guildId })}`;

@@ -1,5 +1,3 @@
-/** The form of a key: to create one, and to change its rules. */
-
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
@@ -9,15 +7,14 @@ import { type Choice, linesField, menuField, radioField, textField } from "../lo
 import { accesses } from "../look/owned_key.ts";
 import { dayOf } from "../look/time.ts";
 
-/** The rules of a key as typed. */
 export interface KeyRules {
   readonly name: string;
   readonly access: string;
-  /** One entry on each line, as in the two lists below. */
+  /** One entry per line, as in the next two fields. */
   readonly allowIps: string;
   readonly denyIps: string;
   readonly redirectOrigins: string;
-  /** The last UTC day on which it is accepted; empty for no end. */
+  /** The last UTC day on which the key is accepted; empty for no expiry. */
   readonly lastDay: string;
 }
 
@@ -26,7 +23,6 @@ export interface NewKeyForm extends KeyRules {
   readonly guildId: string;
 }
 
-/** The labels of the fields, by the names of the API. */
 export const keyLabels: Readonly<Record<string, string>> = {
   name: "Name",
   scope: "Scope",
@@ -49,14 +45,14 @@ export const rulesOf = (key: KeyDetails): KeyRules => ({
   lastDay: key.expiresAt === null ? "" : dayOf(key.expiresAt - 1),
 });
 
-/** When a key with this last day expires: at its end, in ISO 8601; null for no end. */
+/** Converts the last day of a key to its expiry, the end of that day in ISO 8601; null if empty. */
 export const expiryOf = (lastDay: string): string | null => {
   if (lastDay === "") return null;
   const start = Date.parse(`${lastDay}T00:00:00Z`);
   return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
 };
 
-/** The entries of a field with one on each line. */
+/** Splits a field into its entries. */
 export const entriesOf = (lines: string): ReadonlyArray<string> =>
   lines
     .split(/[\n,]/)
@@ -83,7 +79,6 @@ ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last da
 const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
   [allowIps, denyIps, redirectOrigins, lastDay].some((text) => text !== "");
 
-/** What the choice of communities says. */
 interface ScopeTexts {
   readonly guild: string;
   readonly global: string;
@@ -98,7 +93,7 @@ const keyScopeTexts: ScopeTexts = {
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
 
-/** The fields of a new key that stay as they are: which communities it may be used for. */
+/** The fields of a new key that cannot change later: which communities the key is for. */
 export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
@@ -121,7 +116,7 @@ ${radioField({
 })}
 ${guildField(form, guilds, problems, texts)}`;
 
-/** A menu of the communities that can have a key, or a field for the ID where the platform lists none. */
+/** A menu of the communities that can have a key, or a text field for the ID if the platform lists none. */
 const guildField = (
   { guildId }: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,

@@ -1,4 +1,4 @@
-/** The forms of keys, read by the same rules as the bodies of the JSON routes. */
+/** Reads the forms of keys, by the same rules as the bodies of the JSON routes. */
 import { type InvalidBody, InvalidParameter, MissingParameter } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
@@ -36,14 +36,14 @@ const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
 
 export const newKeyOf = (form: NewKeyForm) => {
   const { name, scope, access, guildId, lastDay } = form;
-  // A menu has a value also where it does not matter.
+  // The menu sends a value even if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(lastDay) };
   const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
   return Effect.flatMap(Effect.fromResult(read), ownedKeyOf);
 };
 
-/** The values that change a key. An end that was not touched stays what it is, to the millisecond. */
+/** The changed values of a key. An unchanged last day keeps the expiry to the millisecond. */
 export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   const { name, access, lastDay } = rules;
   if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));
@@ -56,7 +56,6 @@ export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   );
 };
 
-/** A form without a status changes none. */
 export const statusOf = (id: KeyId, fields: Fields) =>
   Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
     status === undefined
@@ -64,7 +63,7 @@ export const statusOf = (id: KeyId, fields: Fields) =>
       : Effect.succeed(status),
   );
 
-/** How long the earlier secrets stay accepted, in seconds. */
+/** How long the previous secrets stay valid, in seconds. */
 export const graceOf = (
   id: KeyId,
   fields: Fields,

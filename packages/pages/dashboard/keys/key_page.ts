@@ -1,4 +1,4 @@
-/** The page of one key: its rules, what can be done to it, and its history. */
+/** The page of one key: its rules, its actions, and its history. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
@@ -18,7 +18,7 @@ export interface KeyView {
   readonly key: KeyDetails;
   readonly quota: Quota;
   readonly guilds: ReadonlyArray<NamedGuild>;
-  /** Its latest changes, newest first. */
+  /** The latest changes of the key, newest first. */
   readonly history: ReadonlyArray<AuditEntry>;
   readonly names: Names;
 }
@@ -28,8 +28,8 @@ export interface RefusedAct extends Refused {
 }
 
 /**
- * @param rules the rules as they are, or as typed
- * @param notice what an act did; null for none
+ * @param rules the current rules, or the rules as typed
+ * @param notice the result of an action; null for none
  */
 export const keyPage = (
   view: KeyView,

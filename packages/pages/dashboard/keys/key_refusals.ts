@@ -1,4 +1,4 @@
-/** Why the form of a key or a webhook comes back, and with which status. */
+/** Decides why the form of a key or a webhook is shown again, and with which status. */
 import type {
   Conflict,
   Forbidden,
@@ -18,7 +18,7 @@ export type KeyFormError =
   | Conflict
   | PlatformUnavailable;
 
-/** For `Effect.catchTag`: every error that brings a form back. */
+/** Every error that shows a form again, for `Effect.catchTag`. */
 export const formErrors = [
   "MissingParameter",
   "InvalidParameter",

@@ -1,4 +1,3 @@
-/** The pages of keys, and the forms that create and change them. */
 import { OwnedKeys } from "@accountlink/core";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
@@ -28,7 +27,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return views.issued(visitor, key, token, true);
   });
 
-  /** A form of the page of a key, which comes back with what is wrong. */
+  /** Binds a form on the page of a key. The page shows the form again if it has problems. */
   const act = (
     name: KeyAct,
     answer: (visitor: OwnerVisitor, key: KeyDetails, fields: Fields) => Effect.Effect<Answered, SiteError>,

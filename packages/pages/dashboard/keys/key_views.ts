@@ -36,13 +36,13 @@ export const makeKeyViews = Effect.gen(function* () {
       return keysPage({ keys: listed, guilds: namedGuilds(visitor), ...plan }, weeks, nowOf(visitor));
     }),
 
-    /** @param refused why the form comes back; null for a new one */
+    /** @param refused why the form is shown again; null for a new form */
     blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
       Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
 
     /**
-     * @param done the notice of what an act did, unchecked
-     * @param refused a form that comes back; null for none
+     * @param done the name of a notice, not validated yet
+     * @param refused a form that is shown again; null for none
      */
     one: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,

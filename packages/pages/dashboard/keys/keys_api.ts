@@ -1,4 +1,3 @@
-/** The dashboard's JSON: the keys of an account. */
 import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits } from "@accountlink/core/limits";
@@ -57,7 +56,7 @@ export const ownedKeyOf = (values: NewKeyValues) => {
   return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
 };
 
-/** The scope that values name. The reader of parameters has seen that a guild's names its guild. */
+/** The scope that the values name. The parameter reader guarantees that a guild scope names its guild. */
 export const targetOf = ({
   scope,
   guildId,

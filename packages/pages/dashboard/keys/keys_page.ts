@@ -18,10 +18,10 @@ export interface KeyList {
   readonly allowed: number | null;
 }
 
-/** Up to so many keys have a card each, more of them a table with their last seven days. */
+/** Up to this number, each key has a card; more keys are in a table with their last seven days. */
 export const mostCards = 3;
 
-/** @param weeks the last seven days of each key, where they are more than `mostCards`; else empty */
+/** @param weeks the last seven days of each key, if there are more than `mostCards`; otherwise empty */
 export const keysPage = (list: KeyList, weeks: ReadonlyArray<KeyUsage>, now: Millis): Page => ({
   status: 200,
   title: "Keys",
@@ -32,7 +32,10 @@ export const keysPage = (list: KeyList, weeks: ReadonlyArray<KeyUsage>, now: Mil
 ${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : weeks.length > 0 ? table(weeks, list.guilds, now) : cards(list, now)}`,
 });
 
-/** How many keys the plan allows. Those that the operator made do not count, and are said only where there are some. */
+/**
+ * Says how many keys the plan allows. Keys made by the operator do not count; the text mentions them only if there are
+ * some.
+ */
 export const planText = ({
   used,
   allowed,

@@ -9,7 +9,7 @@ import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form
 export interface Refused {
   readonly status: number;
   readonly problems: ReadonlyArray<ParameterProblem>;
-  /** What is wrong with all of it; null where the fields say it. */
+  /** An error message about the whole form; null if the fields have their own. */
   readonly general: string | null;
 }
 
@@ -25,8 +25,8 @@ export const emptyKeyForm: NewKeyForm = {
 };
 
 /**
- * @param guilds the communities of the owner; null if the platform does not tell
- * @param refused why the form comes back; null for a new one
+ * @param guilds the owner's communities; null if the platform does not say
+ * @param refused why the form is shown again; null for a new form
  */
 export const newKeyPage = (
   form: NewKeyForm,

@@ -1,4 +1,4 @@
-/** The questions before a link is made or removed, which name both accounts. */
+/** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
@@ -16,7 +16,7 @@ export interface LinkQuestion {
   readonly game: GameProfile | null;
 }
 
-/** The game account that a new link takes the place of. */
+/** The game account whose link a new link replaces. */
 export interface Replaced {
   readonly gameId: GameId;
   readonly game: GameProfile | null;

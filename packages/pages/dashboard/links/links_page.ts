@@ -1,4 +1,4 @@
-/** The links of a community: how many there are, a search, and the newest first. */
+/** The links of a community: their number, a search, and the newest links. */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
@@ -17,9 +17,9 @@ export interface LinksView {
   readonly community: Community;
   readonly search: string;
   readonly links: ReadonlyArray<NamedLink>;
-  /** Where the next page begins; null on the last one. */
+  /** Cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** Users whom the search may mean and who have no link. */
+  /** Users without a link who match the search. */
   readonly unlinked: ReadonlyArray<{ readonly chatId: ChatId; readonly chat: ChatProfile | null }>;
 }
 
@@ -52,7 +52,7 @@ export const userPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.li
 
 const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
-/** @param notice what an act did; null for none */
+/** @param notice the result of an action; null for none */
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
@@ -87,7 +87,6 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
   };
 };
 
-/** The page of an account without a community. */
 export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
   status: 200,
   title: "Links",

@@ -1,4 +1,4 @@
-/** The pages of links: all of a community, one user, and the questions before a change. */
+/** Routes of the link pages: the list, one user, and confirmation questions. */
 import { AuditLog, type ChatId, LinkStore, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type LinkPage, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
@@ -76,7 +76,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems);
   });
 
-  /** The chat user and the game user that a form names by ID or user name, or why it names none. */
+  /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
   const named = Effect.fnUntraced(function* (community: Community, typed: LinkForm) {
     const [[chatId], [gameId]] = yield* Effect.all(
       [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
@@ -138,7 +138,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     return yield* links.remove(visitor.owner, community.scope, chatId).pipe(
       Effect.as(seen),
       Effect.catchTags({
-        // Somebody else was first.
+        // Another request removed the link first.
         LinkNotFound: () => Effect.succeed(seen),
         Forbidden: refused,
         PlatformUnavailable: refused,
@@ -150,7 +150,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const { scope } = yield* communities.find(visitor, query("pid"));
     const chunks = linkFileOf(allLinks(scope.pid), "csv").pipe(
       Stream.provideService(LinkStore, store),
-      // The connection ends in the middle of the file, so that nobody takes a part for all.
+      // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
       Stream.orDie,
       Stream.encodeText,
     );
@@ -190,7 +190,7 @@ const placeOf = (text: string): NewestPosition | null => {
   return time && isChatId(chatId) && Number.isSafeInteger(lastVerifiedAt) ? { lastVerifiedAt, chatId } : null;
 };
 
-/** Makes the function that collects what the page of a chat user shows. */
+/** Returns a function that collects the data for the page of a chat user. */
 const makeUserView = Effect.gen(function* () {
   const links = yield* OwnedLinks;
   const profiles = yield* Profiles;

@@ -1,4 +1,4 @@
-/** One chat user of a community: the link as it is, and what happened to it. */
+/** One chat user of a community: the current link and its history. */
 import type { ChatId } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { NamedLink } from "@accountlink/core/communities";
@@ -25,7 +25,7 @@ export interface LinkedUserView {
   readonly names: Names;
 }
 
-/** @param notice what an act did; null for none */
+/** @param notice the result of an action; null for none */
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,

@@ -1,9 +1,9 @@
-/** Text to take along, with a button that copies it where scripts run. */
+/** Text with a copy button, which appears only if scripts run. */
 import { type Html, html } from "../../html.ts";
 
 /**
  * @param id unique on the page
- * @param name what the text is, such as "key"
+ * @param name the kind of text, such as "key"
  */
 export const copyable = (id: string, name: string, text: string): Html => html`
 <div class="copyable">

@@ -1,4 +1,4 @@
-/** Fields of forms: a label, a hint, and what is wrong with the value, all read out with the control. */
+/** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 
@@ -8,11 +8,10 @@ export interface Field {
   readonly name: string;
   readonly label: string | Html;
   readonly hint?: string | Html;
-  /** The problems of the whole form. */
   readonly problems: ReadonlyArray<ParameterProblem>;
 }
 
-/** A field around its control, which gets the attributes that tie them together. */
+/** Renders a field around its control, which gets attributes that associate it with label, hint and problems. */
 const around = (field: Field, control: (attributes: Html) => Html): Html => {
   const { name, label, hint = null } = field;
   const reasons = reasonsOf(field);
@@ -48,9 +47,9 @@ export const textField = (
     readonly type?: "text" | "date" | "password" | "search";
     readonly maxLength?: number;
     readonly required?: true;
-    /** The text that a script waits for before the form can be sent. */
+    /** The text that the user must type before a script enables the submit button. */
     readonly awaited?: string;
-    /** Whether a script keeps the value for the tab. */
+    /** Whether a script remembers the value for the tab. */
     readonly isKept?: true;
   },
 ): Html =>
@@ -62,11 +61,11 @@ export const textField = (
       }${field.required === true ? html` required` : null}${field.awaited === undefined ? null : html` data-awaits="${field.awaited}"`}${field.isKept === true ? html` data-kept` : null}>`,
   );
 
-/** Several lines of text, one entry on each. */
+/** A text area with one entry per line. */
 export const linesField = (field: Field & { readonly value: string }): Html =>
   around(
     field,
-    // The first line feed after the tag is not part of the value.
+    // HTML ignores the first line feed after the tag, so one is added before the value.
     (attributes) =>
       html`<textarea${attributes} rows="2" autocomplete="off" spellcheck="false">
 ${field.value}</textarea>`,
@@ -78,7 +77,7 @@ export interface Choice {
   readonly hint?: string;
 }
 
-/** One of several values, from a menu. */
+/** A menu that selects one of several values. */
 export const menuField = (
   field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
 ): Html =>
@@ -92,7 +91,7 @@ ${field.choices.map(
 </select>`,
   );
 
-/** One of a few values, all of them in sight. */
+/** Radio buttons that show all of a few values. */
 export const radioField = (
   field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
 ): Html => html`
@@ -112,10 +111,10 @@ export const checkField = (name: string, label: string, isChecked: boolean, valu
 <span>${label}</span></label>`;
 
 /**
- * What is wrong with a form, before it. It has the focus, so that it is read out first.
+ * Lists the problems of a form above it. It has the focus, so that screen readers announce it first.
  *
- * @param labels the labels of the fields, by name
- * @param general what is wrong with all of it
+ * @param labels the labels of the fields, by API name
+ * @param general an error message about the whole form
  */
 export const problemSummary = (
   problems: ReadonlyArray<ParameterProblem>,

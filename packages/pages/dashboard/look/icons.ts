@@ -24,11 +24,10 @@ const shapes: Readonly<Record<string, string>> = {
   account: '<path d="M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2"/><circle cx="12" cy="7" r="4"/>',
 };
 
-/** The icon of a part of the dashboard; an empty square for one without. */
+/** The icon of a section of the dashboard; an empty square for a section without one. */
 export const icon = (name: string): Html =>
   new Html(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${shapes[name] ?? ""}</svg>`);
 
-/** The mark of the service: two links of a chain. */
 export const mark = new Html(
   `<svg class="icon mark" viewBox="0 0 24 24" aria-hidden="true"><rect x="2" y="8" width="12" height="8" rx="4"/><rect x="10" y="8" width="12" height="8" rx="4"/></svg>`,
 );

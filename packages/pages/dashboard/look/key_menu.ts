@@ -3,7 +3,7 @@ import type { Html } from "../../html.ts";
 import { menuField } from "./field.ts";
 import { nameOf } from "./owned_key.ts";
 
-/** @param chosen the id of a key; null for all of them */
+/** @param chosen the ID of a key; null for all keys */
 export const keyMenu = (keys: ReadonlyArray<KeyDetails>, chosen: string | null): Html =>
   menuField({
     name: "keyId",

@@ -1,17 +1,17 @@
 import type { LinkCount } from "@accountlink/core/communities";
 import { durationText, numberText } from "./time.ts";
 
-/** From when on a number is shown with its age, in milliseconds. */
+/** Milliseconds after which a number is shown with its age. */
 const old = 120_000;
 
-/** A number of links, which is "2,000+" while they are counted. */
+/** A number of links; "2,000+" while they are being counted. */
 export const countText = ({ count, age }: LinkCount): string =>
   `${numberText(count)}${age === null ? "+" : ""}`;
 
 export const linksText = (links: LinkCount): string =>
   `${countText(links)} ${links.count === 1 ? "link" : "links"}`;
 
-/** What to know about a number that is not as it is now; null for one that is. */
+/** Says how old a number is; null if it is current. */
 export const countNote = ({ age }: LinkCount): string | null => {
   if (age === null) return "still being counted";
   return age < old ? null : `counted ${durationText(age)} ago`;

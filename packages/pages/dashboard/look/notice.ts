@@ -1,4 +1,4 @@
-/** What an act did, said on the page that it leads to. */
+/** Tells the result of an action, on the page that the action redirects to. */
 import { type Html, html } from "../../html.ts";
 
 const notices = {
@@ -22,15 +22,15 @@ const notices = {
   notSent: "The delivery failed. The list shows why.",
 } as const;
 
-/** The name of a notice, which goes with a redirect. */
+/** The name of a notice, which the redirect carries. */
 export type NoticeName = keyof typeof notices;
 
-/** The notice of a name from a URL; null for any other text. */
+/** The notice named in a URL; null for unknown names. */
 export const noticeHtml = (name: string | null): Html | null =>
   name !== null && Object.hasOwn(notices, name)
     ? statusHtml(notices[name as NoticeName], name === "notSent")
     : null;
 
-/** A message that the page begins with. It has the focus, so that it is read out first. */
+/** A message at the start of the page. It has the focus, so that screen readers announce it first. */
 export const statusHtml = (content: string | Html, isBad = false): Html =>
   html`<div class="notice${isBad ? " bad" : ""}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;

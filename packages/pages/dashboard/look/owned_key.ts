@@ -1,4 +1,3 @@
-/** Keys as their owners see them. */
 import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
@@ -9,7 +8,6 @@ export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
 
 type KeyState = "active" | "disabled" | "expired" | "revoked";
 
-/** What a key is at a time: its status, or expired. */
 const stateOf = (key: ApiKey, now: Millis): KeyState =>
   key.status === "active" && !isAccepted(key, now) ? "expired" : key.status;
 
@@ -42,7 +40,6 @@ export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
     ? "never"
     : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
 
-/** Where a key or a webhook counts: everywhere, or in a guild. */
 export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
   if (scope.kind === "global") return "All communities";
   const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;

@@ -1,11 +1,11 @@
-/** A QR code as SVG, drawn as one path. */
+/** Draws a QR code as SVG, in one path. */
 
 import { encodeQR } from "qr";
 import { type Html, html } from "../../html.ts";
 
 /**
- * @param text what the code has, such as a URL
- * @param title what it is, for those who cannot see it
+ * @param text the encoded text, such as a URL
+ * @param title a description for users who cannot see the code
  */
 export const qrCode = (text: string, title: string): Html => {
   const rows = encodeQR(text, "raw", { border: 2 });

@@ -1,6 +1,7 @@
 /**
- * What a script adds to the pages, which work without it: copy buttons, a filter, a button that
- * waits for what has to be typed, a menu that shows the current section, a key that the tab remembers, previews of what is typed, and figures that stay fresh.
+ * The script of the pages, which also work without it. It adds copy buttons, a filter, a button that stays disabled
+ * until the required text is typed, a menu that scrolls to the current section, a key that the tab remembers, previews
+ * of typed text, and figures that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -47,10 +48,10 @@ for (const field of all("[data-kept]")) {
   field.form.addEventListener("submit", () => sessionStorage.setItem(name, field.value));
 }
 
-// A sign-out forgets them.
+// Signing out forgets the values that the tab remembers.
 for (const form of all('form[action$="/sign-out"]')) form.addEventListener("submit", () => sessionStorage.clear());
 
-// A reload of the page that shows a key would send the form again: it leads to the page of the key.
+// Reloading the page that shows a key would send the form again, so the URL changes to the key's page.
 for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
 
 // On a phone the current section may be beyond the edge of the menu.
@@ -79,7 +80,7 @@ for (const frames of all("[data-previews]")) {
 
 const freshMs = 10_000;
 
-/** Replaces the figures by those of the same page, as the server renders it now. */
+/** Replaces the figures with newly rendered ones from the same page. */
 const refresh = async () => {
   if (document.hidden) return;
   const response = await fetch(document.URL, { redirect: "manual" }).catch(() => null);
@@ -88,7 +89,7 @@ const refresh = async () => {
   const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
   for (const [index, old] of figures.entries()) {
     const changed = others[index] && others[index].innerHTML !== old.innerHTML;
-    // Whoever is at the figures with the keyboard stays there.
+    // Leaves figures alone while they contain the keyboard focus.
     if (changed && !old.contains(document.activeElement)) old.replaceWith(others[index]);
   }
 };

@@ -1,4 +1,4 @@
-/** The style of the dashboard's pages, over what they share with those of the verification. */
+/** The style of the dashboard, on top of the theme that it shares with the verification pages. */
 import { css, theme } from "../../theme.ts";
 
 export const style: string = css`${theme}

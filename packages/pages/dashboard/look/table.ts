@@ -1,19 +1,18 @@
-/** Tables that scroll within the page where they are wider. */
+/** Tables that scroll horizontally if they are wider than the page. */
 import { type Html, html } from "../../html.ts";
 
 export interface Table {
-  /** Unique on the page. */
   readonly id: string;
   readonly caption: string;
   readonly columns: ReadonlyArray<Column>;
-  /** A cell for each column; the first names its row. */
+  /** One cell for each column; the first cell is the row's header. */
   readonly rows: ReadonlyArray<ReadonlyArray<Html | string>>;
 }
 
 interface Column {
   readonly label: string;
   readonly isNumber?: boolean;
-  /** For a column that explains itself: the label is read out only. */
+  /** Hides the label of a column that explains itself; screen readers still announce it. */
   readonly isUnseen?: boolean;
 }
 

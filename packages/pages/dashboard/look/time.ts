@@ -1,11 +1,10 @@
-/** Times on the pages. All are in UTC, like the days of limits and usage. */
+/** Times on the pages, all in UTC, like the days of limits and usage. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 
 /** The UTC day of a time, such as `2026-01-31`. */
 export const dayOf = (time: Millis): string => formatTimestamp(time).slice(0, 10);
 
-/** A time to the minute. */
 export const timeHtml = (time: Millis): Html => {
   const text = formatTimestamp(time);
   return html`<time datetime="${text}">${`${text.slice(0, 10)} ${text.slice(11, 16)} UTC`}</time>`;
@@ -24,7 +23,6 @@ export const durationText = (duration: Millis): string => {
   return hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
 };
 
-/** A number with its noun. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${numberText(count)} ${count === 1 ? noun : plural}`;
 

@@ -1,4 +1,3 @@
-/** The dashboard's JSON: the members of an account. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
 import { type Member, type MemberChange, Members } from "@accountlink/core/accounts";
 import { OwnedScopes } from "@accountlink/core/communities";
@@ -11,7 +10,7 @@ import { DashboardMembers } from "@accountlink/http-api";
 import { Effect, Option } from "effect";
 import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
 
-/** In how many guilds a user name is looked for. */
+/** The most guilds that are searched for a user name. */
 const mostGuilds = 10;
 
 export const membersApi = Effect.gen(function* () {
@@ -70,8 +69,8 @@ export const membersApi = Effect.gen(function* () {
 });
 
 /**
- * Makes the function that finds a chat user by name. Discord finds only members of a guild where the bot is, so it is
- * asked for the account's guilds, and for those that the owner manages.
+ * Returns a function that finds a chat user by name. Discord finds only members of a guild that the bot is in, so the
+ * search covers the account's guilds and the guilds that the owner manages.
  */
 const makeNameSearch = Effect.gen(function* () {
   const chats = yield* ChatPlatform;

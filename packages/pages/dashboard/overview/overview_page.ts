@@ -1,4 +1,4 @@
-/** The first page: what needs the owner's attention, and today's usage against the limits. */
+/** The first page: issues that need the owner's attention, and today's usage against the limits. */
 
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { LinkCount, VerifiedWeeks } from "@accountlink/core/communities";
@@ -23,14 +23,14 @@ import { disabledText, webhookName } from "../webhooks/webhook_texts.ts";
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
   /** The last fourteen days of the account, oldest first. */
   readonly days: ReadonlyArray<UsageDay>;
-  /** Today's requests of each key that is in use. */
+  /** Today's requests of each active key. */
   readonly today: ReadonlyArray<KeyToday>;
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
   readonly links: LinkCount;
-  /** How many of them were verified lately. */
+  /** How many users were verified lately. */
   readonly verified: VerifiedWeeks;
-  /** The way to the first verified user; null once there is one. */
+  /** The steps to the first verified user; null once there is one. */
   readonly steps: FirstSteps | null;
   readonly disabled: ReadonlyArray<WebhookDetails>;
 }
@@ -145,7 +145,7 @@ ${meter(
 )}
 </li>`;
 
-/** The requests that count against the limit of a day: those that no limit refused. */
+/** Sums the requests that count against the daily limit, which are those that no limit refused. */
 const counting = (counts: UsageDay["groups"], isCounted: (group: UsageGroup) => boolean): number => {
   const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
   return served + errors;
@@ -157,7 +157,7 @@ const meter = (label: string, count: number, limit: number | null): Html =>
     : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
 <meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
 
-/** How the requests of a week were answered, by group of routes; nothing where there were none. */
+/** Counts the week's responses by group of routes; null if there were no requests. */
 const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
   const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
     .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))

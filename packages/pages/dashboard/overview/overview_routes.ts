@@ -27,7 +27,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const { publicUrl } = yield* HttpSettings;
   const { botInvite = null } = yield* PageSettings;
 
-  /** The links of all communities, and what leads to the first one. */
+  /** The links of all communities, and the first steps of a new owner. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const owned = yield* scopes.list(visitor.owner.account);
     const links = sumCounts(owned.map((community) => community.links));

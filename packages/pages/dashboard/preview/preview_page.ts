@@ -1,4 +1,4 @@
-/** What users see when they verify: each page of the flow, with made-up accounts. */
+/** The verification pages as users see them, with made-up accounts. */
 import { type Html, html } from "../../html.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -15,7 +15,7 @@ export interface PreviewGroup {
 
 /**
  * @param shown the name of the state that is shown
- * @param document its whole page, as users get it
+ * @param document the complete page, as users receive it
  */
 export const previewPage = (
   groups: ReadonlyArray<PreviewGroup>,

@@ -1,4 +1,4 @@
-/** The pages of the verification flow with made-up accounts, made by the flow's own functions. */
+/** The pages of the verification flow with made-up accounts, rendered by the flow's own functions. */
 import { ChatId, GameId, Sid } from "@accountlink/core";
 import type { FlowView } from "@accountlink/core/flow";
 import type { ScopeSettings } from "@accountlink/core/keys";
@@ -74,11 +74,11 @@ export const previewGroups: ReadonlyArray<PreviewGroup> = [
   },
 ];
 
-/** The state of a name; the first for any other text. */
+/** The state of a name; the first state for other texts. */
 export const stateOf = (name: string): PreviewedState =>
   previewGroups.flatMap(({ states }) => states).find((state) => state.name === name) ?? firstState;
 
-/** What the owner says to users: settings of a scope, with a name in any case. */
+/** Texts of the owner for users: the settings of a scope, and the name of the community. */
 export interface SaidToUsers extends ScopeSettings {
   readonly displayName: string;
 }
@@ -90,7 +90,7 @@ export const previewDocument = (
   terms: PageTerms,
   requestId: string,
 ) =>
-  // Links of a frame that may open no window lead nowhere.
+  // Disables links, because the frame may not open windows.
   documentOf(
     pageOf(name, said, settings, terms),
     footerHtml(settings, requestId),

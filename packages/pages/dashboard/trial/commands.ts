@@ -1,15 +1,14 @@
-/** A request as a line for a terminal and as programs. */
+/** Writes a request as a terminal command and as programs. */
 
 export interface Request {
   readonly method: "GET";
   readonly url: string;
 }
 
-/** @param key a key, or the variable of the shell that has it */
+/** @param key a key, or the shell variable that contains it */
 export const curlOf = ({ url }: Request, key: string): string =>
   `curl -s "${url}" -H "Authorization: Bearer ${key}"`;
 
-/** A module that sends the request with the key of the environment. */
 export const fetchOf = ({ url }: Request): string =>
   `const response = await fetch(${JSON.stringify(url)}, {
   headers: { Authorization: \`Bearer \${process.env.ACCOUNTLINK_KEY}\` },
@@ -24,7 +23,7 @@ export interface ClientCall {
   readonly options: Readonly<Record<string, string | true>>;
 }
 
-/** A module that makes the call with the key of the environment. */
+/** Writes a module that makes the call with the key from the environment. */
 export const clientProgramOf = ({ url, method, id, options }: ClientCall): string => {
   const values = Object.keys(options).length === 0 ? [id] : [id, options];
   return `import { createClient } from "@accountlink/client";

@@ -1,4 +1,4 @@
-/** A lookup to try, with a key that is typed in and not kept. */
+/** A form that tries a lookup. The key is typed in and not stored. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
@@ -8,7 +8,7 @@ import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
 
-/** The questions that can be tried: the route, the parameter that names whom it is about, and the method of the client. */
+/** The lookups that can be tried: the route, the parameter that names the user, and the method of the client. */
 export const questions = {
   chat: {
     path: "/v2/chat",
@@ -32,7 +32,7 @@ export const questions = {
 
 type Question = keyof typeof questions;
 
-/** What is tried, as typed. The key is not part of it: no page shows it again. */
+/** The form as typed, without the key, because no page shows the key again. */
 export interface TrialForm {
   readonly question: Question;
   readonly id: string;
@@ -41,7 +41,6 @@ export interface TrialForm {
 }
 
 export interface TrialResult {
-  /** Where the service is. */
   readonly url: string;
   readonly request: Request;
   readonly status: number;

@@ -1,7 +1,4 @@
-/**
- * The page on which a lookup is tried: the service asks itself, with the key and the address of
- * whoever typed the key.
- */
+/** The page that tries a lookup: the service calls itself with the typed key and the user's client address. */
 import { keyIdOf } from "@accountlink/core/keys";
 import {
   type HttpRequest,
@@ -61,7 +58,7 @@ const trialOf = (fields: Fields): TrialForm => {
   };
 };
 
-/** What only the form knows; the service judges everything else. */
+/** Checks only the form itself; the service validates everything else. */
 const problemsOf = ({ id }: TrialForm, key: string) => [
   ...(keyIdOf(key) === null
     ? [{ name: "key", reason: 'expected "alk_", 12 characters, "_" and 43 more' }]
@@ -74,7 +71,7 @@ const pathOf = ({ question, id, guildId, resolved }: TrialForm): string => {
   return withQuery(path, { [subject]: id, guildId, resolved: resolved ? "true" : null });
 };
 
-/** A request from the same address, so that the rules and limits of the key hold. */
+/** Makes a request from the same address, so that the rules and limits of the key apply. */
 const requestAs = ({ request }: RequestContext, url: string, key: string): HttpRequest => {
   const headers: Readonly<Record<string, string | undefined>> = {
     authorization: `Bearer ${key}`,

@@ -1,4 +1,4 @@
-/** A bar for each day, drawn by the server. The table beside it says the same. */
+/** A bar chart by day, rendered by the server. The table beside it has the same data. */
 
 import type { UsageCounts, UsageDay } from "@accountlink/core/usage";
 import { type Html, html } from "../../html.ts";
@@ -9,7 +9,10 @@ const height = 100;
 const barWidth = 8;
 const step = 10;
 
-/** Bars from the oldest day to the newest: served below, then what was refused, then errors. Text where there are none. */
+/**
+ * Stacks each day's requests, oldest day first: served at the bottom, then refused, then errors. Shows text if there
+ * are none.
+ */
 export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
   const bars = days.map((usage) => ({ day: usage.day, sum: daySum(usage) }));
   const highest = Math.max(...bars.map(({ sum }) => requestsOf(sum)));

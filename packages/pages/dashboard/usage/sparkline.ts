@@ -1,4 +1,4 @@
-/** The requests of a key in the last days, in the size of a word. */
+/** The recent requests of a key as a small inline chart. */
 import type { UsageDay } from "@accountlink/core/usage";
 import { type Html, html } from "../../html.ts";
 import { numberText } from "../look/time.ts";
@@ -7,7 +7,7 @@ import { daySum, requestsOf } from "./usage_totals.ts";
 const height = 20;
 const step = 10;
 
-/** A bar for each day, oldest first, and the sum. What is drawn is read out as numbers. */
+/** One bar per day, oldest first, and the sum. Screen readers announce the numbers. */
 export const sparkline = (days: ReadonlyArray<UsageDay>): Html => {
   const requests = days.map((usage) => requestsOf(daySum(usage)));
   const scale = height / Math.max(1, ...requests);

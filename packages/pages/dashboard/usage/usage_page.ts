@@ -23,9 +23,8 @@ export interface KeyUsage {
 }
 
 export interface UsageView {
-  /** What was asked for, oldest first. */
   readonly days: ReadonlyArray<UsageDay>;
-  /** The same by key; empty where one key was asked for. */
+  /** The same days by key; empty if one key was requested. */
   readonly byKey: ReadonlyArray<KeyUsage>;
   readonly keys: ReadonlyArray<KeyDetails>;
 }

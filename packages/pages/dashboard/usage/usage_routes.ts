@@ -1,4 +1,3 @@
-/** The page of usage, and the same as a file. */
 import { OwnedKeys } from "@accountlink/core";
 import type { Account } from "@accountlink/core/keys";
 import { makeUsageDays } from "@accountlink/core/usage";
@@ -13,7 +12,7 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
 
-  /** Of the key of a filter, or of all that were ever used. */
+  /** Usage of the filter's key, or of all keys that were ever used. */
   const byKey = Effect.fnUntraced(function* (account: Account, { keyId, days }: UsageFilter) {
     if (keyId !== null) {
       const key = yield* keys.find(account, keyId);

@@ -1,4 +1,6 @@
-/** The secret of a webhook, after it was created or rotated. It is never shown again. */
+/**
+ * Shows the secret of a webhook after the webhook was created or its secret rotated. The secret is never shown again.
+ */
 import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
@@ -10,7 +12,7 @@ import { webhookName } from "./webhook_texts.ts";
 export interface IssuedWebhookView {
   readonly webhook: WebhookDetails;
   readonly secret: string;
-  /** Whether the webhook is new, and not its secret alone. */
+  /** Whether the webhook is new; otherwise only its secret is. */
   readonly isNew: boolean;
 }
 

@@ -14,8 +14,8 @@ const scopeTexts = {
 };
 
 /**
- * @param guilds the communities of the owner; null if the platform does not tell
- * @param refused why the form comes back; null for a new one
+ * @param guilds the owner's communities; null if the platform does not say
+ * @param refused why the form is shown again; null for a new form
  */
 export const newWebhookPage = (
   form: NewWebhookForm,

@@ -1,4 +1,4 @@
-/** Webhooks that owners create and change, by the JSON and by forms. */
+/** Creates and changes webhooks for owners, from the JSON and from forms. */
 import type { ScopeTarget } from "@accountlink/core";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { GuildGuard } from "@accountlink/core/platforms";
@@ -11,7 +11,7 @@ import { given, targetOf } from "../keys/keys_api.ts";
 type NewValues = OwnerInput<typeof DashboardWebhooks.createWebhook.parameters>["values"];
 type UpdateValues = OwnerInput<typeof DashboardWebhooks.patchWebhook.parameters>["values"];
 
-/** Makes the function that creates a webhook, for who may make a key in its scope. */
+/** Returns a function that creates a webhook. The owner must be allowed to create a key in its scope. */
 export const makeCreateWebhook = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const guard = yield* GuildGuard;
@@ -32,7 +32,7 @@ export const makeCreateWebhook = Effect.gen(function* () {
   });
 });
 
-/** The new values; a description of null is none. */
+/** The changed values; a null description becomes empty. */
 export const updateOf = ({ url, types, description, status }: UpdateValues): WebhookUpdate => ({
   ...given({ url, types, status }),
   ...(description === undefined ? {} : { description: description ?? "" }),

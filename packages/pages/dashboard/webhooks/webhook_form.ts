@@ -1,4 +1,3 @@
-/** The form of a webhook: to create one, and to change it. */
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Webhook } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
@@ -7,7 +6,6 @@ import { eventChoices } from "./webhook_texts.ts";
 
 export interface WebhookForm {
   readonly url: string;
-  /** The chosen types; none for all. */
   readonly types: ReadonlyArray<string>;
   readonly description: string;
 }
@@ -25,7 +23,6 @@ export const emptyWebhookForm: NewWebhookForm = {
   guildId: "",
 };
 
-/** The labels of the fields, by the names of the API. */
 export const webhookLabels: Readonly<Record<string, string>> = {
   url: "URL",
   scope: "Communities",

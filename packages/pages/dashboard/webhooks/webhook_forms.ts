@@ -1,4 +1,4 @@
-/** The forms of webhooks, read by the same rules as the bodies of the JSON routes. */
+/** Reads the forms of webhooks, by the same rules as the bodies of the JSON routes. */
 import { MissingParameter } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import type { WebhookId } from "@accountlink/core/webhooks";
@@ -25,7 +25,7 @@ export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
 });
 
 export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
-  // A menu has a value also where it does not matter.
+  // The menu sends a value even if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global"));
 };
@@ -38,7 +38,6 @@ export const webhookUpdateOf = (id: WebhookId, { url, types, description }: Webh
     updateOf,
   );
 
-/** A form without a status changes none. */
 export const webhookStatusOf = (id: WebhookId, fields: Fields) =>
   Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
     status === undefined

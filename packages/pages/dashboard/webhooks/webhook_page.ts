@@ -1,4 +1,4 @@
-/** The page of one webhook: where it stands, its deliveries, and what can be done to it. */
+/** The page of one webhook: its status, its deliveries, and its actions. */
 import type {
   DeliveryPage,
   DeliveryStatus,
@@ -19,7 +19,7 @@ import { disabledText, resultHtml, typesText, webhookName, webhookStateHtml } fr
 export interface WebhookView extends DeliveryPage {
   readonly webhook: WebhookDetails;
   readonly guilds: ReadonlyArray<NamedGuild>;
-  /** Which deliveries are shown; null for all. */
+  /** The status of the shown deliveries; null for all. */
   readonly filter: DeliveryStatus | null;
 }
 
@@ -28,8 +28,8 @@ export interface RefusedWebhookAct extends Refused {
 }
 
 /**
- * @param form the webhook as it is, or as typed
- * @param notice what an act did; null for none
+ * @param form the current values, or the values as typed
+ * @param notice the result of an action; null for none
  */
 export const webhookPage = (
   view: WebhookView,

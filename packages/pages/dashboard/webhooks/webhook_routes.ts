@@ -1,4 +1,3 @@
-/** The pages of webhooks, and the forms that create and change them. */
 import { InvalidParameter } from "@accountlink/core/errors";
 import { originOf } from "@accountlink/core/keys";
 import {
@@ -55,7 +54,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return issuedWebhookPage({ ...issued, isNew: true });
   });
 
-  /** A form of the page of a webhook, which comes back with what is wrong. */
+  /** Binds a form on the page of a webhook. The page shows the form again if it has problems. */
   const act = (
     name: WebhookAct,
     answer: (
@@ -159,11 +158,11 @@ const makeViews = Effect.gen(function* () {
       return webhooksPage(list, noticeHtml(query("done")));
     }),
 
-    /** @param refused why the form comes back; null for a new one */
+    /** @param refused why the form is shown again; null for a new form */
     blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
       Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, visitor, refused)),
 
-    /** @param refused a form that comes back; null for none */
+    /** @param refused a form that is shown again; null for none */
     one: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,
       webhook: WebhookDetails,

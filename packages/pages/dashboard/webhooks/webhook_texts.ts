@@ -1,4 +1,3 @@
-/** Webhooks and their deliveries, in words. */
 import { type EventType, eventTypes } from "@accountlink/core/events";
 import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
@@ -29,7 +28,7 @@ export const webhookStateHtml = ({ status, failingSince }: Webhook): Html => {
   return html`<span class="badge ${tone}">${label}</span>`;
 };
 
-/** What an owner calls a webhook: its description, or the host of its URL. */
+/** The name of a webhook for its owner: its description, or the host of its URL. */
 export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
   description === "" ? new URL(url).host : description;
 

@@ -1,4 +1,3 @@
-/** The dashboard's JSON: the webhooks of an account. */
 import { originOf } from "@accountlink/core/keys";
 import { Webhooks } from "@accountlink/core/webhooks";
 import type { BoundRoute } from "@accountlink/http/site";

@@ -1,4 +1,3 @@
-/** Reading the `Authorization` header. */
 import { Option, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import type { Headers } from "effect/http";

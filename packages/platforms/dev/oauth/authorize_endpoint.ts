@@ -1,6 +1,6 @@
 /**
- * The authorization endpoint (RFC 6749, section 4.1, with PKCE): a page to choose a user, and the
- * redirect back to the client.
+ * The authorization endpoint (RFC 6749, section 4.1, with PKCE): a page to choose a user, and the redirect back to
+ * the client.
  */
 import { Effect, Schema } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
@@ -8,7 +8,7 @@ import { platformRoute, type Simulation } from "../simulation/platform_route.ts"
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 
-/** GET shows the page, POST to the same URL is the choice. */
+/** GET shows the page; POST to the same URL submits the choice. */
 export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simulation, server: OAuthServer) {
   const { platform, users, codes } = server;
   const pages = yield* makePages(platform);
@@ -53,7 +53,7 @@ const Choice = Schema.Union([
 
 const Sender = Schema.Struct({ client_id: Schema.String, redirect_uri: Schema.String });
 
-/** A repeated parameter is decoded as a list, so it is refused. */
+/** Repeated parameters decode as a list, so they are refused. */
 const Request = Schema.Struct({
   response_type: Schema.String,
   code_challenge: Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)),
@@ -69,10 +69,7 @@ interface AuthorizeRequest extends Omit<Grant, "userId"> {
 
 type Response = HttpServerResponse.HttpServerResponse;
 
-/**
- * Fails with the response to an invalid request: a page for an unknown client, otherwise a
- * redirect.
- */
+/** Fails with the response to an invalid request: a page for an unknown client, a redirect otherwise. */
 const readRequest = Effect.fnUntraced(function* (
   { client, scopes: known }: OAuthServer,
   { problem }: Pages,

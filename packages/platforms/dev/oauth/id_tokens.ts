@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect";
 import { KeyFormat, SecureRandom, Signature } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 
-/** In seconds. */
+/** The lifetime of an ID token, in seconds. */
 const lifetime = 300;
 
 interface Claims {
@@ -13,7 +13,6 @@ interface Claims {
 }
 
 export interface IdTokens {
-  /** The JSON Web Key Set that verifies the tokens. */
   readonly keySet: { readonly keys: ReadonlyArray<object> };
   readonly sign: (claims: Claims) => Effect.Effect<string>;
 }

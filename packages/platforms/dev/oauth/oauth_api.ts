@@ -15,12 +15,11 @@ import { makeOAuthServer, type SignInUser } from "./oauth_server.ts";
 import { tokenEndpoint } from "./token_endpoint.ts";
 
 export interface OAuthSettings {
-  /** The URL of the dev platform. */
   readonly baseUrl: string;
   readonly clients: Partial<Readonly<Record<Platform, RegisteredClient>>>;
 }
 
-/** The routes under `/chat/oauth` and `/game/oauth`, and those of `/chat/api/users/@me`. */
+/** The routes under `/chat/oauth`, `/game/oauth` and `/chat/api/users/@me`. */
 export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, settings: OAuthSettings) {
   return [...(yield* chatOAuth(simulation, settings)), ...(yield* gameOpenId(simulation, settings))];
 });

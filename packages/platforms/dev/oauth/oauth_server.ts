@@ -5,7 +5,7 @@ import type { Platform } from "../fault.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
 import { makeTokenStore, type TokenStore } from "./token_store.ts";
 
-/** What a user granted to the client. */
+/** The access that a user granted to the client. */
 export interface Grant {
   readonly userId: string;
   readonly scopes: ReadonlyArray<string>;
@@ -14,20 +14,17 @@ export interface Grant {
   readonly nonce: string | undefined;
 }
 
-/** A user on the sign-in page. */
 export interface SignInUser {
   readonly id: string;
   readonly username: string | null;
   readonly displayName: string | null;
-  /** The URL of a picture. */
   readonly picture: string | null;
 }
 
 export interface OAuthServerOptions {
   readonly platform: Platform;
-  /** Without a client nobody can sign in. */
+  /** Without a client, nobody can sign in. */
   readonly client: RegisteredClient | undefined;
-  /** The scopes that may be requested. */
   readonly scopes: ReadonlyArray<string>;
   readonly users: ReadonlyArray<SignInUser>;
 }

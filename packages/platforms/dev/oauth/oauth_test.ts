@@ -34,7 +34,7 @@ const request: Record<string, string> = {
   scope: "identify",
 };
 
-/** The request with other parameters, or without those that are null. */
+/** The query with some parameters changed; null removes a parameter. */
 const queryWith = (other: Record<string, string | null> = {}) => {
   const given = Object.entries({ ...request, ...other }).filter(([, value]) => value !== null);
   return new URLSearchParams(given as Array<[string, string]>).toString();
@@ -71,7 +71,7 @@ describe("the authorize page", () => {
     }),
   );
 
-  it.effect("has a policy that allows its style, pictures and the redirect only", () =>
+  it.effect("has a content security policy that allows only its style, pictures and the redirect", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
@@ -97,7 +97,7 @@ describe("the authorize page", () => {
     { redirect_uri: `${redirectUri}/more` },
     { redirect_uri: redirectUri.replace(":9", ":10") },
     { redirect_uri: "https://elsewhere.test/callback?from=here" },
-  ])("sends nobody to an address that is not the client's: %o", (other) =>
+  ])("never redirects to an address that the client did not register: %o", (other) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
@@ -128,7 +128,7 @@ describe("the authorize page", () => {
     [{ code_challenge_method: "plain" }, "invalid_request"],
     [{ scope: "identify everything" }, "invalid_scope"],
     [{ scope: "openid" }, "invalid_scope"],
-  ])("sends back what is wrong with %o", ([other, error]) =>
+  ])("redirects with an error code for %o", ([other, error]) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       for (const form of [undefined, { user: "10001" }]) {
@@ -140,7 +140,7 @@ describe("the authorize page", () => {
   );
 
   it.effect.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
-    "takes no choice of %o",
+    "refuses the choice %o",
     (form) =>
       Effect.gen(function* () {
         const { url } = yield* started;
@@ -164,7 +164,7 @@ describe("the token endpoint", () => {
       ({ headers }) => new URL(headers.get("location") ?? "").searchParams.get("code") ?? "",
     );
 
-  it.effect("issues a token of the user, which is not the bot's", () =>
+  it.effect("issues a token of the user, which differs from the bot's", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
@@ -179,7 +179,7 @@ describe("the token endpoint", () => {
     }),
   );
 
-  it.effect("takes a code once, for a minute, and none of the other platform", () =>
+  it.effect("accepts a code once, within a minute, and only from its own platform", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const redeem = (code: string, platform = "chat") =>
@@ -217,7 +217,7 @@ describe("the token endpoint", () => {
     basic("another", Redacted.value(oauthClient.clientSecret)),
     basic(oauthClient.clientId, "another"),
     basic(oauthClient.clientId, ""),
-  ])("refuses a client that shows %o, and leaves the code as it is", (headers) =>
+  ])("refuses a client with the credentials %o, and keeps the code valid", (headers) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const form = redemption(yield* approved(url));
@@ -265,7 +265,7 @@ it.effect("the discovery document names this server's endpoints", () =>
       jwks_uri: `${issuer}/jwks`,
     });
     const { body: keySet } = yield* server.send("GET", "/game/oauth/jwks");
-    // The private part of the key would be its "d".
+    // The private part of the key would be named "d".
     const names = keySet.keys.map((key: object) => Object.keys(key).toSorted());
     expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
   }),

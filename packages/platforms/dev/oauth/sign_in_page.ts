@@ -1,7 +1,4 @@
-/**
- * The pages of the OAuth servers: the choice of a user, and errors that cannot be sent to the
- * client.
- */
+/** The pages of the OAuth servers: the choice of a user, and errors that must not be sent to the client. */
 import { Html, html } from "@accountlink/pages/html";
 import { Effect } from "effect";
 import { Digest } from "effect/crypto";
@@ -11,9 +8,8 @@ import type { Platform } from "../fault.ts";
 import type { SignInUser } from "./oauth_server.ts";
 import { style } from "./sign_in_style.ts";
 
-/** The pages of one platform. */
 export interface Pages {
-  /** @param returnsTo the origin of the client */
+  /** @param returnsTo the client's origin */
   readonly choice: (
     users: ReadonlyArray<SignInUser>,
     returnsTo: string,
@@ -33,7 +29,7 @@ export const makePages = Effect.fnUntraced(function* (
       status,
       contentType: "text/html; charset=utf-8",
       headers: {
-        // Browsers apply `form-action` to the redirect that answers a form, too.
+        // Browsers also apply `form-action` to the redirect that answers a form.
         "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src http: https: data:; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
@@ -67,7 +63,7 @@ ${content}
 </html>
 `;
 
-// Without an action the form is sent to the page's own URL, with its query.
+// A form without an action is sent to the page's own URL, including its query.
 const choice = (
   users: ReadonlyArray<SignInUser>,
   returnsTo: string,

@@ -1,6 +1,4 @@
-/** The style of the OAuth servers' pages. */
-
-/** One colour for each platform, so that nobody mixes them up. */
+/** Each platform has its own colour, so that nobody confuses them. */
 export const style = `
 :root { color-scheme: light dark; --text: #1b1b20; --soft: #5a5a66; --line: #8a8a96; --ground: #f6f6f9; --card: #fff; }
 body.chat { --mark: #4650c8; }

@@ -8,7 +8,7 @@ import { platformRoute, type Simulation } from "../simulation/platform_route.ts"
 import { basicCredentials } from "./authorization_header.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 
-/** @param idTokenFor makes the ID token of a grant, on an OpenID Connect platform */
+/** @param idTokenFor makes the ID token of a grant; given for an OpenID Connect platform */
 export const tokenEndpoint = Effect.fnUntraced(function* (
   simulation: Simulation,
   server: OAuthServer,

@@ -4,12 +4,12 @@ import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 
 export interface TokenStore<A> {
-  /** In milliseconds. */
+  /** How long a token lives, in milliseconds. */
   readonly lifetime: number;
   readonly issue: (value: A) => Effect.Effect<string>;
-  /** The value of the token, unless it is unknown or expired. */
+  /** Returns the value of the token, unless it is unknown or expired. */
   readonly find: (token: string) => Effect.Effect<Option.Option<A>>;
-  /** The same, and removes the token. */
+  /** Like `find`, but also removes the token. */
   readonly take: (token: string) => Effect.Effect<Option.Option<A>>;
 }
 
@@ -29,7 +29,7 @@ export const makeTokenStore = Effect.fnUntraced(function* <A>(
     const token = Base64Url.encode(yield* random.randomBytes(32));
     const now = yield* Clock.currentTimeMillis;
     for (const old of issued.keys()) {
-      // All have the same lifetime, so those that expire first come first.
+      // All tokens have the same lifetime, so the oldest ones expire first.
       if (Option.isSome(valid(old, now))) break;
       issued.delete(old);
     }

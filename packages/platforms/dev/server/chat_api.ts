@@ -1,4 +1,4 @@
-/** The simulated chat platform's API for the bot, which sees only the guilds that it is in. */
+/** The simulated chat platform's API for the bot, which sees only its own guilds. */
 import type { MemberFixture } from "@accountlink/core/fixture";
 import type { Guild } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";

@@ -1,4 +1,4 @@
-/** Control of the simulation by tests, without a token: faults, request counts, guilds and members. */
+/** Lets tests control the simulation without a token: faults, request counts, guilds and members. */
 import { ChatId, GuildId } from "@accountlink/core";
 import { MemberFixture } from "@accountlink/core/fixture";
 import { Effect, Schema, Struct } from "effect";
@@ -58,7 +58,7 @@ const report = (read: () => unknown) => Effect.sync(() => json(read()));
 
 const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
 
-/** A failure is the response itself, or a request that could not be decoded. */
+/** The failure is either the response itself or a request that could not be decoded. */
 const route = <E, R>(
   method: "GET" | "PUT" | "DELETE",
   path: `/${string}`,

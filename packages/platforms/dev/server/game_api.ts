@@ -5,7 +5,6 @@ import { userOfName } from "../simulation/platform_state.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
 import type { GameUser } from "../wire.ts";
 
-/** The routes under `/game/api`. */
 export const gameApi = (simulation: Simulation) => {
   const { gameUsers } = simulation.platforms;
   const route = (path: `/${string}`, handler: PathHandler) =>

@@ -16,18 +16,14 @@ import { controlApi } from "./control_api.ts";
 import { gameApi } from "./game_api.ts";
 
 export interface DevPlatformOptions {
-  /** The initial state. */
   readonly fixture: PlatformFixture;
   /** The bearer token of the service's bot. */
   readonly botToken: Redacted.Redacted;
-  /** The client of each OAuth server. Without a client nobody can sign in. */
+  /** The client of each OAuth server. Without a client, nobody can sign in. */
   readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
 }
 
-/**
- * Serves both platforms on the provided HTTP server. Each layer has its own state, which control
- * requests change.
- */
+/** Serves both platforms on the provided HTTP server. Each layer has its own state, which control requests change. */
 export const devPlatform = ({
   fixture,
   botToken,

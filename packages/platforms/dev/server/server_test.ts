@@ -28,7 +28,7 @@ const started = Effect.flatMap(decodeFixture(JSON.stringify({ platform })), (fix
 type Row = [path: string, status: number, body: unknown];
 
 describe("devPlatform", () => {
-  // `platforms_test.ts` asks for what the adapters ask for.
+  // `platforms_test.ts` tests the requests of the adapters.
   it.effect.each<Row>([
     ["/chat/api/bot/guilds", 200, { guilds: [engineRoom, { id: "70003", name: null }] }],
     ["/chat/api/guilds/70001/members", 200, { members: [member] }],
@@ -95,7 +95,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("reports its requests", () =>
+  it.effect("reports how many requests it got", () =>
     Effect.gen(function* () {
       const { send, traffic } = yield* started;
       expect(yield* traffic).toEqual({ routes: {}, peak: 0 });
@@ -108,7 +108,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("applies a fault to one platform, for as many requests as requested", () =>
+  it.effect("applies a fault to one platform for the requested number of requests", () =>
     Effect.gen(function* () {
       const { send, setFault } = yield* started;
       const statuses = Effect.all([

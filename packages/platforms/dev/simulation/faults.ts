@@ -1,13 +1,12 @@
-/** The active faults, at most one for each platform. */
+/** The active faults, at most one per platform. */
 import type { Fault, Platform } from "../fault.ts";
 
 export interface Faults {
-  /** Replaces the faults of the platforms that this one affects. */
+  /** Sets a fault, replacing earlier faults of the platforms that it affects. */
   readonly set: (fault: Fault) => void;
   readonly clear: () => void;
-  /** The fault for a request to this path, which is counted, or null. */
+  /** Returns the fault for a request to this path, or null, and counts the request. */
   readonly take: (platform: Platform, path: string) => Fault | null;
-  /** The active faults, with the remaining `times`. */
   readonly current: () => Record<Platform, Fault | null>;
 }
 

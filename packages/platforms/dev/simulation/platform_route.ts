@@ -1,4 +1,4 @@
-/** A route of a simulated platform, which counts requests and applies faults. */
+/** A route of a simulated platform that counts requests and applies faults. */
 import { Effect, Stream } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import type { Fault, Platform } from "../fault.ts";
@@ -7,7 +7,6 @@ import type { PlatformState } from "./platform_state.ts";
 import { refuse } from "./responses.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** The state that the routes share. */
 export interface Simulation {
   readonly platforms: PlatformState;
   readonly faults: Faults;
@@ -18,7 +17,7 @@ export interface PlatformRoute<R> {
   readonly platform: Platform;
   readonly method: "GET" | "POST";
   readonly path: `/${string}`;
-  /** Runs unless a fault replaces it. */
+  /** Runs unless a fault replaces its response. */
   readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>;
 }
 
@@ -48,7 +47,7 @@ const faultResponse = (
     case "garbage":
       return HttpServerResponse.text(fault.body, { contentType: "application/json" });
     case "cut":
-      // A body that fails makes any kind of HTTP server close the connection.
+      // With any kind of HTTP server, a failing body closes the connection.
       return HttpServerResponse.stream(Stream.fromEffect(Effect.interrupt));
   }
 };

@@ -1,4 +1,4 @@
-/** The state of the simulated platforms. It starts as the fixture and changes by the control routes. */
+/** The state of the simulated platforms. It starts as the fixture, and the control routes change it. */
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 import type { ChatUser, GameProfile, Guild } from "@accountlink/core/platforms";
 
@@ -27,7 +27,7 @@ export const makePlatformState = ({ guilds, chatUsers, gameUsers }: PlatformFixt
   gameUsers: byId(gameUsers),
 });
 
-/** The user of a user name, in any letter case. */
+/** Finds a user by name, ignoring case. */
 export const userOfName = <A extends { readonly username: string | null }>(
   users: ReadonlyMap<string, A>,
   username: string,

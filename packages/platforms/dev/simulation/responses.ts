@@ -1,4 +1,3 @@
-/** Responses of the dev platform. */
 import { Effect } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { type RefusalCode, refusals } from "../wire.ts";
@@ -8,7 +7,7 @@ export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
 
 export const done = HttpServerResponse.empty({ status: 204 });
 
-/** @param status a status that differs from the code's own */
+/** @param status overrides the default status of the code */
 export const refuse = (
   code: RefusalCode,
   status: number = refusals[code],

@@ -4,7 +4,6 @@ import { Effect } from "effect";
 export interface TrafficReport {
   /** Requests by route, such as `GET /chat/api/users/:chatId`. */
   readonly routes: Readonly<Record<string, number>>;
-  /** The maximum number of concurrent requests. */
   readonly peak: number;
 }
 

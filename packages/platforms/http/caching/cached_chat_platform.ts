@@ -57,7 +57,7 @@ export const cachedChatPlatform = (
       return ChatPlatform.of({
         findGuild,
         findMember: (guildId, chatId) => findMember([guildId, chatId]),
-        // A list is not worth keeping: whom it knows a request asks about once.
+        // Lists are not cached: requests rarely ask for the same users again.
         ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
         ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
         findUser,

@@ -11,9 +11,9 @@ export interface CachedLookup<Key, A> {
   /** The part of the cache key that identifies `key`. */
   readonly entry: (key: Key) => string;
   readonly lookup: (key: Key) => Effect.Effect<A, PlatformUnavailable>;
-  /** The encoding of cached answers. Entries that cannot be decoded are ignored. */
+  /** Encodes cached answers. Entries that cannot be decoded are ignored. */
   readonly schema: Schema.Codec<A, Schema.Json>;
-  /** How long an answer may be used, counted from the request for it. Zero disables caching. */
+  /** How long an answer may be used, counted from its request. Zero disables caching. */
   readonly freshFor: (answer: A) => Duration.Duration;
 }
 
@@ -21,14 +21,14 @@ const maxDecoded = 10_000;
 const maxOwn = 10_000;
 
 /**
- * Makes a cached lookup. Answers that this process asked for are also kept here, which saves the way to a shared cache.
- * Concurrent misses of a key share one request, which is interrupted when the last caller is. Failures are never cached.
- * When the cache fails, the platform is asked.
+ * Makes a cached lookup. Answers to requests of this process are also kept in process, which saves reading a shared
+ * cache. Concurrent misses of a key share one request, which is interrupted when its last caller is. Failures are
+ * never cached. If the cache fails, the platform is asked.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: CachedLookup<Key, A>) {
   const cache = yield* Cache;
   const codec = Schema.fromJsonString(options.schema);
-  // Decoding an answer costs more than a lookup.
+  // Decoding an answer costs more than finding it in a map.
   const decode = memoize(maxDecoded, Schema.decodeUnknownOption(codec));
   const encode = Schema.encodeSync(codec);
   const entryOf = (key: Key): string => `platform.${options.answer}:${options.entry(key)}`;

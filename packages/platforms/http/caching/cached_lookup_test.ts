@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { platformCache } from "../resilience/metrics.ts";
 import { type CachedLookup, cachedLookup } from "./cached_lookup.ts";
 
-/** A cache that forgets nothing before its time, and can be looked into. */
+/** A cache that forgets nothing early, and whose entries tests can read. */
 const mapCache = () => {
   const entries = new Map<string, { readonly value: string; readonly expiresAt: number }>();
   const cache = Cache.of({
@@ -27,7 +27,7 @@ const down = new PlatformUnavailable({ operation: "test" });
 const counted = (result: "hit" | "miss" | "error") =>
   Effect.map(Metric.value(platformCache({ answer: "test", result })), ({ count }) => count);
 
-/** A lookup of the length of a word, which counts how often it was asked. */
+/** A lookup that returns the length of a word, and counts its requests. */
 const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<string, number>> = {}) {
   const asked: Array<string> = [];
   const lookup = yield* cachedLookup<string, number>({
@@ -122,7 +122,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("shares a failure with those who wait, and does not cache it", () =>
+  it.effect("shares a failure with waiting callers, and does not cache it", () =>
     Effect.gen(function* () {
       let asked = 0;
       const { lookup } = yield* setUp({
@@ -154,7 +154,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, brokenCache)),
   );
 
-  it.effect("asks the cache for what another process asked", () => {
+  it.effect("reads answers from the cache that another process requested", () => {
     const { cache } = mapCache();
     const read: Array<string> = [];
     const watched = Cache.of({

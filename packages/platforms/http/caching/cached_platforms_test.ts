@@ -27,7 +27,7 @@ const profile = {
   groups: null,
 };
 
-/** Platforms where everything is there, or nothing, and which count what they are asked. */
+/** Platforms where every resource exists, or none, and which count their requests. */
 const platforms = (isThere: boolean, count: () => void) => {
   const answer = <A>(whenThere: A, whenNot: A) => Effect.sync(() => (count(), isThere ? whenThere : whenNot));
   const found = <A>(value: A) => answer(Option.some(value), Option.none<A>());
@@ -76,7 +76,7 @@ const questions: ReadonlyArray<
   ],
 ];
 
-describe.each(questions)("that %s is there", (_, ask, there, notThere, seconds) => {
+describe.each(questions)("the existence of %s", (_, ask, there, notThere, seconds) => {
   const check = (
     isThere: boolean,
     expected: unknown,
@@ -99,9 +99,9 @@ describe.each(questions)("that %s is there", (_, ask, there, notThere, seconds) 
     );
   };
 
-  it.effect(`is believed for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
+  it.effect(`is cached for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
 
-  it.effect("is absent for 1 s", () => check(false, notThere, Duration.seconds(1)));
+  it.effect("is cached for 1 s if the answer is no", () => check(false, notThere, Duration.seconds(1)));
 
   it.effect("is cached for as long as the overrides say", () => {
     const age = Duration.minutes(2);
@@ -109,7 +109,7 @@ describe.each(questions)("that %s is there", (_, ask, there, notThere, seconds) 
   });
 });
 
-it.effect("keeps members of different guilds and users apart", () => {
+it.effect("is cached separately for each guild and user", () => {
   const asked: Array<string> = [];
   const platform = ChatPlatform.of({
     findGuild: () => Effect.succeed(Option.none()),

@@ -1,6 +1,6 @@
 /**
- * How old a platform's answer may be. The age counts from the request to the platform, also for
- * callers that joined the request later.
+ * How old a platform's answer may be. The age counts from the request to the platform, even for callers that joined
+ * the request later.
  */
 import { Duration } from "effect";
 
@@ -11,12 +11,12 @@ export interface Staleness {
   readonly member: Duration.Duration;
   /** The profile of a user, which implies that the user exists. */
   readonly profile: Duration.Duration;
-  /** The absence of a bot, member or user. Short, since people try again right after joining. */
+  /** The absence of a bot, member or user. Short, since people retry right after joining. */
   readonly absence: Duration.Duration;
 }
 
 /**
- * What holds unless a cached platform is told otherwise.
+ * The defaults of cached platforms.
  *
  * @example
  * ```ts

@@ -14,11 +14,11 @@ import type { Resilience } from "../resilience/resilience.ts";
 import { type ResilientClient, resilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
 
-/** A platform's OAuth server, and this service's registration as a client. */
+/** A platform's OAuth server, and this service's registration as its client. */
 export interface OAuthOptions<UserId> {
   /** The name of the platform's sign-in in metrics and logs. */
   readonly platform: string;
-  /** The operation that errors name, such as `ChatIdentity.finish`. */
+  /** The operation named in errors, such as `ChatIdentity.finish`. */
   readonly operation: string;
   readonly issuer: string;
   readonly authorizationUrl: string;
@@ -26,8 +26,8 @@ export interface OAuthOptions<UserId> {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
   /**
-   * Where the secret is sent: `basic` in the `Authorization` header, form-encoded as RFC 6749 wants
-   * it, which not every platform decodes; `post` in the body.
+   * Where the secret is sent. `basic`: in the `Authorization` header, form-encoded as RFC 6749 requires, which not
+   * every platform decodes. `post`: in the body.
    */
   readonly clientAuthentication: "basic" | "post";
   readonly scopes: ReadonlyArray<string>;
@@ -40,16 +40,15 @@ export interface OAuthOptions<UserId> {
 
 /** How the platform identifies the user who signed in. */
 export type Proof =
-  /** By the subject of an ID token, signed with this algorithm by one of these keys. */
+  /** Identifies the user by the subject of an ID token, signed with this algorithm by a key from this URL. */
   | { readonly kind: "idToken"; readonly jwksUrl: string; readonly algorithm: string }
-  /** By a request with the access token, which answers JSON with the user's `id`. */
+  /** Identifies the user by a request with the access token; the JSON response has the user's `id`. */
   | { readonly kind: "userInfo"; readonly url: string };
 
 /** How to find out whether the user is a member of the guild that requested the sign-in, if any. */
 export interface Membership<UserId> {
-  /** The scope to request in addition. */
   readonly scope: string;
-  /** Looks the membership up with a client that sends the user's access token. */
+  /** Looks up the membership with a client that sends the user's access token. */
   readonly isMember: (
     client: ResilientClient,
     guildId: GuildId,
@@ -57,20 +56,19 @@ export interface Membership<UserId> {
   ) => Effect.Effect<boolean, PlatformUnavailable>;
 }
 
-/** How to list the guilds of the user, for a sign-in that asks for them. */
+/** How to list the user's guilds, for sign-ins that ask for them. */
 export interface GuildList {
-  /** The scope to request in addition. */
   readonly scope: string;
   /** Lists the guilds with a client that sends the user's access token. */
   readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<UserGuild>, PlatformUnavailable>;
 }
 
 /**
- * Makes the identity provider of one platform. Requests for keys and for the user are retried;
- * redeeming a code is not. The lookups of a membership and of guilds have one attempt of 1.5 seconds
- * each, and are `<platform>_membership` and `<platform>_guilds` in metrics and logs.
+ * Makes the identity provider of one platform. Requests for keys and for the user are retried; redeeming a code is
+ * not. Membership and guild lookups have one attempt of 1.5 seconds each, and are named `<platform>_membership` and
+ * `<platform>_guilds` in metrics and logs.
  *
- * URLs may be plain HTTP, for the dev platform.
+ * URLs may use plain HTTP, for the dev platform.
  *
  * @example
  * ```ts
@@ -174,7 +172,7 @@ type Fetch = (
   options: oauth.CustomFetchOptions<"GET" | "POST", URLSearchParams | undefined>,
 ) => Promise<Response>;
 
-/** Exchanges a callback for tokens. Checks the state, and an ID token with its signature. */
+/** Exchanges a callback for tokens. Checks the state, and the ID token with its signature. */
 const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const { issuer, tokenUrl, clientId, clientSecret, clientAuthentication, proof } = options;
   const oidc = proof.kind === "idToken" ? proof : undefined;
@@ -222,7 +220,7 @@ const fetchThrough =
     const sent = client.execute(
       body === undefined ? request : HttpClientRequest.bodyUrlParams(request, body),
     );
-    // Responses of a resilient client are made from web ones.
+    // A resilient client builds its responses from web responses, so this never throws.
     const answer = Effect.map(sent, (response) => Option.getOrThrow(HttpClientResponse.toWeb(response)));
     return Effect.runPromiseWith(context)(answer, { signal });
   };
@@ -230,10 +228,7 @@ const fetchThrough =
 const withToken = (client: ResilientClient, accessToken: string): ResilientClient =>
   HttpClient.mapRequest(client, HttpClientRequest.bearerToken(accessToken));
 
-/**
- * The user is already identified here, so a sign-in neither waits long for more about them nor fails
- * without it.
- */
+/** The user is already identified here, so the sign-in must not wait long for these details, nor fail without them. */
 const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
 
 /** It has its own circuit, so that an endpoint that hangs does not block every sign-in. */
@@ -241,14 +236,13 @@ const detailClient = Effect.fnUntraced(function* (name: string, resilience?: Par
   return yield* resilientClient(yield* HttpClient.HttpClient, name, { ...resilience, ...detailResilience });
 });
 
-/** Undefined when the lookup fails. */
 const orUnknown = <A>(what: string, lookup: Effect.Effect<A, PlatformUnavailable>) =>
   lookup.pipe(
     Effect.tapError((cause) => Effect.logDebug(`Cannot look up the ${what} of the user`, cause)),
     Effect.orElseSucceed(() => undefined),
   );
 
-/** Null for a platform without memberships. */
+/** Returns null for a platform without memberships. */
 const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
   const { platform, membership, resilience } = options;
   if (membership === undefined) return null;
@@ -257,7 +251,7 @@ const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOp
     orUnknown("membership", membership.isMember(withToken(client, accessToken), guildId, userId));
 });
 
-/** Null for a platform without lists of guilds. */
+/** Returns null for a platform without guild lists. */
 const makeListGuilds = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
   const { platform, guilds, resilience } = options;
   if (guilds === undefined) return null;

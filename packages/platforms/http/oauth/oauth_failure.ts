@@ -1,6 +1,6 @@
 /**
- * Maps OAuth errors to those of the port. The library's errors hold tokens and codes, so only the
- * error code is kept.
+ * Maps OAuth errors to the errors of the port. The library's errors contain tokens and codes, so only the error code
+ * is kept.
  */
 import { PlatformUnavailable } from "@accountlink/core";
 import { ProofDenied, ProofInvalid } from "@accountlink/core/platforms";
@@ -15,10 +15,7 @@ import {
 } from "oauth4webapi";
 import { RequestFailed } from "../resilience/request_failed.ts";
 
-/**
- * Errors of the token endpoint that are not the user's: it is down, or this service is
- * misconfigured.
- */
+/** Token endpoint errors that the user did not cause: the platform is down, or this service is misconfigured. */
 const unavailableErrors: ReadonlySet<string> = new Set([
   "server_error",
   "temporarily_unavailable",
@@ -44,7 +41,7 @@ export const failureOf = (
   if (error instanceof WWWAuthenticateChallengeError) {
     return unavailable(new RequestFailed({ reason: "status", status: error.status }));
   }
-  // It comes from the browser, which can forge it: it is no evidence that the platform is down.
+  // The browser sends this error and can forge it, so it does not prove that the platform is down.
   if (error instanceof AuthorizationResponseError) {
     return error.error === "access_denied"
       ? new ProofDenied()
@@ -65,6 +62,6 @@ export const failureOf = (
   });
 };
 
-/** An error code in the format of the standards and the library; any other text may hold secrets. */
+/** Returns an error code in the format of the standards and the library; other text may contain secrets. */
 const safeCode = (text: string | undefined): string =>
   text !== undefined && /^[A-Za-z_]{1,64}$/.test(text) ? text : "unknown";

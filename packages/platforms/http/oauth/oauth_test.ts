@@ -32,7 +32,7 @@ const tokens = (more: object = {}) => ({
   body: { access_token: accessToken, token_type: "Bearer", expires_in: 900, ...more },
 });
 
-/** Signs an ID token of user `1` for this sign-in, but for what is given. */
+/** Signs an ID token of user `1` for this sign-in, with some parts changed. */
 type IdTokenOf = (parts: Partial<IdTokenParts>) => Promise<string>;
 
 interface Routes {
@@ -42,7 +42,7 @@ interface Routes {
   readonly keys?: () => HttpAnswering;
 }
 
-/** A platform and its provider. The user is `100001`, in an ID token `1`. */
+/** A platform and its identity provider. The user is `100001`, or `1` in an ID token. */
 const setUp = Effect.fnUntraced(function* (
   kind: "userInfo" | "idToken",
   routes: Routes = {},
@@ -99,8 +99,8 @@ const setUp = Effect.fnUntraced(function* (
 
 const live = FetchHttpClient.layer;
 
-describe("a sign-in begins", () => {
-  it.live("with the challenge of PKCE, and the nonce where there is an ID token", () =>
+describe("the start of a sign-in", () => {
+  it.live("has a PKCE challenge, and a nonce if there is an ID token", () =>
     Effect.gen(function* () {
       const expected = {
         theme: "dark",
@@ -109,7 +109,7 @@ describe("a sign-in begins", () => {
         redirect_uri: signIn.redirectUri,
         scope: "openid profile",
         state: signIn.state,
-        // The pair of RFC 7636, appendix B.
+        // The pair from RFC 7636, appendix B.
         code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
         code_challenge_method: "S256",
       };
@@ -125,8 +125,8 @@ describe("a sign-in begins", () => {
   );
 });
 
-describe("a sign-in ends with the user", () => {
-  it.live("of the access token", () =>
+describe("the end of a sign-in", () => {
+  it.live("returns the user of the access token", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo");
       expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
@@ -146,7 +146,7 @@ describe("a sign-in ends with the user", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("of the ID token, whose keys are requested once", () =>
+  it.live("returns the user of the ID token, and requests the keys once", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("idToken");
       expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
@@ -156,7 +156,7 @@ describe("a sign-in ends with the user", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("with the secret in the body, where the platform wants it there", () =>
+  it.live("sends the secret in the body if the platform wants it there", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
       yield* provider.finish(signIn, callback());
@@ -168,7 +168,7 @@ describe("a sign-in ends with the user", () => {
   );
 });
 
-describe("the membership of who signed in", () => {
+describe("the membership of the user", () => {
   const inGuild: SignIn = { ...signIn, guildId };
 
   it.live("is looked up if a guild requested the sign-in", () =>
@@ -187,7 +187,7 @@ describe("the membership of who signed in", () => {
     [{ status: 404 }, false],
     [{ status: 500 }, undefined],
     ["cut", undefined],
-  ])("that gets %o is %s, and the user is known", ([answer, isMember]) =>
+  ])("for the response %o is %s, and the sign-in succeeds", ([answer, isMember]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
       expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
@@ -197,7 +197,7 @@ describe("the membership of who signed in", () => {
   );
 });
 
-describe("the guilds of who signed in", () => {
+describe("the guilds of the user", () => {
   const guilds = [{ id: guildId, name: "Engine Room", manager: true }];
   const asking: SignIn = { ...signIn, withGuilds: true };
   const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
@@ -213,7 +213,7 @@ describe("the guilds of who signed in", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("are unknown when the platform does not list them, and the user is known", () =>
+  it.live("are unknown if the platform does not list them, and the sign-in succeeds", () =>
     Effect.gen(function* () {
       const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
       expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
@@ -221,8 +221,8 @@ describe("the guilds of who signed in", () => {
   );
 });
 
-describe("a membership that nobody answers for", () => {
-  it.live("does not affect other sign-ins when it fails, and opens its own circuit", () =>
+describe("a failed membership lookup", () => {
+  it.live("does not affect other sign-ins, and opens its own circuit", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
       const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
@@ -249,11 +249,11 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     [{ iss: "https://another.example" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
     [{ error: "invalid_scope" }, { _tag: "ProofInvalid", reason: "invalid_scope" }],
     [{ error: "<b>hello 203.0.113.7</b>" }, { _tag: "ProofInvalid", reason: "unknown" }],
-    // The browser can make them up: they are no outage of the platform.
+    // The browser can forge these errors, so they do not mean that the platform is down.
     [{ error: "temporarily_unavailable" }, { _tag: "ProofInvalid", reason: "temporarily_unavailable" }],
     [{ error: "server_error" }, { _tag: "ProofInvalid", reason: "server_error" }],
     [{ error: "unauthorized_client" }, { _tag: "ProofInvalid", reason: "unauthorized_client" }],
-  ])("%o fails and no code is redeemed", ([parameters, failure]) =>
+  ])("with %o fails without redeeming a code", ([parameters, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind);
       expect(yield* Effect.flip(provider.finish(signIn, callback(parameters)))).toMatchObject(failure);
@@ -261,7 +261,7 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("with its state twice fails", () =>
+  it.live("with two states fails", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind);
       const twice = callback();
@@ -288,7 +288,7 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
     [{ body: "<!doctype html>" }, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: {} }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
     ["cut", { _tag: "PlatformUnavailable", cause: { reason: "connection" } }],
-  ])("that gets %o is redeemed once and fails", ([answer, failure]) =>
+  ])("fails after one attempt for the response %o", ([answer, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind, { token: () => answer });
       const error = yield* Effect.flip(provider.finish(signIn, callback()));
@@ -298,7 +298,7 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("that gets no answer ends in a timeout", () =>
+  it.live("times out if the platform does not answer", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(100) };
       const { provider } = yield* setUp(kind, { token: () => "silent" }, { resilience });
@@ -317,7 +317,7 @@ describe("the user of an access token", () => {
     [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: {} }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: { id: "root" } }, 1, { _tag: "ProofInvalid", reason: "user_id" }],
-  ])("is nobody when asking for it gets %o", ([answer, times, failure]) =>
+  ])("is unknown if the lookup gets %o", ([answer, times, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
       expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
@@ -326,7 +326,7 @@ describe("the user of an access token", () => {
   );
 });
 
-describe("an ID token proves nothing", () => {
+describe("an invalid ID token", () => {
   const now = Math.floor(Date.now() / 1_000);
 
   it.live.each<[what: string, parts: Partial<IdTokenParts>]>([
@@ -380,7 +380,7 @@ describe("an ID token proves nothing", () => {
     [{ status: 503 }, 3],
     [{ body: "<!doctype html>" }, 1],
     ["cut", 3],
-  ])("yet when asking for the keys gets %o", ([answer, times]) =>
+  ])("is not accepted when the request for the keys gets %o", ([answer, times]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
       const error = yield* Effect.flip(provider.finish(signIn, callback()));
@@ -391,7 +391,7 @@ describe("an ID token proves nothing", () => {
 });
 
 describe("secrets", () => {
-  it.live("are in no failure", () =>
+  it.live("appear in no failure", () =>
     Effect.gen(function* () {
       const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
       const answers: ReadonlyArray<HttpAnswering> = [

@@ -1,9 +1,9 @@
-/** Reads whole responses, so that a broken body fails the attempt and not a later reader. */
+/** Reads whole responses, so that a broken body fails its attempt instead of a later reader. */
 import { ByteSize, Effect, Stream } from "effect";
 import { type HttpClientError, HttpClientResponse } from "effect/http";
 import { RequestFailed } from "./request_failed.ts";
 
-/** The same response with its body in memory. A body over the limit closes the connection. */
+/** Returns the response with its body in memory. A body over the limit closes the connection. */
 export const buffered = (
   response: HttpClientResponse.HttpClientResponse,
   maxBodyBytes: number,
@@ -26,7 +26,7 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxBodyBytes:
     Stream.mkUint8Array,
   );
 
-/** A failed connection. The error holds the whole request, so only the system's error code is kept. */
+/** A failed connection. The error contains the whole request, so only the system's error code is kept. */
 export const brokenConnection = (error: HttpClientError.HttpClientError): RequestFailed => {
   const code = codeOf(error.cause);
   return new RequestFailed({ reason: "connection", ...(code === undefined ? {} : { code }) });

@@ -10,7 +10,7 @@ const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
   number
 >;
 
-/** Makes a circuit breaker, which runs attempts and fails them with `circuit_open` while it is open. */
+/** Makes a circuit breaker, which runs attempts, or fails them with `circuit_open` while it is open. */
 export const makeCircuit = Effect.fnUntraced(function* (
   platform: string,
   { failuresToOpen, openFor }: Resilience,
@@ -41,7 +41,7 @@ export const makeCircuit = Effect.fnUntraced(function* (
       );
 }, Effect.provide(CircuitBreaker.layerStoreMemory()));
 
-// A platform that answers with a 429 or too large a body is up.
+// A platform that sends a 429 or a body over the limit is up.
 const classify = (exit: Exit.Exit<unknown, RequestFailed>): CircuitBreaker.Outcome =>
   Option.match(Exit.findErrorOption(exit), {
     onNone: () => (Exit.isSuccess(exit) ? CircuitBreaker.success : CircuitBreaker.ignored),

@@ -1,4 +1,3 @@
-/** Metrics of requests to platforms. */
 import { Metric } from "effect";
 
 /** Attempts by `platform` and `outcome`: `answered`, or the reason of the failure. */

@@ -3,7 +3,7 @@ import { Duration, Effect, Metric } from "effect";
 import { platformRequests, platformSeconds } from "./metrics.ts";
 import type { RequestFailed } from "./request_failed.ts";
 
-/** Counts attempts by outcome, sent or not. Interrupted attempts are not counted. */
+/** Counts attempts by outcome, even those that were not sent. Interrupted attempts do not count. */
 export const countingOutcome = (platform: string) => {
   const count = (outcome: "answered" | RequestFailed["reason"]) =>
     Metric.update(Metric.withAttributes(platformRequests, { platform, outcome }), 1);
@@ -15,6 +15,6 @@ export const countingOutcome = (platform: string) => {
     );
 };
 
-/** Measures the duration of attempts that were sent, whatever their outcome. */
+/** Measures the duration of sent attempts, whatever their outcome. */
 export const timing = (platform: string) =>
   Effect.trackDuration(Metric.withAttributes(platformSeconds, { platform }), Duration.toSeconds);

@@ -1,4 +1,3 @@
-/** A failed request to a platform. */
 import { PlatformUnavailable } from "@accountlink/core";
 import { Data, Duration, Effect } from "effect";
 
@@ -6,13 +5,11 @@ import { Data, Duration, Effect } from "effect";
 export type FailureReason =
   /** The connection failed, or broke before the whole response arrived. */
   | "connection"
-  /** The attempt timed out. */
   | "timeout"
   /** The request waited too long for a free slot or a rate limit. */
   | "busy"
   /** The circuit is open: the request was not sent. */
   | "circuit_open"
-  /** An unexpected status. */
   | "status"
   /** A body over the limit. */
   | "too_large"
@@ -21,14 +18,13 @@ export type FailureReason =
   /** A request that cannot be sent, such as one with an invalid URL. */
   | "unsendable";
 
-/** A failed request to a platform. It holds no URL, header or body, so it is safe to log. */
+/** A failed request to a platform. It contains no URL, header or body, so it is safe to log. */
 export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly reason: FailureReason;
-  /** The status of the response, if there was one. */
   readonly status?: number;
   /** The system's error code, such as `ECONNREFUSED`. */
   readonly code?: string;
-  /** How long the platform asks to wait. */
+  /** How long the platform asks clients to wait. */
   readonly retryAfter?: Duration.Duration;
 }> {
   override readonly message = `Cannot ask the platform: ${describe(this)}`;

@@ -7,24 +7,24 @@ import { Duration } from "effect";
 export interface Resilience {
   /** The timeout of one attempt, body included. */
   readonly attemptTimeout: Duration.Duration;
-  /** The timeout of a request with its waits, attempts and pauses. */
+  /** The timeout of a request, including waits, attempts and pauses. */
   readonly deadline: Duration.Duration;
-  /** How often a request that is safe to repeat is retried. */
+  /** How often a request is retried if it is safe to repeat. */
   readonly retries: number;
-  /** The pause before the first retry. It doubles each time; up to half of it is cut at random. */
+  /** The pause before the first retry. Each retry doubles it; up to half of it is cut at random. */
   readonly backoff: Duration.Duration;
   /** How many consecutive failures open the circuit. */
   readonly failuresToOpen: number;
-  /** How long the circuit stays open before one request may probe. */
+  /** How long the circuit stays open before one request may probe the platform. */
   readonly openFor: Duration.Duration;
-  /** The maximum number of concurrent attempts. Others wait. */
+  /** The maximum number of concurrent attempts. Other attempts wait. */
   readonly concurrency: number;
   /** The maximum size of a response body, in bytes. */
   readonly maxBodyBytes: number;
 }
 
 /**
- * What holds unless an adapter is told otherwise.
+ * The defaults of adapters.
  *
  * @example
  * ```ts

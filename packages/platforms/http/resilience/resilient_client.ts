@@ -14,15 +14,15 @@ import { countingOutcome, timing } from "./observed.ts";
 import { RequestFailed } from "./request_failed.ts";
 import { defaultResilience, type Resilience } from "./resilience.ts";
 
-/** A client whose responses are fully read, with a status below 500 other than 429. */
+/** A client that reads responses fully. Their status is below 500 and not 429. */
 export type ResilientClient = HttpClient.HttpClient.With<RequestFailed>;
 
-/** Runs before each attempt and may delay or fail it, such as a rate limiter. */
+/** Runs before each attempt and may delay or fail it, as a rate limiter does. */
 export type BeforeAttempt = (
   request: HttpClientRequest.HttpClientRequest,
 ) => Effect.Effect<void, RequestFailed>;
 
-/** The end of a request's time, in milliseconds of the monotonic clock. */
+/** When a request must end, in milliseconds of the monotonic clock. */
 type Deadline = number;
 
 /**
@@ -30,10 +30,10 @@ type Deadline = number;
  *
  * No redirect is followed: it is a response like any other.
  *
- * A GET or HEAD is retried, after a pause, when the connection failed, the attempt timed out, or
- * the status was 429, 502, 503 or 504. A `Retry-After` extends the pause. A pause that would end
- * after the deadline fails the request at once. Consecutive failures (connection, timeout, status
- * of 500 or more) open the circuit, and requests then fail at once.
+ * A GET or HEAD is retried, after a pause, when the connection failed, the attempt timed out, or the status was 429,
+ * 502, 503 or 504. A `Retry-After` extends the pause. A request fails at once if its pause would end after the
+ * deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and requests then
+ * fail at once.
  *
  * @param client sends the requests
  * @param platform the name of the platform in metrics and logs
@@ -84,7 +84,7 @@ const makeAttempt = Effect.fnUntraced(function* (
     client.execute(request).pipe(
       // Trace IDs are not disclosed to platforms.
       Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-      // What is meant for a platform, such as a client secret, goes nowhere else.
+      // A redirect must not send secrets meant for this platform, such as a client secret, anywhere else.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.catchTag("HttpClientError", (error) =>
         Effect.fail(

@@ -6,7 +6,7 @@ import { Deferred, Duration, Effect } from "effect";
 import { HttpClient } from "effect/http";
 import { resilientClient } from "./resilient_client.ts";
 
-/** A platform that misbehaves below HTTP, by path. */
+/** A platform that misbehaves below HTTP; the path chooses how. */
 const misbehave: Record<string, RequestListener> = {
   "/whole": (_, response) => response.end('{"whole":true}'),
   "/empty": (_, response) => response.writeHead(204).end(),
@@ -63,7 +63,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     return { ...server, client, failure };
   });
 
-  it.live("returns a whole response, and an empty one", () =>
+  it.live("returns complete responses, including empty ones", () =>
     Effect.gen(function* () {
       const { client, url } = yield* setUp;
       const whole = yield* client.get(`${url}/whole`);
@@ -73,7 +73,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live.each(["/cut", "/broken"])("retries when the connection ends as in %s", (path) =>
+  it.live.each(["/cut", "/broken"])("retries when the connection ends as at %s", (path) =>
     Effect.gen(function* () {
       const { failure, asked } = yield* setUp;
       expect(yield* failure(path)).toMatchObject({ reason: "connection" });
@@ -91,7 +91,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live("reads no more of a body than its limit, and does not retry", () =>
+  it.live("reads a body only up to its limit, and does not retry", () =>
     Effect.gen(function* () {
       const { failure, asked, closed } = yield* setUp;
       expect(yield* failure("/endless")).toMatchObject({ reason: "too_large", status: 200 });
@@ -114,7 +114,7 @@ it.live("reuses connections", () =>
     const { url, sockets } = yield* platform;
     const client = yield* resilientClient(yield* HttpClient.HttpClient, "test");
     for (let asked = 0; asked < 10; asked++) yield* client.get(`${url}/whole`);
-    // The answer may be in hand a moment before its connection is free again, hence more than one.
+    // A response may arrive a moment before its connection is free again, so there may be more than one.
     expect(sockets.size).toBeLessThan(5);
   }).pipe(Effect.provide(NodeHttpClient.layerFetch)),
 );

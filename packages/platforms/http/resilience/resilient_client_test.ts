@@ -6,12 +6,11 @@ import { platformCircuit, platformRequests } from "./metrics.ts";
 import type { Resilience } from "./resilience.ts";
 import { type ResilientClient, resilientClient } from "./resilient_client.ts";
 
-/** What the platform does with one request. */
 type Step = { readonly status: number; readonly headers?: Record<string, string> } | "break" | "hang";
 
 const url = "http://platform.test/users/1";
 
-/** A client of a platform that takes the steps one by one, the last of them for ever. */
+/** A client of a platform that follows the steps, and repeats the last one forever. */
 const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overrides?: Partial<Resilience>) {
   const sentAt: Array<number> = [];
   const platform = HttpClient.make((request) =>
@@ -30,11 +29,11 @@ const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overri
   return { client, sentAt };
 });
 
-/** The answer's status, or why there is none. */
+/** Returns the status of the answer, or the reason of the failure. */
 const ask = (client: ResilientClient) =>
   Effect.match(client.get(url), { onSuccess: ({ status }) => status, onFailure: ({ reason }) => reason });
 
-/** How the effect ends, with the clock moved on for as long as it takes. */
+/** Returns how the effect ends, while the test clock advances as far as it needs. */
 const timeless = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
   const fiber = yield* Effect.forkChild(effect, { startImmediately: true });
   for (let waited = 0; waited < 5_000 && fiber.pollUnsafe() === undefined; waited += 50) {
@@ -47,7 +46,7 @@ const repeat = (step: Step, times: number): Array<Step> => Array.from({ length: 
 
 describe("retries", () => {
   it.effect.each<Step>(["break", { status: 429 }, { status: 502 }, { status: 503 }, { status: 504 }, "hang"])(
-    "asks again after %o, twice at most",
+    "retries at most twice after %o",
     (step) =>
       Effect.gen(function* () {
         const passing = yield* clientOf([step, step, { status: 200 }]);
@@ -104,7 +103,7 @@ describe("retries", () => {
     ["Thu, 01 Jan 1970 00:00:02 GMT", 2],
     ["Thu, 01 Jan 1970 00:01:00 GMT", 1],
     ["soon", 2],
-  ])('waits for a Retry-After of "%s" only if it ends in time', ([header, sent]) =>
+  ])('waits for a Retry-After of "%s" only if it ends before the deadline', ([header, sent]) =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([
         { status: 429, headers: { "retry-after": header } },
@@ -118,7 +117,7 @@ describe("retries", () => {
 });
 
 describe("time", () => {
-  it.effect("gives an attempt 1.5 s and a request 4 s", () =>
+  it.effect("allows 1.5 s for an attempt and 4 s for a request", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["hang"]);
       const fiber = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
@@ -159,7 +158,7 @@ describe("concurrency", () => {
       expect(sentAt).toHaveLength(3);
       yield* TestClock.adjust("4 seconds");
       const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
-      // Two rounds of 1.5 s fit, and a third is cut off by the deadline.
+      // Two rounds of 1.5 s fit; the deadline cuts off the third.
       expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
       expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
       expect(sentAt).toHaveLength(9);
@@ -179,7 +178,7 @@ describe("concurrency", () => {
 describe("circuit", () => {
   const settings = { retries: 0 };
 
-  it.effect("opens after 5 consecutive failures, for 2 s", () =>
+  it.effect("opens for 2 s after 5 consecutive failures", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([...repeat({ status: 503 }, 5), { status: 200 }], settings);
       for (let asked = 0; asked < 5; asked++) expect(yield* ask(client)).toBe("status");
@@ -193,7 +192,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("opens again when the probe fails, and lets one probe through at a time", () =>
+  it.effect("reopens when the probe fails, and lets one probe through at a time", () =>
     Effect.gen(function* () {
       const steps = [...repeat("break", 5), "hang" as const, { status: 200 }];
       const { client, sentAt } = yield* clientOf(steps, settings);
@@ -210,7 +209,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("stops the retries of a request that opened it", () =>
+  it.effect("stops the retries of the request that opened it", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
       expect(yield* timeless(ask(client))).toBe("circuit_open");
@@ -218,7 +217,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect.each([404, 401, 429])("does not open for %i", (status) =>
+  it.effect.each([404, 401, 429])("does not open for status %i", (status) =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status }], settings);
       for (let asked = 0; asked < 20; asked++) yield* ask(client);
@@ -236,7 +235,7 @@ describe("circuit", () => {
   );
 });
 
-describe("what is seen of it", () => {
+describe("observability", () => {
   it.effect("counts outcomes and reports the state of the circuit", () =>
     Effect.gen(function* () {
       const platform = "test";
@@ -270,7 +269,7 @@ describe("what is seen of it", () => {
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
   );
 
-  it.effect("fails with an error that has neither the URL nor the token", () =>
+  it.effect("fails with an error that contains neither the URL nor the token", () =>
     Effect.gen(function* () {
       const { client } = yield* clientOf(["break"]);
       const request = HttpClientRequest.bearerToken(HttpClientRequest.get(url), "secret-token");
@@ -281,7 +280,7 @@ describe("what is seen of it", () => {
     }),
   );
 
-  it.effect("does not send a request without a valid URL", () =>
+  it.effect("does not send a request with an invalid URL", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 200 }]);
       const result = yield* Effect.result(client.get("not an address"));

@@ -11,22 +11,21 @@ import { Member, OwnGuild, refusal } from "./discord_wire.ts";
 export interface LiveChatIdentityOptions {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
-  /** This service's public URL, which Discord wants in the user agent. */
+  /** This service's public URL, which Discord requires in the user agent. */
   readonly publicUrl: string;
-  /** The base URL of Discord's API, version included. */
+  /** The base URL of Discord's API, including the version. */
   readonly apiUrl?: string | undefined;
-  /** Where the browser is sent to sign in. */
+  /** The page where users sign in. */
   readonly authorizationUrl?: string | undefined;
   readonly resilience?: Partial<Resilience>;
 }
 
 /**
- * Sign-in of chat users at Discord, by OAuth 2.0. The application provides the HTTP client.
+ * Signs chat users in at Discord, by OAuth 2.0. The application provides the HTTP client.
  *
- * The scopes are `identify`; `guilds` for a sign-in that asks for the guilds of the user; and, if a
- * guild requested the sign-in, `guilds.members.read`. With the
- * latter, the user's own token tells whether they are a member: without delay after they join, and
- * without using the bot's rate limits.
+ * The scopes are `identify`; `guilds` for a sign-in that asks for the guilds of the user; and, if a guild requested
+ * the sign-in, `guilds.members.read`. With this last scope, the user's own token shows whether they are a member:
+ * without delay after they join, and without using the bot's rate limits.
  */
 export const liveChatIdentity = ({
   clientId,

@@ -1,4 +1,4 @@
-/** The chat platform port on Discord. */
+/** The chat platform port for Discord. */
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
@@ -9,7 +9,7 @@ import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
 import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
 import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
 
-/** How long the names of a guild's roles are cached. Which roles a member has is not cached. */
+/** How long the role names of a guild are cached. The roles of a member are not cached. */
 const rolesFreshFor = Duration.minutes(1);
 const guildsWithRoles = 1_000;
 
@@ -17,11 +17,10 @@ const guildsWithRoles = 1_000;
 const rolesWait = Duration.seconds(1);
 
 /**
- * The chat platform port on Discord's API with a bot token. The application provides the HTTP
- * client.
+ * The chat platform port on Discord's API with a bot token. The application provides the HTTP client.
  *
- * Each process keeps to Discord's rate limits as the response headers state them. A request that
- * exceeds a limit waits; one that would wait too long fails at once as unavailable.
+ * Each process respects Discord's rate limits as stated in response headers. A request over a limit waits; a request
+ * that would wait too long fails at once as unavailable.
  */
 export const liveChatPlatform = (
   options: LiveChatPlatformOptions,
@@ -62,7 +61,9 @@ export const liveChatPlatform = (
             }).pipe(Effect.map(Option.map(chatUser)))
           : Effect.succeedNone;
 
-      /** One page, which begins with the first of the users. Without the intent for it, nobody is known. */
+      /**
+       * Reads one page, starting at the first of the users. Finds nobody if the bot lacks the intent to list members.
+       */
       const findMembers = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
         const asked = chatIds.filter(isSnowflake).map(BigInt);
         const [first] = asked.toSorted((one, other) => (one < other ? -1 : 1));
@@ -81,7 +82,7 @@ export const liveChatPlatform = (
         return new Map(told.map((id) => [id, members.has(id)]));
       });
 
-      /** Discord finds members of a guild by how their names begin, and nobody outside of one. */
+      /** Discord finds members of a guild by the start of their names. It cannot search outside of a guild. */
       const findUserByName = Effect.fnUntraced(function* (username: string, guildId: GuildId | null) {
         if (guildId === null || !isSnowflake(guildId)) return Option.none();
         const found = yield* findResource(client, {
@@ -109,14 +110,14 @@ export const liveChatPlatform = (
     }),
   );
 
-/** How many members Discord lists at once, in the order of their ids. */
+/** How many members Discord lists per request, in order of ID. */
 const pageSize = 1_000;
 
 type Names = ReadonlyMap<string, string>;
 
 const noNames: Names = new Map();
 
-/** Role names by guild, cached. A lookup that fails gives no names. */
+/** Role names by guild, cached. A failed lookup returns no names. */
 const roleNames = Effect.fnUntraced(function* (client: ResilientClient) {
   const cached = yield* Cache.makeWith(
     (guildId: GuildId) =>

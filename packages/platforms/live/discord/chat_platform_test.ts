@@ -59,7 +59,7 @@ describe("answers", () => {
     }),
   );
 
-  it.live("find a guild whose name is left out", () =>
+  it.live("find a guild without a name", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
       expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
@@ -85,7 +85,7 @@ describe("answers", () => {
     }),
   );
 
-  it.live("find nobody where there is none", () =>
+  it.live("find nobody if the member or user does not exist", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp();
       expect(yield* chat.findMember(guildId, eve.id)).toEqual(Option.none());
@@ -167,7 +167,7 @@ describe("roles", () => {
   );
 
   it.live.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
-    "that get %o have no names, and are requested again",
+    "have no names after the response %o, and are requested again",
     (answer) =>
       Effect.gen(function* () {
         const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
@@ -213,7 +213,7 @@ describe("an unusable answer", () => {
     }),
   );
 
-  it.live("that does not come ends in a timeout", () =>
+  it.live("that never arrives ends in a timeout", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(50), retries: 0 };
       const { chat } = yield* setUp(() => "silent", { resilience });
@@ -227,7 +227,7 @@ describe("an unusable answer", () => {
 describe("rate limits", () => {
   const member = `/guilds/${guildId}/members/${ada.id}`;
 
-  it.live("that are used up delay requests of that route and guild only", () =>
+  it.live("delay only requests of the same route and guild when used up", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp((path) =>
         path.includes("/members/") ? { ...unknownMember, headers: budget(0, 60) } : undefined,
@@ -245,7 +245,7 @@ describe("rate limits", () => {
     }),
   );
 
-  it.live("that a 429 reveals delay the other requests of the route", () =>
+  it.live("from a 429 delay the other requests of the route", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp((path) =>
         path.includes("/members/") ? limited(64.57, "user") : undefined,
@@ -273,7 +273,7 @@ describe("rate limits", () => {
     }),
   );
 
-  it.live("send nothing with a token that was refused, which is logged once", () =>
+  it.live("block all requests after the token was refused, which is logged once", () =>
     Effect.gen(function* () {
       const logged: Array<unknown> = [];
       const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
@@ -295,7 +295,7 @@ describe("the list of members", () => {
   const listed = (answer: HttpAnswering) =>
     setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
-  it.live("tells of all whom it reaches, in one request from the first of them", () =>
+  it.live("answers for all users within its page, in one request from the first of them", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* listed(page([bob.id, ada.id]));
       expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
@@ -311,7 +311,7 @@ describe("the list of members", () => {
     }),
   );
 
-  it.live("tells nothing of those after a page that is full", () =>
+  it.live("answers for no users after a full page", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
       const { chat } = yield* listed(page(ids));
@@ -324,7 +324,7 @@ describe("the list of members", () => {
     }),
   );
 
-  it.live("tells nothing to a bot that may not read it", () =>
+  it.live("answers nothing if the bot may not read it", () =>
     Effect.gen(function* () {
       const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
       expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
@@ -336,7 +336,7 @@ describe("the bot's guilds", () => {
   const idsFrom = (first: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
 
-  it.live("are listed from the first that is asked about, without a request for each", () =>
+  it.live("are listed from the first requested guild on, without a request per guild", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
       const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
@@ -349,7 +349,7 @@ describe("the bot's guilds", () => {
     }),
   );
 
-  it.live("are listed on behind a full page", () =>
+  it.live("are listed further after a full page", () =>
     Effect.gen(function* () {
       const joined = idsFrom(BigInt(foreignGuildId), 300);
       const { chat, heard } = yield* setUp((path, { query }) => {
@@ -380,18 +380,18 @@ describe("the right to manage a guild", () => {
 
   it.live.each<[what: string, owner: string, everyone: string, user: ChatId, isManager: boolean]>([
     ["its owner", bob.id, "0", bob.id, true],
-    ["a member with a role that manages", eve.id, "0", ada.id, true],
-    ["a member without one", eve.id, "1071698660929", bob.id, false],
-    ["everyone, if everyone may", eve.id, "8", bob.id, true],
-    ["nobody who left, an owner neither", eve.id, "8", eve.id, false],
-  ])("has %s", ([, owner, everyone, user, isManager]) =>
+    ["a member whose role may manage the guild", eve.id, "0", ada.id, true],
+    ["no member without such a role", eve.id, "1071698660929", bob.id, false],
+    ["everyone, if the role of everyone may manage the guild", eve.id, "8", bob.id, true],
+    ["nobody who left, not even the owner", eve.id, "8", eve.id, false],
+  ])("belongs to %s", ([, owner, everyone, user, isManager]) =>
     Effect.gen(function* () {
       const { chat } = yield* setUp(governed(owner, everyone));
       expect(yield* chat.isManager(guildId, user)).toBe(isManager);
     }),
   );
 
-  it.live("is asked about each time, and of no guild without the bot", () =>
+  it.live("is requested each time, and never for a guild without the bot", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp();
       expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([

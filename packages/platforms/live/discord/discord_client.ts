@@ -1,7 +1,4 @@
-/**
- * The HTTP client for Discord's API: identified by a user agent, authorized as the bot, rate
- * limited.
- */
+/** The HTTP client for Discord's API: it sends a user agent, is authorized as the bot, and respects rate limits. */
 
 import { Effect, flow, Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
@@ -9,15 +6,14 @@ import { type Resilience, resilientClient } from "../../http/mod.ts";
 import { makeRateLimiter, observeRateLimits } from "./rate_limiter.ts";
 import { RateLimits } from "./rate_limits.ts";
 
-/** Discord's API, in the version that the schemas in `discord_wire.ts` describe. */
+/** The version of Discord's API that the schemas in `discord_wire.ts` describe. */
 export const discordApi = "https://discord.com/api/v10";
 
 export interface LiveChatPlatformOptions {
-  /** The token of the application's bot. */
   readonly botToken: Redacted.Redacted;
-  /** This service's public URL, which Discord wants in the user agent. */
+  /** This service's public URL, which Discord requires in the user agent. */
   readonly publicUrl: string;
-  /** The base URL of Discord's API, version included. */
+  /** The base URL of Discord's API, including the version. */
   readonly apiUrl?: string | undefined;
   readonly resilience?: Partial<Resilience>;
 }

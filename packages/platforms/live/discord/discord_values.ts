@@ -9,11 +9,11 @@ const epoch = 1_420_070_400_000n;
 export const isSnowflake = (text: string): boolean =>
   /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= int64Max;
 
-/** When an ID was created: a snowflake begins with the time. */
+/** The creation time of an ID, which is the first part of a snowflake. */
 export const createdAt = (snowflake: string): string =>
   new Date(Number((BigInt(snowflake) >> 22n) + epoch)).toISOString();
 
-/** The rights to administer and to manage a guild. */
+/** The permissions to administer and to manage a guild. */
 const managing = 0x8n | 0x20n;
 
 /** Whether permissions of a guild, a bit set in decimal, include the right to manage it. */

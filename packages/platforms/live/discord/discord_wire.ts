@@ -1,4 +1,4 @@
-/** Schemas for the parts of Discord's responses that are read. */
+/** Schemas for the parts of Discord's responses that this service reads. */
 import { GuildId } from "@accountlink/core";
 import { Schema } from "effect";
 
@@ -6,19 +6,19 @@ const nullish = Schema.optional(Schema.NullOr(Schema.String));
 
 export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
 
-/** A bit set in decimal, which is too long for a number. */
+/** A bit set in decimal; it has too many bits for a number. */
 const Permissions = Schema.String.check(Schema.isPattern(/^\d{1,20}$/));
 
 export const Role = Schema.Struct({ id: Schema.String, name: Schema.String });
 
-/** A guild with what decides on the rights of its members. */
+/** A guild with everything that determines the rights of its members. */
 export const GovernedGuild = Schema.Struct({
   id: Schema.String,
   owner_id: Schema.String,
   roles: Schema.Array(Schema.Struct({ id: Schema.String, permissions: Permissions })),
 });
 
-/** A guild in the list of a user or of the bot. */
+/** A guild in a user's or the bot's list. */
 export const OwnGuild = Schema.Struct({
   id: GuildId,
   name: nullish,

@@ -1,11 +1,11 @@
-/** Which guilds the bot is in, and what their members may do. */
+/** Finds the guilds that the bot is in, and the rights of their members. */
 import type { ChatId, ChatPlatform, GuildId } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import { findResource, type ResilientClient } from "../../http/mod.ts";
 import { canManage, isSnowflake } from "./discord_values.ts";
 import { GovernedGuild, Member, OwnGuild, refusal } from "./discord_wire.ts";
 
-/** Looks up a member. Both ids have to be snowflakes. */
+/** Looks up a member. Both IDs must be snowflakes. */
 export const memberOn = (client: ResilientClient, operation: string) => (guildId: GuildId, chatId: ChatId) =>
   findResource(client, {
     operation,
@@ -15,13 +15,13 @@ export const memberOn = (client: ResilientClient, operation: string) => (guildId
     absent: refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
   });
 
-/** How many guilds Discord lists at once, in the order of their ids. */
+/** How many guilds Discord lists per request, in order of ID. */
 const guildPageSize = 200;
 
 /**
- * Lists the bot's guilds from the first of the asked ones on, and again from the first one behind a
- * full page. A request for each guild would count as invalid where the bot is not in it, and Discord
- * shuts out an address with many of those.
+ * Lists the bot's guilds, starting at the first requested guild, and continues after a full page with the next
+ * requested guild. A lookup per guild would count as an invalid request for guilds without the bot, and Discord
+ * blocks addresses with many invalid requests.
  */
 export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
   Effect.fnUntraced(function* (guildIds) {
@@ -44,7 +44,7 @@ export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]
 
 const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
 
-/** By the owner of the guild, the roles of the member and the role that everyone has. */
+/** Decides by the guild's owner, the member's roles and the role that everyone has. */
 export const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
   Effect.fnUntraced(function* (guildId, chatId) {
     if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;

@@ -1,6 +1,6 @@
 /**
- * Delays requests to Discord until its rate limits allow them. Discord blocks the tokens and IP
- * addresses of applications that ignore its limits.
+ * Delays requests to Discord until its rate limits allow them. Discord blocks the tokens and IP addresses of
+ * applications that ignore its limits.
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Duration, Effect, RcMap, type Scope, Semaphore } from "effect";
@@ -8,13 +8,13 @@ import { HttpClient, type HttpClientRequest } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
 import type { RateLimits, Route } from "./rate_limits.ts";
 
-/** The longest time a request waits. One that would have to wait longer fails at once. */
+/** The longest time a request waits. A request that would wait longer fails at once. */
 const longestWait = Duration.millis(2_500);
 
 /**
- * Makes attempts wait, first come first served for each route and guild. An attempt that would wait
- * too long fails as if Discord had refused it: with a 429 and the time to come back, or with a 401
- * for a while after Discord refused the token.
+ * Makes attempts wait, first come first served for each route and guild. An attempt that would wait too long fails as
+ * if Discord had refused it: with a 429 and the time to retry, or with a 401 for a while after Discord refused the
+ * token.
  */
 export const makeRateLimiter = Effect.fnUntraced(function* (
   limits: RateLimits,
@@ -46,7 +46,7 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
   };
 });
 
-/** Updates the limits from the headers of every response, those of retries included. */
+/** Updates the limits from the headers of every response, including responses to retries. */
 export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLimits): HttpClient.HttpClient =>
   HttpClient.transform(
     client,

@@ -11,8 +11,8 @@ const guild = "197038439483310086";
 const member = (id: number) => `https://discord.test/api/v10/guilds/${guild}/members/${10_000 + id}`;
 
 /**
- * A client of a server that allows five requests per window, answers after 100 ms, refuses requests
- * over the limit, and has an outage for some.
+ * A client of a server that allows five requests per window, answers after 100 ms, refuses requests over the limit,
+ * and fails the requests of an outage.
  */
 const setUp = Effect.fnUntraced(function* (windowMs: number, isOutage: (nth: number) => boolean) {
   const sent = { all: 0, refused: 0 };
@@ -58,7 +58,7 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
 });
 
 describe("makeRateLimiter", () => {
-  it.effect("delays the requests for a long list, so that Discord refuses none", () =>
+  it.effect("delays the requests for a long list so that Discord refuses none", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(1_000, () => false);
       const urls = Array.from({ length: 50 }, (_, index) => member(index));

@@ -1,8 +1,8 @@
-/** Discord's rate limits, as learned from its response headers. */
+/** Discord's rate limits, learned from its response headers. */
 import { Duration } from "effect";
 import type { Headers } from "effect/http";
 
-/** What Discord counts requests by. */
+/** The unit by which Discord counts requests. */
 export interface Route {
   /** The method and the path without IDs. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Route {
   readonly guild: string;
 }
 
-/** Why a request may not be sent, and for how long. */
+/** Why a request must not be sent, and for how long. */
 export interface LimitAnswer {
   readonly status: 401 | 429;
   readonly wait: Duration.Duration;
@@ -34,16 +34,16 @@ const unknownLimit = 5;
 /** The assumed length of a window until a response states it. */
 const unknownLength = second;
 
-/** The pause after the token was refused. Further requests would get the IP address blocked. */
+/** The pause after Discord refused the token. Further requests would get the IP address blocked. */
 const refusedTokenPause = 60 * second;
 
 /**
- * Discord blocks an IP address after 10,000 refusals in 10 minutes. Half of that is left for other
- * applications that share the address.
+ * Discord blocks an IP address after 10,000 refusals in 10 minutes. Half of them are left for other applications on
+ * the same address.
  */
 const refusals = { limit: 5_000, every: 600 * second };
 
-/** Expired windows are removed when there are more than this. */
+/** Expired windows are removed once there are more than this. */
 const maxWindows = 10_000;
 
 export class RateLimits {
@@ -57,7 +57,7 @@ export class RateLimits {
   #blockedUntil = 0;
   #tokenRefusedUntil = 0;
 
-  /** Counts a request that is about to be sent, or returns why it may not be sent. */
+  /** Counts a request that is about to be sent, or returns why it must not be sent. */
   take(route: Route, now: number): LimitAnswer | null {
     if (now < this.#tokenRefusedUntil) return refuse(401, this.#tokenRefusedUntil - now);
     if (now < this.#blockedUntil) return refuse(429, this.#blockedUntil - now);
@@ -71,7 +71,6 @@ export class RateLimits {
     return null;
   }
 
-  /** Updates the limits from a response. */
   observe(route: Route, status: number, headers: Headers.Headers, now: number): void {
     const shared = headers["x-ratelimit-scope"] === "shared";
     if (status === 401) this.#tokenRefusedUntil = now + refusedTokenPause;
@@ -82,7 +81,7 @@ export class RateLimits {
     const bucket = headers["x-ratelimit-bucket"];
     if (status === 429) {
       const until = now + retryAfter(headers["retry-after"]);
-      // Without a bucket it is the limit of all requests, or that of the IP address.
+      // A 429 without a bucket comes from the limit of all requests or of the IP address.
       if (bucket === undefined) this.#blockedUntil = Math.max(this.#blockedUntil, until);
       else this.#close(route, bucket, until);
       return;
@@ -114,7 +113,7 @@ export class RateLimits {
 
     const key = keyOf(bucket, route);
     const known = this.#windows.get(key) ?? this.#windows.get(keyOf(route.name, route));
-    // Requests in flight are counted here already, but not yet by Discord.
+    // This process already counts requests in flight, which Discord has not counted yet.
     const left = known !== undefined && now < known.resetsAt ? Math.min(known.left, remaining) : remaining;
     this.#windows.set(key, { limit, left, resetsAt });
     this.#sizes.set(bucket, limit);
@@ -138,7 +137,6 @@ const refuse = (status: LimitAnswer["status"], wait: number): LimitAnswer => ({
   wait: Duration.millis(wait),
 });
 
-/** Milliseconds until the window has room. */
 const waitFor = ({ left, resetsAt }: Window, now: number): number =>
   left > 0 ? 0 : Math.max(0, resetsAt - now);
 

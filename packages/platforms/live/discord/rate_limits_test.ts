@@ -7,7 +7,7 @@ import { budget } from "./test_discord.ts";
 const members: Route = { name: "GET /guilds/:id/members/:id", guild: "1" };
 const users: Route = { name: "GET /users/:id", guild: "" };
 
-/** `wait` is how long a request has to wait, in milliseconds; 0 if it may be sent. */
+/** `wait` returns how long a request has to wait, in milliseconds; 0 if it may be sent. */
 const setUp = () => {
   const limits = new RateLimits();
   const wait = (route: Route, now: number) =>
@@ -20,11 +20,11 @@ const setUp = () => {
 const times = (count: number, send: () => number) => Array.from({ length: count }, send);
 
 describe("RateLimits", () => {
-  it("let five requests of an unknown route through until its first response", () => {
+  it("let five requests of an unknown route through before its first response", () => {
     const { wait, observe } = setUp();
     expect(times(6, () => wait(members, 0))).toEqual([0, 0, 0, 0, 0, 1_000]);
     expect(times(2, () => wait(users, 0))).toEqual([0, 0]);
-    // The response to the first of the two: Discord has not counted the other one.
+    // The response to the first of two requests: Discord has not counted the other one.
     observe(users, 100, budget(4, 30));
     expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
   });
@@ -42,7 +42,7 @@ describe("RateLimits", () => {
     expect(wait(users, 0)).toBe(10_000);
   });
 
-  it("start a new window when the last one is over", () => {
+  it("start a new window when the last one ends", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(0, 1.5));
     expect(wait(users, 1_499)).toBe(1);
@@ -53,12 +53,12 @@ describe("RateLimits", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(4, 10));
     expect(times(3, () => wait(users, 0))).toEqual([0, 0, 0]);
-    // The response to the first of the three: Discord has not counted the other two.
+    // The response to the first of three requests: Discord has not counted the other two.
     observe(users, 5, budget(3, 10));
     expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
   });
 
-  it("are shared by routes of one bucket, but not by guilds", () => {
+  it("are shared by routes with the same bucket, but not by guilds", () => {
     const { wait, observe } = setUp();
     const roles: Route = { name: "GET /guilds/:id/roles", guild: "1" };
     observe(members, 0, budget(1, 10));
@@ -67,14 +67,14 @@ describe("RateLimits", () => {
     expect(wait({ ...members, guild: "2" }, 0)).toBe(0);
   });
 
-  it("allow 50 requests a second in all", () => {
+  it("allow 50 requests per second in total", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     expect(times(51, () => wait(users, 400))).toEqual([...times(50, () => 0), 1_000]);
     expect(wait(users, 1_400)).toBe(0);
   });
 
-  it("wait as long as a 429 asks for, and a second if it does not say", () => {
+  it("wait as long as a 429 asks for, or a second if it does not say", () => {
     const { wait, observe } = setUp();
     observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
     expect(wait(users, 0)).toBe(1_337_000);
@@ -83,7 +83,7 @@ describe("RateLimits", () => {
     expect(wait(members, 0)).toBe(1_000);
   });
 
-  it("stop before refusals get the IP address blocked, and do not count shared ones", () => {
+  it("stop before refusals get the IP address blocked, and do not count refusals of shared limits", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     for (let count = 0; count < 6_000; count++) {
@@ -97,7 +97,7 @@ describe("RateLimits", () => {
     expect(wait(members, 601_000)).toBe(0);
   });
 
-  it("refuse everything for a minute after the token was refused", () => {
+  it("refuse all requests for a minute after the token was refused", () => {
     const { limits, observe } = setUp();
     observe(users, 0, {}, 401);
     expect(limits.take(members, 59_000)).toEqual({ status: 401, wait: Duration.seconds(1) });

@@ -1,4 +1,4 @@
-/** A Discord API for tests, with one guild, in the formats that Discord documents. */
+/** For tests: a Discord API with one guild, in the formats that Discord documents. */
 import type { ChatId, GuildId } from "@accountlink/core";
 import {
   type HeardRequest,
@@ -13,7 +13,7 @@ export const guildId = "197038439483310086" as GuildId;
 /** A guild that the bot is not in. */
 export const foreignGuildId = "81384788765712384" as GuildId;
 
-/** Her ID is the example of Discord's documentation of snowflakes. */
+/** Ada's ID is the example in Discord's documentation of snowflakes. */
 export const ada = {
   id: "175928847299117063" as ChatId,
   username: "ada",
@@ -28,7 +28,7 @@ export const ada = {
 /** A user with only the fields that Discord always sends. */
 export const bob = { id: "82198898841029460" as ChatId, username: "bob", global_name: null, avatar: null };
 
-/** A user who is in no guild. */
+/** A user who is not in any guild. */
 export const eve = { id: "53908232506183680" as ChatId, username: "eve", global_name: null, avatar: null };
 
 const users: ReadonlyArray<{ readonly id: string }> = [ada, bob, eve];
@@ -60,7 +60,6 @@ const members = [
   { user: bob, roles: [], joined_at: null, deaf: false, mute: false, flags: 0 },
 ];
 
-/** An error response in Discord's format. */
 const refused = (status: number, code: number, message: string): HttpAnswer => ({
   status,
   body: { message, code },
@@ -83,7 +82,7 @@ export const limited = (seconds: number, scope: "user" | "shared" | "global"): H
   body: { message: "You are being rate limited.", retry_after: seconds, global: scope === "global" },
 });
 
-/** Headers that leave this many requests for this many seconds. */
+/** Headers that allow this many further requests within this many seconds. */
 export const budget = (remaining: number, seconds: number, bucket = "abcd1234"): Record<string, string> => ({
   "x-ratelimit-limit": "5",
   "x-ratelimit-remaining": String(remaining),
@@ -92,13 +91,12 @@ export const budget = (remaining: number, seconds: number, bucket = "abcd1234"):
   "x-ratelimit-bucket": bucket,
 });
 
-/** The path of the API version. */
 const version = "/api/v10";
 
 /**
  * Starts the server.
  *
- * @param instead an answer to give instead; undefined for the usual one
+ * @param instead returns another answer for a request; undefined for the usual answer
  */
 export const startDiscord = (
   instead: (path: string, request: HeardRequest) => HttpAnswering | undefined = () => undefined,
@@ -111,13 +109,12 @@ export const startDiscord = (
     ({ url, heard }) => ({
       apiUrl: url + version,
       heard,
-      /** The paths requested since the last call. */
       takePaths: () => heard.splice(0).map((request) => request.path.slice(version.length)),
     }),
   );
 
 const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
-  // The access token of a user is their ID.
+  // The access token of a user is the user's ID.
   const owner = users.find(({ id }) => headers.authorization === `Bearer ${id}`);
   if (owner !== undefined) return answerUser(path, owner);
   if (headers.authorization !== `Bot ${botToken}`) return unauthorized;
@@ -137,7 +134,7 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
   return users.some((user) => user.id === memberId) ? unknownMember : unknownUser;
 };
 
-/** The guilds of every user, each with another right. */
+/** The guilds of every user, with different rights in each. */
 const listedGuilds = [
   { id: guildId, name: "Engine Room", icon: null, owner: true, permissions: "0", features: [] },
   { id: foreignGuildId, name: "Foreign", icon: null, owner: false, permissions: "36953121", features: [] },

@@ -8,15 +8,15 @@ import { robloxApi, robloxService } from "./roblox_api.ts";
 export interface LiveGameIdentityOptions {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
-  /** The base URL of Roblox's services, with `{service}` in place of the name. */
+  /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
   readonly apiUrl?: string | undefined;
-  /** Where the browser is sent to sign in. */
+  /** The page where users sign in. */
   readonly authorizationUrl?: string | undefined;
   readonly resilience?: Partial<Resilience>;
 }
 
 /**
- * Sign-in of game users at Roblox, by OpenID Connect. The application provides the HTTP client.
+ * Signs game users in at Roblox, by OpenID Connect. The application provides the HTTP client.
  *
  * The only scope is `openid`. The user is the subject of the ID token, whose signature is checked.
  */

@@ -1,4 +1,4 @@
-/** The game platform port on Roblox. */
+/** The game platform port for Roblox. */
 import { GameId, GamePlatform } from "@accountlink/core";
 import { Effect, Layer, Option, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
@@ -8,16 +8,15 @@ import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts"
 import { Badges, FoundUsers, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
 
 export interface LiveGamePlatformOptions {
-  /** The base URL of Roblox's services, with `{service}` in place of the name. */
+  /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
   readonly apiUrl?: string | undefined;
   readonly resilience?: Partial<Resilience>;
 }
 
 /**
- * The game platform port on Roblox's public APIs, which need no key. The application provides the
- * HTTP client.
+ * The game platform port on Roblox's public APIs, which need no key. The application provides the HTTP client.
  *
- * A profile is assembled from four services in parallel. The users service is required; parts from
+ * A profile combines the responses of four services, requested in parallel. The users service is required; parts from
  * a service that fails are null.
  */
 export const liveGamePlatform = ({
@@ -28,8 +27,7 @@ export const liveGamePlatform = ({
     GamePlatform,
     Effect.gen(function* () {
       const http = yield* HttpClient.HttpClient;
-      // Each service has its own circuit, so that an optional one that is down does not block
-      // users.
+      // Each service has its own circuit, so that user lookups work while an optional service is down.
       const clientOf = (service: RobloxService, platform: string) =>
         resilientClient(
           HttpClient.mapRequest(http, HttpClientRequest.prependUrl(robloxService(apiUrl, service))),

@@ -1,5 +1,3 @@
-/** The URLs of Roblox's services. */
-
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
 

@@ -1,13 +1,13 @@
-/** Conversion of Roblox's values to those of core. */
+/** Converts Roblox's values to core's. */
 import type { GameGroup, GameProfile } from "@accountlink/core/platforms";
 import { DateTime } from "effect";
 import type { Memberships, Thumbnails, User } from "./roblox_wire.ts";
 
-/** Whether the text is a Roblox ID, a JSON integer. Roblox answers anything else with an error. */
+/** Whether the text is a Roblox ID, which is an integer. Roblox answers requests for other texts with an error. */
 export const isRobloxId = (text: string): boolean =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
 
-/** The URL of the user's image, once it is rendered and approved. */
+/** The URL of the user's image once Roblox has rendered and approved it. */
 export const imageOf = (thumbnails: (typeof Thumbnails.Type)["data"], gameId: string): string | null => {
   const own = thumbnails.find(({ targetId }) => String(targetId) === gameId);
   return own?.state === "Completed" ? (own.imageUrl ?? null) : null;

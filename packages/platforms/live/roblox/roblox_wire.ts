@@ -1,4 +1,4 @@
-/** Schemas for the parts of Roblox's responses that are read. */
+/** Schemas for the parts of Roblox's responses that this service reads. */
 import { GameBadge } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
@@ -24,13 +24,13 @@ const listOf = <S extends Schema.Top>(entry: S) => Schema.Struct({ data: Schema.
 export const Thumbnails = listOf(
   Schema.Struct({
     targetId: Schema.Int,
-    /** `Completed`, `Pending`, `Blocked` and others. Only `Completed` has an image to show. */
+    /** `Completed`, `Pending`, `Blocked` and others. Only `Completed` has an image. */
     state: Schema.String,
     imageUrl: nullish(Schema.String),
   }),
 );
 
-/** Users by a part of their name. */
+/** Users whose name contains a text. */
 export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
 
 export const Memberships = listOf(
@@ -45,5 +45,5 @@ export const Memberships = listOf(
   }),
 );
 
-/** Badges awarded by Roblox itself, about twenty. Badges of games run to thousands for one user. */
+/** Badges awarded by Roblox itself, about twenty. A user can have thousands of badges from games. */
 export const Badges = Schema.Array(GameBadge);

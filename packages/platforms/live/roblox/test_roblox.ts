@@ -1,7 +1,4 @@
-/**
- * Roblox's services for tests on one server, one path prefix each, in the formats that it
- * documents.
- */
+/** For tests: Roblox's services on one server, with one path prefix each, in the formats that Roblox documents. */
 import type { GameId } from "@accountlink/core";
 import {
   type HeardRequest,
@@ -24,7 +21,6 @@ export const ada = {
 
 export const adaId = "1516563360" as GameId;
 
-/** An error response in Roblox's format. */
 export const refused = (status: number, code: number, message: string): HttpAnswer => ({
   status,
   body: { errors: [{ code, message, userFacingMessage: "Something went wrong" }] },
@@ -32,7 +28,6 @@ export const refused = (status: number, code: number, message: string): HttpAnsw
 
 const unknownUser = refused(404, 3, "The user id is invalid.");
 
-/** The response for a user's image. */
 export const thumbnail = (state: string, imageUrl: string | null): HttpAnswer => ({
   body: { data: [{ targetId: ada.id, state, imageUrl, version: "TN3" }] },
 });
@@ -62,7 +57,7 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
   [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
 };
 
-/** The profile assembled from these responses. */
+/** The profile that these responses combine to. */
 export const adaProfile = {
   id: adaId,
   username: "ada_g",
@@ -90,7 +85,7 @@ export const adaProfile = {
 /**
  * Starts the server.
  *
- * @param instead an answer to give instead; undefined for the usual one
+ * @param instead returns another answer for a request; undefined for the usual answer
  */
 export const startRoblox = (
   instead: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering> | undefined = () => undefined,

@@ -15,7 +15,7 @@ export const accounts = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
   yield* sql`CREATE INDEX accounts_by_chat_user ON accounts (chat_id) WHERE chat_id IS NOT NULL`;
 
-  // A scope without a guild is the global one.
+  // The global scope has no guild.
   yield* sql`
     CREATE TABLE scopes (
       pid ${text} NOT NULL PRIMARY KEY,
@@ -27,8 +27,8 @@ export const accounts = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
   yield* sql`CREATE UNIQUE INDEX scopes_by_target ON scopes (account, COALESCE(guild_id, ''))`;
 
-  // counts: whether it counts against the maximum of its account. suspended: whether its account is, so that
-  // authentication reads no other table.
+  // counts: whether the key counts towards the maximum of its account. suspended: whether its account is suspended,
+  // so that authentication reads no other table.
   yield* sql`
     CREATE TABLE keys (
       id ${text} NOT NULL PRIMARY KEY,
@@ -59,7 +59,7 @@ export const accounts = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
   yield* sql`CREATE INDEX key_secrets_by_key ON key_secrets (key_id)`;
 
-  // One row.
+  // This table has one row.
   yield* sql`
     CREATE TABLE root_key (
       id ${integer} NOT NULL PRIMARY KEY CHECK (id = 1),

@@ -1,4 +1,4 @@
-/** What alt detection asks: who was seen where, how many were, and what a moderator said about a pair of users. */
+/** Tables of alt detection: who was seen where, the number of users per place, and reviews of user pairs. */
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import type { Dialect } from "../../statements/dialect.ts";
@@ -7,7 +7,7 @@ export const alts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // A place is an address or a browser, which has no sealed_address and no address_key_id.
+  // A place is an address or a browser. Browsers have no sealed_address and no address_key_id.
   yield* sql`
     CREATE TABLE sightings (
       pid ${text} NOT NULL REFERENCES scopes (pid),
@@ -21,7 +21,7 @@ export const alts = Effect.fnUntraced(function* (
   yield* sql`CREATE INDEX sightings_by_age ON sightings (seen_at)`;
   yield* sql`CREATE INDEX sightings_by_place ON sightings (pid, place_hash, seen_at DESC, chat_id)`;
 
-  // Kept by triggers and not counted, so that an answer does not take longer where 100,000 people share an address.
+  // Triggers keep the count, so that an answer is as fast for an address that 100,000 people share.
   yield* sql`
     CREATE TABLE place_users (
       pid ${text} NOT NULL,
@@ -34,7 +34,7 @@ export const alts = Effect.fnUntraced(function* (
     orElse: () => sqliteTriggers(sql),
   });
 
-  // A pair has no order: the smaller chat ID comes first.
+  // Pairs are unordered: the smaller chat ID comes first.
   yield* sql`
     CREATE TABLE alt_reviews (
       pid ${text} NOT NULL REFERENCES scopes (pid),
@@ -64,7 +64,7 @@ const sqliteTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     END`;
 });
 
-/** Once for each statement, in the order of the places, so that no two of them wait for each other. */
+/** Runs once per statement, in the order of the places, so that two statements never deadlock. */
 const postgresTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`
     CREATE FUNCTION count_added_sightings() RETURNS trigger LANGUAGE plpgsql AS $$

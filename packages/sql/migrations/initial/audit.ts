@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import type { Dialect } from "../../statements/dialect.ts";
 
-/** `chat_id` and `other_chat_id` are the chat users that an entry is about. */
+/** `chat_id` and `other_chat_id` are the chat users affected by an entry. */
 export const auditLog = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, sequence, table }: Dialect,

@@ -2,12 +2,12 @@ import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import type { Dialect } from "../../statements/dialect.ts";
 
-/** Without references to other tables, whose rows an insert would lock. */
+/** Has no foreign keys, since an insert would lock the referenced rows. */
 export const events = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, sequence, table, tableByKey }: Dialect,
 ) {
-  // position is null until the event has its place in the feed of its scope.
+  // position is null until the event is numbered in the feed of its scope.
   yield* sql`
     CREATE TABLE events (
       sequence ${sequence},

@@ -6,8 +6,7 @@ export const links = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // previous_game_id is the value that the last write replaced, for its RETURNING, which sees only
-  // new rows.
+  // previous_game_id is the value that the last write replaced. RETURNING needs it, since it sees only new rows.
   yield* sql`
     CREATE TABLE links (
       pid ${text} NOT NULL REFERENCES scopes (pid),
@@ -21,7 +20,7 @@ export const links = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
   yield* sql`
     CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL`;
-  // With game_id, SQLite counts links by this index alone.
+  // Because it contains game_id, SQLite counts links from this index alone.
   yield* sql`
     CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id, game_id)
     WHERE game_id IS NOT NULL`;

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import type { Dialect } from "../../statements/dialect.ts";
 
-/** Sign-ins to the dashboard and to the pages of users. */
+/** Sign-ins to the dashboard and to the user pages. */
 export const signIns = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,

@@ -6,7 +6,7 @@ export const usage = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // The key begins with the API key, whose usage is read together.
+  // The primary key begins with the API key, since usage is read per API key.
   yield* sql`
     CREATE TABLE usage_days (
       key_id ${text} NOT NULL,

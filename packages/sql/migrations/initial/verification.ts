@@ -7,7 +7,7 @@ export const verification = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   yield* flows(sql, dialect);
 });
 
-/** `sid` is the ID of the session, a keyed hash of its sid. */
+/** `sid` is the session ID, which is a keyed hash of the public sid. */
 const sessions = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
@@ -74,7 +74,7 @@ const flows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, int
     CREATE INDEX verification_flows_by_user ON verification_flows (pid, chat_id) WHERE chat_id IS NOT NULL`;
   yield* sql`CREATE INDEX verification_flows_by_deadline ON verification_flows (expires_at)`;
 
-  // Without their secrets, which are derived from the `state` that the browser returns.
+  // Stores no secrets; these are derived from the `state` that the browser returns.
   yield* sql`
     CREATE TABLE sign_ins (
       state_hash ${text} NOT NULL PRIMARY KEY,

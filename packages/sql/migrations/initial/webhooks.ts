@@ -1,4 +1,4 @@
-/** Webhooks, the nodes that send them, and what became of each event. */
+/** Webhooks, the nodes that send them, and the delivery state of each event. */
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import type { Dialect } from "../../statements/dialect.ts";
@@ -7,7 +7,7 @@ export const webhooks = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // Events up to position are sent, or have a delivery. holder is the node that sends it.
+  // Events up to position are sent, or have a delivery row. holder is the node that sends the webhook.
   yield* sql`
     CREATE TABLE webhooks (
       id ${text} NOT NULL PRIMARY KEY,
@@ -32,7 +32,7 @@ export const webhooks = Effect.fnUntraced(function* (
       lives_until ${integer} NOT NULL
     ) ${tableByKey}`;
 
-  // position is null for a test. The lanes name the users of an event that is still to be sent.
+  // position is null for a test event. lanes names the users of an event that is not sent yet.
   yield* sql`
     CREATE TABLE webhook_deliveries (
       webhook_id ${text} NOT NULL,

@@ -1,13 +1,13 @@
-/** Exclusive use of a pooled connection, until it is released or its deadline has passed. */
+/** Exclusive use of a pooled connection, until it is released or its deadline passes. */
 import { Effect, Exit } from "effect";
 import type { SqlError } from "effect/sql";
 import type { PoolClient } from "pg";
 import { connectionLost, endsConnection, sqlErrorOf } from "./sql_error.ts";
 import { type GroupStatement, StatementGroup, type StatementResult } from "./statement_group.ts";
 
-/** One statement; without values and unprepared, it may be several. */
+/** One statement. Unprepared SQL without values may contain several statements. */
 export interface Query extends GroupStatement {
-  /** Whether it is committed with its answer, outside of transactions. */
+  /** Whether the statement commits with its answer, outside of a transaction. */
   readonly commits?: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface LeaseOptions {
   readonly client: PoolClient;
   /** How long the lease may last, and a statement on it, in milliseconds. */
   readonly timeout: number;
-  /** Called when the server did not even report the timeout of a statement. */
+  /** Called when the server did not even report a statement timeout. */
   readonly onUnresponsive: () => void;
   /** Called once, with whether the connection can be used again. */
   readonly onRelease: (isReusable: boolean) => void;
@@ -25,28 +25,24 @@ const begin: Query = { text: "BEGIN", values: [], isPrepared: true };
 
 const notYet: StatementResult = { command: "", rowCount: null, rows: [] };
 
-/** How much later than the server the client gives up on a statement, in milliseconds. */
+/** How long the client waits beyond the server's timeout before it gives up on a statement, in milliseconds. */
 const grace = 250;
 
 export type Answer = Exit.Exit<StatementResult, SqlError.SqlError>;
 
-/**
- * Statements run one at a time, in the order in which they were submitted. A BEGIN is sent with the statement after it.
- */
+/** Statements run one at a time, in the order of submission. A BEGIN is sent together with the next statement. */
 export class ConnectionLease {
-  /** How long a statement may take, in milliseconds. */
   readonly timeout: number;
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly expiresAt: number;
   readonly #options: LeaseOptions;
   readonly #queue: Array<() => void> = [];
   #isBusy = false;
-  /** When the statement that runs was sent. No timeout applies to a COMMIT. */
+  /** When the running statement was sent. No timeout applies to a COMMIT. */
   #sentAt = Number.POSITIVE_INFINITY;
-  /** How many statements were answered. */
   #answered = 0;
   #begin: Query | undefined;
-  /** Whether a BEGIN was sent, and no end of its transaction was answered. */
+  /** Whether a BEGIN was sent and the end of its transaction has no answer yet. */
   #hasBegun = false;
   #isReleaseRequested = false;
   #failure: SqlError.SqlError | undefined;
@@ -58,19 +54,17 @@ export class ConnectionLease {
     this.expiresAt = performance.now() + options.timeout + grace;
   }
 
-  /** Whether a transaction is open that a ROLLBACK can end. */
+  /** Whether there is an open transaction that a ROLLBACK can end. */
   get isInTransaction(): boolean {
     return this.#failure === undefined && !this.#isIdle;
   }
 
-  /** The status of the driver is that of the last answer, which a BEGIN may have followed. */
+  /** The driver's status follows the last answer. A BEGIN may have been sent since. */
   get #isIdle(): boolean {
     return !this.#hasBegun && this.#options.client.getTransactionStatus() === "I";
   }
 
-  /**
-   * Runs a statement. An interrupted caller does not wait for its end, but the next statement does.
-   */
+  /** Runs a statement. An interrupted caller does not wait for the statement to end, but the next statement does. */
   run(query: Query): Effect.Effect<StatementResult, SqlError.SqlError> {
     return Effect.callback((resume) => {
       if (query.text === begin.text && query.isPrepared) {
@@ -81,12 +75,11 @@ export class ConnectionLease {
     });
   }
 
-  /** Begins a transaction with the next statement. */
   begin(): void {
     this.#begin = begin;
   }
 
-  /** Calls back with the answer; the effect that it returns keeps the statement from being sent. */
+  /** Submits a statement and calls back with its answer. The returned effect cancels it if it was not sent yet. */
   submit(query: Query, resume: (answer: Answer) => void): Effect.Effect<void> {
     let isInterrupted = false;
     const send = () => {
@@ -100,7 +93,7 @@ export class ConnectionLease {
     });
   }
 
-  /** Closes the connection unless the statement that runs is answered within the grace period. */
+  /** Closes the connection unless the running statement is answered within the grace period. */
   abortUnlessAnswered(): void {
     if (!this.#isBusy) return;
     const answered = this.#answered;
@@ -109,7 +102,6 @@ export class ConnectionLease {
     }, grace);
   }
 
-  /** Releases the connection, after the answers to all statements that were submitted. */
   release(): void {
     this.#isReleaseRequested = true;
     if (!this.#isBusy) this.#releaseNow();
@@ -136,7 +128,7 @@ export class ConnectionLease {
         if (endsConnection(thrown)) this.#failure = error;
         answer = Exit.fail(error);
       }
-      // Before the fiber goes on, so that its next statement finds the connection.
+      // Release before the fiber continues, so that its next statement finds the connection.
       if (this.#isReleaseRequested && this.#queue.length === 0) this.#releaseNow();
       resume(answer);
       this.#sendNext();
@@ -161,14 +153,13 @@ export class ConnectionLease {
   }
 
   #sendNext(): void {
-    // The fiber that was resumed may have sent the next statement already.
+    // The resumed fiber may have sent the next statement already.
     if (this.#isBusy) return;
     const next = this.#queue.shift();
     if (next !== undefined) next();
     else if (this.#isReleaseRequested) this.#releaseNow();
   }
 
-  /** Closes the connection. */
   expire(): void {
     if (this.#isReleased) return;
     const isUnresponsive = this.#isBusy && performance.now() - this.#sentAt >= this.timeout;

@@ -1,7 +1,6 @@
 /**
- * Pooled connections to Postgres. Every lease has a deadline, after which the connection is closed
- * and replaced. So a frozen server or a lost network blocks nobody for long, and leaks no
- * connection.
+ * Pooled connections to Postgres. Every lease has a deadline, after which its connection is closed and replaced. So a
+ * frozen server or a lost network blocks nobody for long, and leaks no connection.
  */
 import { Duration, Effect, Exit, Redacted, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
@@ -14,11 +13,10 @@ import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";
 import { sqlErrorOf } from "./sql_error.ts";
 import type { StatementResult } from "./statement_group.ts";
 
-/** The database, and the limits of the pool. */
 export interface PostgresPoolOptions {
   readonly url: ParsedPostgresUrl;
   readonly maxConnections: number;
-  /** How long to wait for a connection, new or released by another user. */
+  /** How long to wait for a free or new connection. */
   readonly connectTimeout: Duration.Duration;
   /** How long a statement may take, and a whole transaction. */
   readonly statementTimeout: Duration.Duration;
@@ -41,7 +39,7 @@ export class PostgresPool {
   readonly #statementTimeout: number;
   readonly #connections = new Map<PoolClient, Connection>();
   #deadlines: NodeJS.Timeout | undefined;
-  /** Connections that were opened earlier are stale. */
+  /** Connections opened before this time are stale. In milliseconds of `performance.now()`. */
   #validFrom = 0;
 
   constructor(options: PostgresPoolOptions) {
@@ -72,19 +70,18 @@ export class PostgresPool {
     this.#pool.on("remove", (client) => this.#connections.delete(client));
   }
 
-  /** Leases a connection until the scope closes. */
   readonly lease: Effect.Effect<ConnectionLease, SqlError.SqlError, Scope.Scope> = Effect.acquireRelease(
     Effect.flatMap(TransactionTimeout, (timeout) => this.#checkout(timeout ?? this.#statementTimeout)),
     (lease) => Effect.sync(() => lease.release()),
     { interruptible: true },
   );
 
-  /** Runs one statement on any connection. */
   run(query: Query): Effect.Effect<StatementResult, SqlError.SqlError> {
     return Effect.callback((resume) =>
       this.#connect(this.#statementTimeout, (lease) => {
         if (!(lease instanceof ConnectionLease)) return resume(Effect.fail(lease));
-        // The effect is for the interruption of a statement that waits for another one: this lease has no other.
+        // Only the interruption of a statement that waits for another needs the returned effect; this lease has one
+        // statement.
         void lease.submit(query, resume);
         lease.release();
       }),
@@ -92,8 +89,8 @@ export class PostgresPool {
   }
 
   /**
-   * Runs statements in a transaction, which is committed once all are answered. So what reaches the server after this gave
-   * up, since the server or the network stood still, is rolled back.
+   * Runs statements in a transaction, and commits it once all are answered. If the server or network stalls and this
+   * client gives up, statements that arrive later are rolled back.
    */
   transaction(statements: ReadonlyArray<Query>): Effect.Effect<ReadonlyArray<Rows>, SqlError.SqlError> {
     return Effect.callback((resume) =>
@@ -127,10 +124,10 @@ export class PostgresPool {
     return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
-  /** Closes all connections, after the leases in use. */
+  /** Closes all connections once their leases end. */
   async end(): Promise<void> {
     await this.#pool.end();
-    // A server that is gone does not answer the farewell.
+    // A server that is gone does not answer the termination message.
     for (const { connection } of this.#connections.keys()) connection.stream.destroy();
   }
 
@@ -142,7 +139,7 @@ export class PostgresPool {
     );
   }
 
-  /** Calls back with a lease or an error; the effect that it returns prevents that. */
+  /** Calls back with a lease or an error. The returned effect cancels the request. */
   #connect(
     timeout: number,
     callback: (result: ConnectionLease | SqlError.SqlError) => void,
@@ -176,8 +173,8 @@ export class PostgresPool {
       client,
       timeout,
       onUnresponsive: () => {
-        // The other connections lead to the same server: idle ones are replaced, and statements
-        // that run must be answered soon.
+        // Other connections lead to the same server: replace the idle ones, and expect running statements to be
+        // answered soon.
         this.#validFrom = performance.now();
         for (const { lease: other } of this.#connections.values()) {
           // Long-running leases are exempt.
@@ -194,14 +191,14 @@ export class PostgresPool {
     return lease;
   }
 
-  /** One timer for all leases, while there are any: a timer of its own would cost each as much as its statement. */
+  /** One timer for all leases: a timer per lease would cost as much as the statement. */
   #endExpired(): void {
     const leases = [...this.#connections.values()].flatMap(({ lease }) => lease ?? []);
     if (leases.length === 0) {
       clearInterval(this.#deadlines);
       this.#deadlines = undefined;
     }
-    // After a pause of this process, answers that have arrived are read before a lease expires.
+    // After a pause of this process, read the answers that have arrived before leases expire.
     const expired = leases.filter(({ expiresAt }) => expiresAt <= performance.now());
     if (expired.length === 0) return;
     setImmediate(() => {
@@ -219,7 +216,7 @@ interface Connection {
 const deadlineInterval = 50;
 
 /**
- * Answers of a replica are stale. During a failover, the address may still lead to one.
+ * Refuses a replica, since its answers are stale. During a failover, the address may still lead to one.
  *
  * @param timeout in milliseconds
  */
@@ -231,13 +228,13 @@ const refuseReplicaWithin =
       const { rows } = await client.query<{ readonly replica: string }>(query);
       if (rows[0]?.replica === "true") throw Object.assign(new Error("a replica"), { code: "25006" });
     } catch (error) {
-      // Otherwise, the pool would wait for the farewell.
+      // Destroys the socket, since the pool would wait for the server's answer to a normal close.
       (client as PoolClient).connection.stream.destroy();
       throw error;
     }
   };
 
-/** Integers are numbers. Those beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
+/** Integers become numbers. Integers beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
 const parserOf = (oid: number): ((text: string) => unknown) =>
   integerTypes.has(oid) ? Number : (text) => text;
 

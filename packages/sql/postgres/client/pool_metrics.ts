@@ -7,7 +7,6 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** Connections by `state`: `in_use` or `idle`. */
 const connections = Metric.gauge("accountlink_database_connections", {
   description: "Connections of this process to the database",
 });
@@ -16,7 +15,6 @@ const waiting = Metric.gauge("accountlink_database_waiting", {
   description: "Statements and transactions that wait for a connection",
 });
 
-/** Exports the usage of a pool, until the scope closes. */
 export const exportPoolMetrics = (usage: () => PoolUsage): Effect.Effect<void, never, Scope.Scope> =>
   Effect.all(
     [

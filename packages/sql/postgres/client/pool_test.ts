@@ -16,10 +16,10 @@ import { Database, layerClient, onDatabase } from "../test_postgres.ts";
 
 const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
 
-/** As short as a busy machine allows. */
+/** The shortest timeouts that a busy machine can meet. */
 const short = { connectTimeout: Duration.seconds(1), statementTimeout: Duration.millis(600) };
 
-/** The longest time of an operation with these timeouts, and the delay of a busy machine, in ms. */
+/** The longest an operation may take with these timeouts on a busy machine, in milliseconds. */
 const bound = 1_000 + 600 + 250;
 const slack = 10_000;
 
@@ -28,7 +28,6 @@ const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS one`);
 const sleep = (seconds: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_sleep(${seconds})`);
 
-/** The process ids of all open connections. */
 const backends = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -40,12 +39,12 @@ const backends = Effect.flatMap(
 const transact = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect));
 
-/** The second attempt is for a machine that is too busy to connect in time. */
+/** Retries once, for a machine that is too busy to connect in time. */
 const soon = Effect.retry({ times: 1 });
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-/** The reason of the failure, and the time until then in milliseconds. */
+/** Why an effect failed, and after how many milliseconds. */
 const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const started = performance.now();
@@ -68,7 +67,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live("are waited for until the timeout, and go to later callers then", () =>
+  it.live("go to later callers after the caller that waited timed out", () =>
     onDatabase(
       Effect.gen(function* () {
         const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
@@ -87,7 +86,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live("do not leak when callers are interrupted while they wait", () =>
+  it.live("do not leak when waiting callers are interrupted", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* one;
@@ -115,7 +114,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
         yield* query(
           "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
         );
-        // A checkout may come before the client has noticed.
+        // The pool may hand out a connection before the client notices that it is closed.
         yield* Effect.retry(one, { times: 1 });
         expect(yield* backends).not.toEqual(before);
       }),
@@ -180,7 +179,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("are later for a bulk transaction, and for that one alone", () =>
+  it.live("are later for a bulk transaction only", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -197,7 +196,8 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
         const sql = yield* SqlClient.SqlClient;
         const [slow, patient, late] = yield* Effect.all(
           [
-            // Each statement is in time, both together are not; the last one runs when they have failed.
+            // Each of the two statements meets its deadline, both together do not; the last one runs after the
+            // failure.
             failureOf(transact(Effect.andThen(sleep(1.2), sleep(1.2)))),
             Effect.exit(dialectOf(sql).withBulkTimeout(transact(sleep(2.5)))),
             Effect.exit(Effect.andThen(Effect.sleep("1.2 seconds"), sleep(1))),
@@ -211,7 +211,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("are set on the server, for a node that is paused", () =>
+  it.live("are set on the server too, in case the node is paused", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -244,7 +244,7 @@ class FlakyPostgres extends Context.Service<
 
 describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, () => {
   withLayer(FlakyPostgres.layer, { excludeTestServices: true })((onFlaky) => {
-    onFlaky.effect("fails one operation on a silent connection, and none after that", () =>
+    onFlaky.effect("fails one operation on a silent connection, and none after it", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
         yield* Effect.gen(function* () {
@@ -257,7 +257,7 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
       }),
     );
 
-    onFlaky.effect("is detected once, and fails later operations sooner", () =>
+    onFlaky.effect("is detected once, so that later operations fail sooner", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
         yield* Effect.gen(function* () {

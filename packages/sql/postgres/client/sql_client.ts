@@ -17,12 +17,11 @@ import type { StatementResult } from "./statement_group.ts";
 /**
  * Connects on demand, so nothing fails before the first statement.
  *
- * `SqlClient` is for queries in general. `Connection` is for constant statements on the hot path,
- * outside of transactions: it saves the template and the span. Each may run on another connection.
+ * Use `SqlClient` for queries in general, and `Connection` for constant statements on the hot path outside of
+ * transactions: it saves the template and the span. Each statement may run on another connection.
  *
- * A parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that
- * names its position. Integers beyond `Number.MAX_SAFE_INTEGER` can be written as bigint, but must
- * be read as text.
+ * A parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that names its position.
+ * Integers beyond `Number.MAX_SAFE_INTEGER` can be written as bigint, but must be read as text.
  */
 export const layerPostgresClient = (
   options: PostgresPoolOptions,
@@ -45,7 +44,7 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
     prepareTransactionControls: true,
     commit: commitOn,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-    // A lost connection has nothing to roll back.
+    // A lost connection has no transaction left to roll back.
     isTransaction: (connection) =>
       connection instanceof Connection && connection.lease?.isInTransaction === true,
   });
@@ -93,7 +92,7 @@ type Result = Effect.Effect<StatementResult, SqlError.SqlError>;
 type Run = (query: Query) => Result;
 
 class Connection implements SqlConnection.Connection {
-  /** The lease of a transaction. Outside of transactions, every statement has its own. */
+  /** The lease of the current transaction. Outside of transactions, every statement takes its own. */
   readonly lease: ConnectionLease | undefined;
   readonly #run: Run;
 
@@ -106,7 +105,6 @@ class Connection implements SqlConnection.Connection {
     return rowsOf(this.#run({ text, values: bindable(params), isPrepared: true }), transformRows);
   }
 
-  /** Gives `{ command, rowCount, rows }`. */
   executeRaw(text: string, params: ReadonlyArray<unknown>) {
     return this.#run({ text, values: bindable(params), isPrepared: true });
   }
@@ -129,7 +127,7 @@ class Connection implements SqlConnection.Connection {
   }
 }
 
-/** Its statements have spans, like those of `SqlClient`. */
+/** Traces statements, as `SqlClient` does. */
 class TracedConnection extends Connection {
   override execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
     return withStatementSpan("postgresql", text, super.execute(text, params, transformRows));
@@ -148,7 +146,7 @@ const rowsOf = (result: Result, transformRows: TransformRows | undefined) =>
 const valuesOf = (result: Result) =>
   Effect.map(result, ({ rows }) => rows as ReadonlyArray<ReadonlyArray<unknown>>);
 
-/** The driver would write a Date in the local time zone, and any other object as JSON. */
+/** Refuses types that the driver converts: a Date would get the local time zone, and other objects become JSON. */
 const bindable = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   for (const [index, value] of params.entries()) {
     if (value === null || primitives.has(typeof value) || value instanceof Uint8Array) continue;

@@ -152,7 +152,6 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
       sql`CREATE TABLE things (id BIGINT PRIMARY KEY, owner BIGINT REFERENCES things DEFERRABLE INITIALLY DEFERRED)`,
   );
   const ids = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT id FROM things ORDER BY id`.values);
-  /** The transactions that are open on the server. */
   const openTransactions = Effect.flatMap(
     SqlClient.SqlClient,
     (sql) =>
@@ -193,7 +192,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("fail with their COMMIT, and leave a usable connection", () =>
+  it.live("fail when their COMMIT fails, and leave a usable connection", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -207,7 +206,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("begin with their first statement, or not at all", () =>
+  it.live("begin with their first statement, or never", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -225,7 +224,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("of direct statements are stored as a whole, or not at all", () =>
+  it.live("of direct statements are stored entirely, or not at all", () =>
     onDatabase(
       Effect.gen(function* () {
         const { transaction } = (yield* ClientDirectWrites) as DirectWrites;
@@ -246,7 +245,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("nest, and roll back the inner one alone", () =>
+  it.live("nest, and roll back only the inner one", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

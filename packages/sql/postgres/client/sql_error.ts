@@ -1,11 +1,10 @@
 /**
- * Maps errors of the driver to the typed reasons of `effect/sql`. No message of an error or of its
- * causes holds SQL, a value, the URL or the password.
+ * Maps errors of the driver to the typed reasons of `effect/sql`. Neither messages nor causes contain SQL, values,
+ * the URL or the password.
  */
 import { Predicate } from "effect";
 import { SqlError } from "effect/sql";
 
-/** The error of a failed statement or connection. */
 export function sqlErrorOf(thrown: unknown): SqlError.SqlError {
   const code = textOf(thrown, "code");
   const [, Reason, what, is] = failures.find(([prefix]) => code?.startsWith(prefix)) ?? unreachable;
@@ -25,17 +24,17 @@ export function connectionLost(): SqlError.SqlError {
   return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
 }
 
-/** Whether the connection cannot be used any more after this error of a statement. */
+/** Whether the connection is unusable after a statement failed with this error. */
 export function endsConnection(thrown: unknown): boolean {
-  // Anything else is an error of the server or of the network.
+  // Any other severity is an error of the server or of the network.
   if (textOf(thrown, "severity") !== "ERROR") return true;
   const code = textOf(thrown, "code") ?? "";
   return fatalCodes.some((prefix) => code.startsWith(prefix));
 }
 
 /**
- * The server is shutting down, has become a replica, or a prepared statement is unknown or has
- * other columns. A new connection finds the new primary and prepares again.
+ * The server is shutting down or has become a replica, or a prepared statement is unknown or has other columns. A new
+ * connection finds the new primary and prepares statements again.
  */
 const fatalCodes = ["08", "57P", "25006", "26000", "0A000"];
 
@@ -72,7 +71,7 @@ const failures: ReadonlyArray<Failure> = [
   ["57", SqlError.ConnectionError, "Cannot reach the database", "the server is not ready"],
 ];
 
-/** Whether the message has no data: that of the driver, without a code, or one about the server. */
+/** Whether the message contains no data: the driver's own messages without a code, and messages about the server. */
 const hasSafeMessage = (code: string | null): boolean => code === null || /^(08|53|57P|58030|XX)/.test(code);
 
 function textOf(thrown: unknown, name: string): string | null {

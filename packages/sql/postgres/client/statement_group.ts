@@ -1,21 +1,18 @@
 /**
- * Statements that go to the server together, in one round trip: when one fails, the server skips the others. Each is
- * prepared once on a connection, which is also told its columns once.
+ * Sends statements to the server together in one round trip: when one fails, the server skips the rest. Each
+ * statement is prepared and described once per connection.
  */
 import type { Connection, Submittable } from "pg";
 
-/** A statement and its parameters. */
 export interface GroupStatement {
   readonly text: string;
-  /** Null, string, number, bigint, boolean or Uint8Array. */
+  /** Values of type null, string, number, bigint, boolean or Uint8Array. */
   readonly values: ReadonlyArray<unknown>;
-  /** Whether the connection keeps it prepared. */
   readonly isPrepared: boolean;
-  /** Rows as arrays; objects when left out. */
+  /** Whether rows are arrays; by default they are objects. */
   readonly rowMode?: "array";
 }
 
-/** What the server answered to one statement. */
 export interface StatementResult {
   readonly command: string;
   /** How many rows it returned or wrote; null for a command without rows. */
@@ -30,11 +27,14 @@ interface Column {
 
 interface Prepared {
   readonly name: string;
-  /** Unknown until the first execution. */
+  /** Undefined until the first execution. */
   columns: ReadonlyArray<Column> | undefined;
 }
 
-/** By text. A statement that failed before its first execution is forgotten, and its name not used again. */
+/**
+ * Prepared statements by their text. A statement that fails before its first execution is forgotten, and its name is
+ * not reused.
+ */
 const preparedOn = new WeakMap<Connection, Map<string, Prepared>>();
 const maxPrepared = 500;
 let names = 0;
@@ -83,7 +83,7 @@ export class StatementGroup implements Submittable {
     }));
   }
 
-  /** Integers are numbers. Those beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
+  /** Integers become numbers. Integers beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
   handleDataRow({ fields }: { readonly fields: Row }): void {
     const columns = this.#current.columns as ReadonlyArray<Column>;
     for (let i = 0; i < fields.length; i++) {
@@ -122,14 +122,14 @@ export class StatementGroup implements Submittable {
   }
 }
 
-/** The name of another prepared statement; empty when there are enough. */
+/** A name for another prepared statement; empty once the connection has enough. */
 const nameOn = (connection: Connection): string => {
   const prepared = preparedOn.get(connection);
   if (prepared === undefined) preparedOn.set(connection, new Map());
   return (prepared?.size ?? 0) < maxPrepared ? `s${names++}` : "";
 };
 
-/** What is used of the driver's connection. */
+/** The part of the driver's connection that is used here. */
 type ExtendedProtocol = Connection & {
   readonly parse: (statement: { readonly name: string; readonly text: string }) => void;
   readonly bind: (parameters: {

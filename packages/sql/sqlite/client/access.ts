@@ -1,7 +1,7 @@
 /**
- * How fibers share the two connections of node:sqlite: one that writes, and one that only reads. Statements are
- * synchronous, so fibers interleave only between two of them, and it is the fiber that waits for locks of other
- * processes: SQLite's own wait would block the process.
+ * Shares two node:sqlite connections between fibers: one writes, one only reads. Statements are synchronous, so
+ * fibers interleave only between statements. The fiber itself waits for locks of other processes, since SQLite's own
+ * wait would block the process.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,24 +10,23 @@ import { Effect, Latch, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
 import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
 
-/** Runs a synchronous function on the connection. */
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
 
 export interface AccessOptions {
   /** How long to wait for locks of other processes, in milliseconds. */
   readonly busyTimeout: number;
-  /** Called after every statement and transaction that may have written. */
+  /** Called after every statement or transaction that may have written. */
   readonly onWrite: () => void;
-  /** Called after every statement that the full disk made fail. */
+  /** Called after every statement that failed because the disk is full. */
   readonly onDiskFull: () => void;
 }
 
 /**
- * The connection that writes.
+ * The writing connection.
  *
  * - A transaction holds a semaphore from before its BEGIN until after its COMMIT or ROLLBACK.
- * - A statement outside of transactions runs at once while none is open, without the semaphore.
- *   Otherwise it waits for the end of that transaction, and runs before the next one.
+ * - A statement outside of transactions runs at once while no transaction is open, without the semaphore. Otherwise
+ *   it waits for the end of that transaction, and runs before the next one.
  */
 export class Access {
   readonly #db: DatabaseSync;
@@ -35,7 +34,7 @@ export class Access {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #turn = Semaphore.makeUnsafe(1);
-  /** Released at the end of every transaction; never opened. */
+  /** Released at the end of every transaction, never opened. */
   readonly #ended = Latch.makeUnsafe();
   readonly #onWrite: () => void;
   readonly #onDiskFull: () => void;
@@ -49,7 +48,6 @@ export class Access {
     this.#onDiskFull = onDiskFull;
   }
 
-  /** Outside of transactions. */
   readonly shared: Run = (statement) =>
     retryWhileLocked(this.#busyTimeout, () => {
       if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
@@ -64,7 +62,7 @@ export class Access {
       return Effect.succeed(result);
     });
 
-  /** As `shared`, in a transaction of its own, which is over when the function returns. */
+  /** Like `shared`, in its own transaction, which ends when the function returns. */
   readonly transaction: Run = (statements) =>
     this.shared(() => {
       this.#begin.run();
@@ -78,9 +76,7 @@ export class Access {
       }
     });
 
-  /**
-   * Leases the connection until the scope closes, and rolls back a transaction that is still open.
-   */
+  /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
   readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
     Effect.andThen(
       restore(this.#turn.takeScoped(1)),
@@ -89,8 +85,7 @@ export class Access {
         (lease) => {
           lease.end();
           this.#onWrite();
-          // Before the semaphore is released, so that waiting statements run before the next
-          // transaction.
+          // Release before the semaphore, so that waiting statements run before the next transaction.
           return this.#ended.release;
         },
       ),
@@ -120,15 +115,14 @@ export class Access {
         try {
           return Effect.succeed(this.#noticing(statement));
         } catch (cause) {
-          // SQLite rolls back by itself, for example on a full disk. Later statements would
-          // autocommit.
+          // SQLite may roll back by itself, for example on a full disk. Later statements would then autocommit.
           if (!inTransaction(db)) state = "rolledBack";
           return failWith(cause);
         }
       });
     const end = () => {
       state = "ended";
-      // SQLite leaves the transaction open when its COMMIT fails, as on a deferred foreign key.
+      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key.
       leaveTransaction(db);
     };
     return { run, end };
@@ -144,9 +138,7 @@ export function inTransaction(db: DatabaseSync): boolean {
   return db.isOpen && db.isTransaction;
 }
 
-/**
- * Rolls an open transaction back; closes the connection if that fails, which rolls back as well.
- */
+/** Rolls an open transaction back. If that fails, closes the connection, which rolls back as well. */
 function leaveTransaction(db: DatabaseSync): void {
   if (!inTransaction(db)) return;
   try {
@@ -157,12 +149,11 @@ function leaveTransaction(db: DatabaseSync): void {
 }
 
 /**
- * Reads outside of transactions, on their own connection.
+ * Reads outside of transactions, on a separate connection.
  *
- * To begin and end a snapshot costs SQLite more than a point read. So the reads of one turn of the
- * event loop share a snapshot. It ends with the turn, or with a write of this process. A read sees
- * every write of this process that was answered before it; writes of other processes are visible in
- * the next turn.
+ * Beginning and ending a snapshot costs SQLite more than a point read. So the reads of one turn of the event loop
+ * share a snapshot, which ends with the turn or with a write of this process. A read sees every write of this process
+ * that was answered before it; writes of other processes are visible in the next turn.
  */
 export class SnapshotReader {
   readonly #db: DatabaseSync;
@@ -171,7 +162,7 @@ export class SnapshotReader {
   readonly #end: StatementSync;
   #reading = false;
 
-  /** @param db a read-only connection, used by nothing else */
+  /** @param db a read-only connection that nothing else uses */
   constructor(db: DatabaseSync, busyTimeout: number) {
     this.#db = db;
     this.#busyTimeout = busyTimeout;
@@ -198,7 +189,7 @@ export class SnapshotReader {
   readonly endSnapshot = (): void => {
     if (!this.#reading) return;
     this.#reading = false;
-    // A closed connection has no snapshot. On a damaged file, a COMMIT that fails ends it as well.
+    // A closed connection has no snapshot. On a damaged file, even a failing COMMIT ends the snapshot.
     if (this.#db.isOpen && this.#db.isTransaction) endQuietly(this.#end);
   };
 }
@@ -207,13 +198,13 @@ function endQuietly(end: StatementSync): void {
   try {
     end.run();
   } catch {
-    // The answer is already read; the next read reports the damage.
+    // Ignore the error: the answer is already read, and the next read reports the damage.
   }
 }
 
 /**
- * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. The
- * pauses are in real time, since the other process does not follow the `Clock`.
+ * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. Pauses in real time,
+ * since the other process does not follow the `Clock`.
  */
 export function retryWhileLocked<A>(
   busyTimeout: number,
@@ -236,5 +227,5 @@ export function retryWhileLocked<A>(
   return attemptBefore(undefined, 1);
 }
 
-/** In milliseconds. */
+/** The longest pause between attempts, in milliseconds. */
 const longestPause = 25;

@@ -9,7 +9,7 @@ describe("a lock of another process", () => {
   it.effect.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "late")],
     ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "late"))],
-  ] as const)("delays a %s, while reads continue", ([_, write]) =>
+  ] as const)("delays a %s while reads continue", ([_, write]) =>
     withDatabase(function* (fixture) {
       const { sql, other } = fixture;
       other.exec("BEGIN IMMEDIATE; INSERT INTO counters VALUES ('early', 1)");
@@ -26,7 +26,7 @@ describe("a lock of another process", () => {
   it.effect.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "never")],
     ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "never"))],
-  ] as const)("fails a %s after the timeout, and the next one works", ([_, write]) =>
+  ] as const)("fails a %s after the timeout, and lets the next one through", ([_, write]) =>
     withDatabase(
       function* (fixture) {
         const { sql, other } = fixture;
@@ -56,7 +56,7 @@ describe("a lock of another process", () => {
     }),
   );
 
-  it.effect("alternates between two processes that write concurrently", () =>
+  it.effect("lets two processes write concurrently by turns", () =>
     withDatabase(function* ({ sql, filename }) {
       yield* add(sql, "shared", 0);
       const increments = 150;

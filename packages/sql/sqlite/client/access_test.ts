@@ -37,7 +37,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("take the write lock as they begin", () =>
+  it.effect("take the write lock when they begin", () =>
     withDatabase(function* ({ sql, other }) {
       yield* sql.withTransaction(
         Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
@@ -70,7 +70,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("nest, and roll back the inner one alone", () =>
+  it.effect("nest, and roll back only the inner one", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
@@ -157,7 +157,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("left open on a reserved connection roll back with its scope", () =>
+  it.effect("roll back with their scope if left open on a reserved connection", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* Effect.scoped(
@@ -177,7 +177,7 @@ describe("fibers", () => {
   it.effect.each([
     ["committed", Effect.void, ["a"]],
     ["rolled back", Effect.fail("refused" as const), []],
-  ] as const)("outside of a transaction see it %s, never in part", ([_, end, seen]) =>
+  ] as const)("outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
     withDatabase(function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "a");
       const readers = yield* Effect.forEach(

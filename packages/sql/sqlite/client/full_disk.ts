@@ -1,11 +1,11 @@
-/** Logs once that the disk is full, and once that writes work again. */
+/** Logs when the disk becomes full, and when writes work again. */
 import { Effect, Latch, type Scope } from "effect";
 
-/** How long no write may have been refused, since those that need little room may work meanwhile. */
+/** How long no write may fail before writes count as working, since small writes may succeed on a full disk. */
 const quietTime = "5 seconds";
 
 /**
- * Logs until the scope closes. Returns what to call for every statement that the full disk made fail.
+ * Logs until the scope closes. Returns the effect to run for every statement that failed because the disk is full.
  *
  * @param commits a number that changes with every commit to the file
  */

@@ -6,7 +6,7 @@ import { operation } from "../../statements/operation.ts";
 import { add, names, settle, withDatabase } from "../test_database.ts";
 import { failWith } from "./sql_error.ts";
 
-/** As a full disk would, this makes writes of the client fail that need another page. */
+/** Simulates a full disk: writes of the client fail if they need another page. */
 const fillDisk = (sql: SqlClient.SqlClient) =>
   Effect.flatMap(sql`PRAGMA page_count`.values, ([row]) =>
     sql.unsafe(`PRAGMA max_page_count = ${Number(row?.[0])}`),
@@ -16,7 +16,7 @@ const freeDisk = (sql: SqlClient.SqlClient) => sql`PRAGMA max_page_count = 1000`
 
 const large = "x".repeat(10_000);
 
-/** Runs a test with what was logged meanwhile. */
+/** Runs a test, which can read the log so far. */
 const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
   const log: Array<string> = [];
   const logger = Logger.make(({ logLevel, message, fiber }) => {
@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 const problem = "Cannot write: the disk of the database is full";
 
 describe("a full disk", () => {
-  it.effect("is logged once, and again when writes work and none is refused", () =>
+  it.effect("is logged once, and again after writes have worked for some time", () =>
     withLog((log) =>
       withDatabase(function* (database) {
         const { sql } = database;
@@ -43,7 +43,7 @@ describe("a full disk", () => {
           yield* pass;
         }
         expect(log).toEqual([`Error: ${problem}`]);
-        // There is room in the last page for a little one.
+        // The last page has room for a small row.
         yield* add(sql, "a");
         yield* Effect.flip(add(sql, large));
         yield* pass;
@@ -63,7 +63,7 @@ describe("a full disk", () => {
     ),
   );
 
-  it.effect("is not what other failures are", () =>
+  it.effect("is not reported for other failures", () =>
     withLog((log) =>
       withDatabase(function* ({ sql }) {
         const refused = yield* Effect.flip(operation("write")(sql`INSERT INTO nowhere VALUES (1)`));
@@ -74,7 +74,7 @@ describe("a full disk", () => {
     ),
   );
 
-  it.effect("is what SQLite calls an I/O error, when it makes the file beside the log", () =>
+  it.effect("is recognized when SQLite reports an I/O error for the `-shm` file", () =>
     Effect.gen(function* () {
       const thrown = Object.assign(new Error("disk I/O error"), { errcode: 4_874 });
       const { reason } = yield* Effect.flip(failWith(thrown));

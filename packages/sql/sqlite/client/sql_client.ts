@@ -23,15 +23,13 @@ export interface SqliteOptions {
 /**
  * The embedded database. An answered write survives a crash of the process and of the machine.
  *
- * `SqlClient` is for queries in general. `Connection` is for constant statements on the hot path,
- * outside of transactions: `connection.execute(text, params, undefined)` saves the template and the
- * span, and shares its snapshot with the other reads of a turn of the event loop. `compile()` of a
- * statement returns the text.
+ * Use `SqlClient` for queries in general, and `Connection` for constant statements on the hot path outside of
+ * transactions: `connection.execute(text, params, undefined)` saves the template and the span, and shares its
+ * snapshot with the other reads of a turn of the event loop. `compile()` of a statement returns the text.
  *
- * Fails with `SqlError` if the file cannot be opened or its file system does not support a
- * write-ahead log. A parameter that is not null, string, number, bigint, boolean or Uint8Array is a
- * defect that names its position and type. Integers beyond `Number.MAX_SAFE_INTEGER` can be written
- * as bigint, but must be read as text.
+ * Fails with `SqlError` if the file cannot be opened or its file system does not support a write-ahead log. A
+ * parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that names its position and
+ * type. Integers beyond `Number.MAX_SAFE_INTEGER` can be written as bigint, but must be read as text.
  */
 export function layerSqlite(
   options: SqliteOptions,
@@ -46,7 +44,7 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const Direct = isTracing ? TracedConnection : Connection;
   const { filename } = options;
   const reader = yield* makeReader(filename, busyTimeout, Direct);
-  // A database in memory needs no disk.
+  // A memory database needs no disk.
   const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
   const onWrite = () => reader?.endSnapshot();
   const access = new Access(db, { busyTimeout, onWrite, onDiskFull });
@@ -89,7 +87,7 @@ function acquire(
   );
 }
 
-/** A database in memory has no reader, since only its own connection sees it. */
+/** A memory database has no reader, since only its own connection sees it. */
 const makeReader = Effect.fnUntraced(function* (
   filename: string,
   busyTimeout: number,
@@ -146,7 +144,6 @@ class Connection implements SqlConnection.Connection {
     return this.run(() => transformed(this.#statements.rows.all(sql, params), transformRows));
   }
 
-  /** Gives `{ changes, lastInsertRowid }`. */
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
     return this.run(() => this.#statements.rows.run(sql, params));
   }
@@ -168,7 +165,7 @@ class Connection implements SqlConnection.Connection {
   }
 }
 
-/** Its statements have spans, like those of `SqlClient`. */
+/** Traces statements, as `SqlClient` does. */
 class TracedConnection extends Connection {
   override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
     return withStatementSpan("sqlite", sql, super.execute(sql, params, transformRows));

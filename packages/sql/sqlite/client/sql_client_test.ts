@@ -13,7 +13,7 @@ const reverse = <A>(rows: ReadonlyArray<A>) => rows.toReversed();
 const inMemory = layerSqlite({ filename: ":memory:" });
 
 describe("layerSqlite", () => {
-  it.effect("keeps answered writes through a crash of the machine, and foreign keys", () =>
+  it.effect("keeps answered writes through a crash of the machine, and enforces foreign keys", () =>
     Effect.gen(function* () {
       const filename = join(yield* makeTempFolder, "links.db");
       yield* Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe("errors", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       for (const statement of schema) yield* sql.unsafe(statement);
-      // Almost a full disk.
+      // Simulates an almost full disk.
       yield* sql`PRAGMA max_page_count = 20`;
       const error = yield* Effect.flip(sql.unsafe(text, ["hidden"]));
       expect(error.reason._tag).toBe(reason);

@@ -27,20 +27,18 @@ const code = {
   CONSTRAINT_ROWID: 2579,
 };
 
-/** Whether `cause` says that another connection holds the lock. */
 export function isBusy(cause: unknown): boolean {
   const errcode = errcodeOf(cause);
   return errcode !== undefined && (errcode & 0xff) === code.BUSY;
 }
 
-/** Whether `cause` says that the disk is full. */
 export function isDiskFull(cause: unknown): boolean {
   return errcodeOf(withoutDisguise(cause)) === code.FULL;
 }
 
 /**
- * The error that says what is wrong: where a full disk has no room for the `-shm` file, SQLite calls
- * it an I/O error, as it does a broken disk.
+ * Returns the real error: when a full disk has no room for the `-shm` file, SQLite reports an I/O error, as for a
+ * broken disk.
  */
 export function withoutDisguise(cause: unknown): unknown {
   return errcodeOf(cause) === code.IOERR_SHMSIZE
@@ -49,8 +47,8 @@ export function withoutDisguise(cause: unknown): unknown {
 }
 
 /**
- * Fails with the typed error of the database, whose message never holds SQL or values; its `cause`
- * is the original error. Any other error is a bug, and a defect.
+ * Fails with the typed error of the database. Its message never contains SQL or values; its `cause` is the original
+ * error. Any other error is a bug, and becomes a defect.
  */
 export function failWith(thrown: unknown): Effect.Effect<never, SqlError.SqlError> {
   const cause = withoutDisguise(thrown);
@@ -80,7 +78,7 @@ type Failure = readonly [
   message: string,
 ];
 
-/** The first match counts. */
+/** Maps result codes to errors; the first match counts. */
 const failures: ReadonlyArray<Failure> = [
   [
     [code.BUSY_SNAPSHOT],
@@ -114,7 +112,7 @@ function errcodeOf(cause: unknown): number | undefined {
     : undefined;
 }
 
-/** The columns, as in "UNIQUE constraint failed: links.pid, links.chat_id". */
+/** The columns, parsed from a message such as "UNIQUE constraint failed: links.pid, links.chat_id". */
 function uniqueConstraintOf(cause: unknown): string {
   const message = Predicate.isError(cause) ? cause.message : "";
   return message.split("constraint failed: ")[1] ?? "unknown";

@@ -1,4 +1,4 @@
-/** Prepared statements of a node:sqlite connection, and their parameters. */
+/** Prepares statements of a node:sqlite connection, and binds their parameters. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 
 /** The statements of a connection, by the shape of their rows. */
@@ -20,8 +20,8 @@ interface Prepared {
 }
 
 /**
- * Prepared statements by SQL text. Approximates LRU with two generations: a full `recent` becomes
- * `older`, and drops the previous one. A hit in `recent`, the hot path, changes nothing.
+ * Caches prepared statements by SQL text. Approximates LRU with two generations: a full `recent` becomes `older` and
+ * replaces it. A hit in `recent`, the hot path, changes nothing.
  */
 class StatementCache<A> {
   readonly #db: DatabaseSync;
@@ -30,14 +30,13 @@ class StatementCache<A> {
   #recent = new Map<string, Prepared>();
   #older = new Map<string, Prepared>();
 
-  /** @param options.capacity of each generation */
+  /** @param options.capacity maximum number of statements in each generation */
   constructor(db: DatabaseSync, options: { readonly capacity: number; readonly returnArrays: boolean }) {
     this.#db = db;
     this.#capacity = options.capacity;
     this.#returnArrays = options.returnArrays;
   }
 
-  /** Returns all rows. */
   all(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
     return this.#allOf(this.#get(sql), params);
   }
@@ -47,7 +46,6 @@ class StatementCache<A> {
     return prepared.statement.run(...bind(prepared, params));
   }
 
-  /** Like `all`, without the cache. */
   allOnce(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
     return this.#allOf(this.#prepare(sql), params);
   }
@@ -71,7 +69,7 @@ class StatementCache<A> {
 
   #prepare(sql: string): Prepared {
     const code = sql.replace(quotedOrComment, "''");
-    // node:sqlite would silently ignore all but the first statement. A trigger is one statement.
+    // node:sqlite would silently ignore all statements but the first. A trigger is one statement.
     if (/;\s*\S/.test(code) && !/^\s*CREATE\s+(TEMP\w*\s+)?TRIGGER\b/i.test(code)) {
       throw new TypeError("Cannot run SQL text: it holds several statements, expected one");
     }
@@ -93,9 +91,7 @@ function bind(prepared: Prepared, params: ReadonlyArray<unknown>): Array<SQLInpu
   return params.map(bindable);
 }
 
-/**
- * node:sqlite would bind NULL for a Date or NaN, and numbers as floats: 5 would be "5.0" as text.
- */
+/** node:sqlite would bind NULL for a Date or NaN, and numbers as floats: 5 would be "5.0" as text. */
 function bindable(value: unknown, index: number): SQLInputValue {
   if (typeof value === "string" || typeof value === "bigint" || value === null) return value;
   if (typeof value === "number" && !Number.isNaN(value)) {

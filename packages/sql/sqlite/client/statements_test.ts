@@ -54,14 +54,14 @@ describe("parameters", () => {
   it.each([
     ["too few", ["hidden"]],
     ["too many", ["hidden", "hidden", "hidden"]],
-  ])("refuses %s of them", (_, params) => {
+  ])("refuses %s parameters", (_, params) => {
     const { rows } = openStatements();
     expect(() => rows.all("SELECT ?, ?", params)).toThrow(
       new TypeError(`Cannot bind parameters: there are ${params.length}, expected 2 as the SQL text has "?"`),
     );
   });
 
-  it("counts no question mark in quotes or comments", () => {
+  it("ignores question marks in quotes and comments", () => {
     const { values } = openStatements();
     const sql = `SELECT 'it''s ?', ? AS "?" -- isn't it?\n /* ? ' */`;
     expect(values.all(sql, [1])).toEqual([["it's ?", 1]]);
@@ -69,14 +69,14 @@ describe("parameters", () => {
 });
 
 describe("texts", () => {
-  it("refuses several statements, of which only the first would run", () => {
+  it("refuses SQL text with several statements, since only the first would run", () => {
     const { rows } = openStatements();
     expect(() => rows.all("DELETE FROM things; DROP TABLE things", [])).toThrow(
       new TypeError("Cannot run SQL text: it holds several statements, expected one"),
     );
   });
 
-  it("takes a semicolon at the end, in quotes and in a trigger", () => {
+  it("accepts a semicolon at the end, in quotes and in a trigger", () => {
     const { rows, values } = openStatements();
     rows.run(
       "CREATE TRIGGER copy AFTER INSERT ON things BEGIN UPDATE things SET any = text; SELECT 1; END;",
@@ -98,7 +98,7 @@ describe("the cache", () => {
     }
   });
 
-  it("prepares a text once while in use, and again after it was dropped", () => {
+  it("prepares a text once while in use, and again after eviction", () => {
     const { db, rows } = openStatements(2);
     let prepared: Array<string> = [];
     const prepare = db.prepare.bind(db);

@@ -72,14 +72,6 @@ const cases: Cases<StoragePorts> = {
     },
   ),
 
-  "the chat user of an account is an owner, once": Effect.gen(function* () {
-    const { name, chatId } = yield* newTeam();
-    yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId, tier: "free" }));
-    expectEqual(yield* rolesOf(name), [[chatId, "owner"]]);
-    expectEqual(yield* accountsOf(chatId), [name]);
-    expectEqual(yield* rolesOf(uniqueText()), []);
-  }),
-
   "change adds, changes and removes a member, each with an entry": Effect.gen(function* () {
     const { name } = yield* newTeam();
     const chatId = uniqueChatId();

@@ -72,22 +72,6 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* store.findByChatIds(pid, []), []);
   }),
 
-  "findShared gives everybody at the addresses, with all their sightings there": Effect.gen(function* () {
-    const { see, find, otherPid } = yield* newSightingFixture;
-    yield* see("home", { [ada]: 1, [bob]: 2 });
-    yield* see("school", { [bob]: 3, [cyd]: 4 });
-    yield* see("elsewhere", { [ada]: 5, [bob]: 6 });
-    yield* see("home", { [cyd]: 7 }, otherPid);
-    expectEqual(yield* find(["home"]), [`${ada} home 1`, `${bob} home 2`]);
-    expectEqual(yield* find(["home", "school", "unseen"]), [
-      `${ada} home 1`,
-      `${bob} home 2`,
-      `${bob} school 3`,
-      `${cyd} school 4`,
-    ]);
-    expectEqual(yield* find([]), []);
-  }),
-
   "findShared and countUsers take browsers like addresses": Effect.gen(function* () {
     const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2 });

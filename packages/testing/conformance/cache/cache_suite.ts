@@ -8,16 +8,6 @@ const minute = 60_000;
 
 /** Entries may be lost at any time, but the suite expects that recent ones are not. */
 const cases: Cases<Cache> = {
-  "get returns the value of set": Effect.gen(function* () {
-    const cache = yield* Cache;
-    const now = yield* Clock.currentTimeMillis;
-    const key = uniqueText();
-    expectEqual(yield* cache.get(key, now), Option.none());
-    yield* cache.set(key, "value", now + minute, now);
-    expectEqual(yield* cache.get(key, now), Option.some("value"));
-    expectEqual(yield* cache.get(key, now), Option.some("value"));
-  }),
-
   "an entry expires exactly at its deadline": Effect.gen(function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;

@@ -98,12 +98,6 @@ export const accounts: Cases<StoragePorts> = {
     }
   }),
 
-  "accounts do not share scopes": Effect.gen(function* () {
-    const [one, other] = [yield* makeScopes, yield* makeScopes];
-    const pids = [one.global.pid, one.guild.pid, other.global.pid, other.guild.pid];
-    expectEqual(new Set(pids).size, pids.length);
-  }),
-
   "concurrent ensureScope: all return the one that was created": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { account } = yield* makeScopes;

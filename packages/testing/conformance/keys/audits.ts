@@ -39,10 +39,4 @@ export const audits: Cases<StoragePorts> = {
       entryOf("key.reported", 5, "revoked"),
     ]);
   }),
-
-  "ensureAccount and ensureScope log no entry": Effect.gen(function* () {
-    const log = yield* AuditLog;
-    const { account } = yield* makeScopes;
-    expectEqual(yield* log.list(account.name, null, 10), []);
-  }),
 };

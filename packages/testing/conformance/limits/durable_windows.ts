@@ -33,16 +33,6 @@ export const durableWindows: Cases<Counters> = {
     expectEqual(yield* counters.read([rule], now), states(5));
   }),
 
-  "a floor of 0 restores a durable window without counts": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = yield* durableRule(2);
-    const states = (count: number) => [{ count, resetsAt: now + minute }];
-    expectEqual(yield* counters.admit([withFloor(rule, 0)], now), { admitted: true, states: states(1) });
-    expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(2) });
-    expectEqual(yield* counters.admit([rule], now), { admitted: false, states: states(2) });
-  }),
-
   "a request with forgotten windows counts nothing, and reports each of them": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;

@@ -3,9 +3,9 @@ import type { AuditFilter } from "@accountlink/core/audit";
 import { Effect } from "effect";
 import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
+import { ada, bob, chess, cyd, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, linkFixture, newLinkFixture, twoLinkFixtures } from "./link_fixture.ts";
+import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
 
 export const audits: Cases<StoragePorts> = {
   "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {
@@ -45,19 +45,5 @@ export const audits: Cases<StoragePorts> = {
     expectEqual(yield* timesOf({ ...all, chatId: bob, pid: guild.pid }), []);
     const [newest] = yield* log.list(account.name, null, 1, { ...all, chatId: bob });
     expectEqual(yield* timesOf({ ...all, chatId: bob }, 1, newest?.sequence ?? 0), [3]);
-  }),
-
-  "entries of two scopes of an account share one sequence": Effect.gen(function* () {
-    const [one, other] = yield* twoLinkFixtures;
-    yield* one.set(ada, chess);
-    yield* other.set(ada, poker);
-    yield* one.remove(ada);
-    const [first, third] = (yield* one.entries).map(({ sequence }) => sequence);
-    const [second] = (yield* other.entries).map(({ sequence }) => sequence);
-    const sequences = [first, second, third].map(Number);
-    expectEqual(
-      sequences,
-      [...new Set(sequences)].toSorted((a, b) => a - b),
-    );
   }),
 };

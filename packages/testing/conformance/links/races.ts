@@ -77,16 +77,6 @@ export const races: Cases<StoragePorts> = {
     expectEqual((yield* links.find(ada))?.linkVersion, 1);
   }),
 
-  "concurrent moveChat of one chat user: exactly one succeeds": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
-    yield* links.set(ada, chess);
-    const moves = yield* Effect.forEach(crowd, (chatId) => links.move(ada, chatId), atOnce);
-    expectEqual(countOf(moves, "Moved"), 1);
-    expectEqual(countOf(moves, "NoLink"), crowd.length - 1);
-    const winner = crowd.filter((_, i) => moves[i]?._tag === "Moved");
-    expectEqual(yield* links.chatsOf(chess), new Map([[chess, winner]]));
-  }),
-
   "concurrent moveChat back and forth never loses or duplicates the link": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     yield* links.set(ada, chess);
@@ -129,17 +119,6 @@ export const races: Cases<StoragePorts> = {
       expectEqual(record?.linkVersion, 2);
       expectEqual(record?.gameId, set.previousGameId === null ? rummy : chess);
     }
-  }),
-
-  "concurrent removeGame: exactly one succeeds": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
-    yield* links.set(ada, chess);
-    const removed = yield* Effect.forEach(crowd, () => links.remove(ada), atOnce);
-    expectEqual(
-      removed.filter(Option.isSome).map(({ value }) => value),
-      [chess],
-    );
-    expectEqual((yield* links.find(ada))?.linkVersion, 2);
   }),
 
   "deleteScope concurrent with setGame: each record is deleted and counted, or remains": Effect.gen(

@@ -8,7 +8,7 @@ import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationFixture, type VerificationFixture } from "./verification_fixture.ts";
 
-export const inState = Effect.fnUntraced(function* (
+const inState = Effect.fnUntraced(function* (
   fixture: VerificationFixture,
   state: SessionState,
 ): Effect.fn.Return<VerificationSession, unknown> {

@@ -4,8 +4,7 @@ import { Effect, Option } from "effect";
 import { deadline, makeSession, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { inState } from "./changes.ts";
-import { newVerificationFixture, twoVerificationFixtures } from "./verification_fixture.ts";
+import { twoVerificationFixtures } from "./verification_fixture.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 
@@ -86,12 +85,5 @@ export const codes: Cases<StoragePorts> = {
     const code = newCode();
     const created = yield* Effect.forEach(many, () => fixture.create(code), { concurrency: "unbounded" });
     expectEqual(created.filter(({ _tag }) => _tag === "Created").length, 1);
-  }),
-
-  "sessions without a code do not disturb each other": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const [one, other] = [yield* fixture.create(), yield* fixture.create()];
-    expectEqual([yield* fixture.find(one.id), yield* fixture.find(other.id)], [one, other]);
-    expectEqual((yield* inState(fixture, "completed")).state, "completed");
   }),
 };

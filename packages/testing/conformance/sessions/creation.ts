@@ -60,18 +60,6 @@ export const creation: Cases<StoragePorts> = {
     expectEqual((yield* fixture.take(burst, 9_000)).created, refusedUntil(9_100));
   }),
 
-  "a refused create stores nothing, and takes nothing from the burst": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const one = { capacity: 1, refillMs: 100 };
-    expectEqual((yield* fixture.take(one, 1_000)).created, made);
-    for (const at of [1_000, 1_050, 1_099]) {
-      const { created, id } = yield* fixture.take(one, at);
-      expectEqual(created, refusedUntil(1_100));
-      expectEqual(yield* fixture.find(id), null);
-    }
-    expectEqual((yield* fixture.take(one, 1_100)).created, made);
-  }),
-
   "each key has its own burst; a null burst is unlimited": Effect.gen(function* () {
     const [one, other] = yield* twoVerificationFixtures;
     const single = { capacity: 1, refillMs: 100 };

@@ -14,13 +14,12 @@ const atOnce = { concurrency: "unbounded" } as const;
 const countOf = (results: ReadonlyArray<{ readonly _tag: string }>, tag: string): number =>
   results.filter(({ _tag }) => _tag === tag).length;
 
-const enders = Effect.fnUntraced(function* (fixture: VerificationFixture, count: number) {
+const enders = Effect.fnUntraced(function* (fixture: VerificationFixture) {
   const { id } = yield* fixture.create();
   const flows = yield* Effect.forEach(crowd, (chatId) =>
     Effect.map(fixture.proven(id, chatId), (flow) => ({ flow, chatId })),
   );
-  const each = Array.from({ length: count }, (_, i) => {
-    const { flow, chatId } = flows[i % flows.length] as (typeof flows)[number];
+  const each = flows.slice(0, 3).map(({ flow, chatId }) => {
     return [
       Effect.map(fixture.complete(flow, { chatId, at: 1 }), ({ _tag }) => _tag === "Completed"),
       Effect.map(fixture.advance(id, "cancelled", 1), (advanced) => advanced?.changed === true),
@@ -31,20 +30,10 @@ const enders = Effect.fnUntraced(function* (fixture: VerificationFixture, count:
 });
 
 export const races: Cases<StoragePorts> = {
-  "concurrent complete, cancel and expire: exactly one of 200 ends the session": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const { id, each } = yield* enders(fixture, 67);
-    const won = yield* Effect.all(each.flat().slice(0, 200), atOnce);
-    expectEqual(won.filter(Boolean).length, 1);
-    const session = (yield* fixture.find(id)) as VerificationSession;
-    expectEqual(session.change, 2);
-    expectEqual((yield* fixture.links.all).length, session.state === "completed" ? 1 : 0);
-  }),
-
   "concurrent complete, cancel and expire: in any order, the session ends once": Effect.gen(function* () {
     for (const round of rounds) {
       const fixture = yield* newVerificationFixture;
-      const { id, each } = yield* enders(fixture, 3);
+      const { id, each } = yield* enders(fixture);
       const inTurn = each.flatMap((three) => [...three.slice(round % 3), ...three.slice(0, round % 3)]);
       const won = yield* Effect.all(inTurn, atOnce);
       expectEqual(won.filter(Boolean).length, 1);

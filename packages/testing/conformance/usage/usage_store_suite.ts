@@ -61,16 +61,6 @@ const adding: Cases<StoragePorts> = {
     ]);
   }),
 
-  "reads begin with the given day": Effect.gen(function* () {
-    const usage = yield* UsageStore;
-    const key = uniqueKeyId();
-    for (const day of [today - dayMs, today]) {
-      yield* usage.add(batchOf({ day }, usageOf(key, "write", { served: 1 })));
-    }
-    expectEqual(startsOf(yield* usage.days({ key }, today)), [today]);
-    expectEqual(startsOf(yield* usage.days({ key }, today - dayMs)), [today - dayMs, today]);
-  }),
-
   "the usage of an account is that of all its keys, also of revoked ones": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];

@@ -1,11 +1,11 @@
-/** The release after this one: this checkout, copied, with one step more in its schema. */
+/** The next release: a copy of this checkout with one more migration. */
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a step may do beside the nodes of the release before: it adds, and nothing that has to be filled in. */
+/** A migration beside old nodes may only add tables, indexes and columns with defaults. */
 const step = `
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -17,7 +17,7 @@ export const ofTomorrow = Effect.gen(function* () {
 });
 `;
 
-/** Writes it into the folder, and gives the path of its `main.ts`. */
+/** Writes the release into the folder and returns the path of its `main.ts`. */
 export const makeNextRelease = async (folder: string): Promise<string> => {
   for (const part of ["packages", "apps"]) {
     await cp(join(root, part), join(folder, part), {

@@ -1,0 +1,23 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { findServer } from "./debian_program.ts";
+import { skipReason } from "./skip_reason.ts";
+
+const program = findServer({ names: ["promtool"], path: "usr/bin/promtool", packages: ["prometheus"] });
+
+const run = promisify(execFile);
+
+/** Why promtool is unavailable, or null; for the title of a skip. Throws with CI=true. */
+export const whyNoPromtool = async (): Promise<string | null> =>
+  (await program) === null
+    ? skipReason("promtool", "there is no promtool on PATH, and no Debian package of it to unpack")
+    : null;
+
+/** Runs promtool, and returns its output. Rejects if promtool fails. */
+export const runPromtool = async (...args: ReadonlyArray<string>): Promise<string> => {
+  const found = await program;
+  if (found === null)
+    throw new Error("Cannot run promtool: no program was found, expected whyNoPromtool to say so");
+  const { stdout } = await run(found.file, args, { env: { ...process.env, ...found.env } });
+  return stdout;
+};
