@@ -18,7 +18,6 @@ import { type RunningServer, startServerHere } from "../support/server.ts";
 const fixtures = makeFixtures();
 const generous = { limits: { perWindow: 0 } };
 const key = fixtures.key({ ...generous, tier: "premium", guildId });
-const globalKey = fixtures.key(generous);
 
 let platforms: LivePlatforms;
 let server: RunningServer;

@@ -12,8 +12,6 @@ import { Effect, Exit, Scope } from "effect";
 
 /** The bot is in it; `ada` is its only member. */
 export const guildId = "197038439483310086";
-/** The bot is not in it. */
-const foreignGuildId = "81384788765712384";
 export const ada = { id: "175928847299117063", username: "ada", global_name: "Ada Lovelace", avatar: null };
 export const eve = { id: "53908232506183680", username: "eve", global_name: null, avatar: null };
 export const gameUser = {

@@ -71,7 +71,7 @@ const makePostgresStorage = async (): Promise<TestStorage> => {
   };
 };
 
-export const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) {
+const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) {
   const tables = yield* query(
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
   );
