@@ -151,7 +151,7 @@ describe("what was used and changed", () => {
     await page.goto(`${url()}${paths.audit}?action=key.created`);
     await expectUsable(watched, "Audit log", "dashboard-audit");
     const audit = await page.context().request.get(`${url()}${paths.auditFile}`);
-    expect(await audit.text()).toMatch(/^at,action,actorType,actorId,pid,requestId,details\r\n/);
+    expect(await audit.text()).toMatch(/^at,action,actorType,actorId,member,pid,requestId,details\r\n/);
     await close();
   });
 });
