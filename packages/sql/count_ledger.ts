@@ -3,8 +3,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
-import { operation } from "./statements/operation.ts";
 import { columnReader, schemaReaderOf } from "./statements/row.ts";
+import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<CountLedger, never, SqlClient.SqlClient> = Layer.effect(
   CountLedger,
@@ -24,7 +24,7 @@ const nodeOperations = (sql: SqlClient.SqlClient): Operations<"renewNode"> => ({
       yield* sql`DELETE FROM nodes WHERE lives_until <= ${now}`;
       const [count = 0] = yield* Effect.flatMap(sql`SELECT COUNT(*) AS count FROM nodes`, readNodeCounts);
       return count;
-    }).pipe(sql.withTransaction, operation("CountLedger.renewNode", nodeId)),
+    }).pipe(sql.withTransaction, storeOperation("CountLedger.renewNode", nodeId)),
 });
 
 const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "loadCounts"> => {
@@ -57,7 +57,7 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
       Effect.andThen(save(rowsOf(counts)), forget(now, counts.length + maxDeletedBeyond)).pipe(
         Effect.asVoid,
         sql.withTransaction,
-        operation("CountLedger.saveCounts", ...counts.map(({ key }) => key)),
+        storeOperation("CountLedger.saveCounts", ...counts.map(({ key }) => key)),
       ),
 
     loadCounts: (windows) =>
@@ -67,7 +67,7 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
           const byName = new Map(counts.map(({ name, counted }) => [name, counted]));
           return windows.map(({ endsAt, key }) => byName.get(nameOf(endsAt, key)) ?? 0);
         }),
-        operation("CountLedger.loadCounts", ...windows.map(({ key }) => key)),
+        storeOperation("CountLedger.loadCounts", ...windows.map(({ key }) => key)),
       ),
   };
 };

@@ -10,8 +10,8 @@ import { Array as Arr, Data, Effect, Layer, Option, Result, Schema } from "effec
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, inBatches } from "./statements/in_batches.ts";
-import { operation } from "./statements/operation.ts";
 import { schemaReaderOf } from "./statements/row.ts";
+import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = Layer.effect(
   IdempotencyStore,
@@ -23,13 +23,13 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
       sql`id = ${id} AND request_id = ${requestId} AND answer IS NULL`;
 
     return IdempotencyStore.of({
-      claim: (write) => claim(write).pipe(operation("IdempotencyStore.claim")),
-      find: (id) => find(id).pipe(operation("IdempotencyStore.find")),
+      claim: (write) => claim(write).pipe(storeOperation("IdempotencyStore.claim")),
+      find: (id) => find(id).pipe(storeOperation("IdempotencyStore.find")),
 
       extend: (held, heldUntil) =>
         sql`UPDATE idempotency_keys SET held_until = ${heldUntil} WHERE ${isHeldBy(held)}`.pipe(
           Effect.asVoid,
-          operation("IdempotencyStore.extend"),
+          storeOperation("IdempotencyStore.extend"),
         ),
 
       commit: <O, E>(held: Claim, write: Effect.Effect<readonly [O, KeptAnswer], E>, size?: "bulk") => {
@@ -52,7 +52,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
             ClaimLost: () => Effect.succeed(Result.succeed(Option.none<O>())),
             WriteFailed: ({ error }) => Effect.succeed(Result.fail(error as E)),
           }),
-          operation("IdempotencyStore.commit"),
+          storeOperation("IdempotencyStore.commit"),
           Effect.flatMap((committed) => Effect.fromResult(committed)),
         );
       },
@@ -60,10 +60,10 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
       release: (held) =>
         sql`UPDATE idempotency_keys SET request_id = '', held_until = 0 WHERE ${isHeldBy(held)}`.pipe(
           Effect.asVoid,
-          operation("IdempotencyStore.release"),
+          storeOperation("IdempotencyStore.release"),
         ),
 
-      sweep: (at) => sweep(at).pipe(Effect.asVoid, operation("IdempotencyStore.sweep")),
+      sweep: (at) => sweep(at).pipe(Effect.asVoid, storeOperation("IdempotencyStore.sweep")),
     });
   }),
 );

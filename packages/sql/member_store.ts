@@ -16,8 +16,8 @@ import { SqlClient } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
 import { accountFields } from "./keys/key_row.ts";
 import { dialectOf } from "./statements/dialect.ts";
-import { operation } from "./statements/operation.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
+import { storeOperation } from "./statements/store_operation.ts";
 
 const role = literalsOf<MemberRole>({ owner: true, admin: true, moderator: true });
 const fields = { role, since: Schema.Int, chosenAt: Schema.NullOr(Schema.Int) };
@@ -36,10 +36,10 @@ export const layer: Layer.Layer<MemberStore, never, SqlClient.SqlClient> = Layer
     const findByChatId = findMembershipsOn(sql);
     const [change, choose] = [changeOn(sql), chooseOn(sql)];
     return MemberStore.of({
-      list: (account) => list(account).pipe(operation("MemberStore.list")),
-      findByChatId: (chatId) => findByChatId(chatId).pipe(operation("MemberStore.findByChatId")),
-      change: (write) => change(write).pipe(operation("MemberStore.change", write.account)),
-      choose: (choice) => choose(choice).pipe(operation("MemberStore.choose", choice.account)),
+      list: (account) => list(account).pipe(storeOperation("MemberStore.list")),
+      findByChatId: (chatId) => findByChatId(chatId).pipe(storeOperation("MemberStore.findByChatId")),
+      change: (write) => change(write).pipe(storeOperation("MemberStore.change", write.account)),
+      choose: (choice) => choose(choice).pipe(storeOperation("MemberStore.choose", choice.account)),
     });
   }),
 );

@@ -1,8 +1,8 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { operation } from "./statements/operation.ts";
 import { columnReader } from "./statements/row.ts";
+import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Layer.effect(
   RootKeyStore,
@@ -18,12 +18,12 @@ export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Laye
             INSERT INTO root_key (id, wrapped) VALUES (1, ${wrapped}) ON CONFLICT (id) DO NOTHING`;
           const [stored = wrapped] = yield* find;
           return stored;
-        }).pipe(operation("RootKeyStore.adopt", wrapped)),
+        }).pipe(storeOperation("RootKeyStore.adopt", wrapped)),
 
       replace: (expected, next) =>
         sql`UPDATE root_key SET wrapped = ${next} WHERE wrapped = ${expected} RETURNING wrapped`.pipe(
           Effect.map((rows) => rows.length > 0),
-          operation("RootKeyStore.replace", expected, next),
+          storeOperation("RootKeyStore.replace", expected, next),
         ),
     });
   }),

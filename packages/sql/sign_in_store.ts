@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql";
 import { readSignIns, rowOfSignIn, signInColumns } from "./sign_in_row.ts";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, inBatches } from "./statements/in_batches.ts";
-import { operation } from "./statements/operation.ts";
+import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer.effect(
   SignInStore,
@@ -20,7 +20,7 @@ export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer
           INSERT INTO begun_sign_ins (state_hash, site, expires_at)
           VALUES (${stateHash}, ${site}, ${expiresAt})`.pipe(
           Effect.asVoid,
-          operation("SignInStore.begin", stateHash),
+          storeOperation("SignInStore.begin", stateHash),
         ),
 
       takeBegun: (site, stateHash, at) =>
@@ -28,11 +28,11 @@ export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer
           DELETE FROM begun_sign_ins
           WHERE state_hash = ${stateHash} AND site = ${site} AND expires_at > ${at}`.raw.pipe(
           Effect.map((result) => rowsWritten(result) > 0),
-          operation("SignInStore.takeBegun"),
+          storeOperation("SignInStore.takeBegun"),
         ),
 
       create: (signIn, replaced) =>
-        create(signIn, replaced).pipe(operation("SignInStore.create", signIn.id, signIn.account ?? "")),
+        create(signIn, replaced).pipe(storeOperation("SignInStore.create", signIn.id, signIn.account ?? "")),
 
       find: (site, id, at) =>
         sql`
@@ -40,24 +40,24 @@ export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer
           WHERE id = ${id} AND site = ${site} AND expires_at > ${at}`.pipe(
           Effect.flatMap(readSignIns),
           Effect.map(Arr.head),
-          operation("SignInStore.find"),
+          storeOperation("SignInStore.find"),
         ),
 
       list: (site, chatId, at) =>
         sql`
           SELECT ${columns} FROM site_sign_ins
           WHERE chat_id = ${chatId} AND site = ${site} AND expires_at > ${at}
-          ORDER BY created_at DESC, id`.pipe(Effect.flatMap(readSignIns), operation("SignInStore.list")),
+          ORDER BY created_at DESC, id`.pipe(Effect.flatMap(readSignIns), storeOperation("SignInStore.list")),
 
       end: (site, chatId, id) =>
         sql`
           DELETE FROM site_sign_ins WHERE chat_id = ${chatId} AND site = ${site}
           ${id === null ? sql.literal("") : sql`AND id = ${id}`}`.raw.pipe(
           Effect.map(rowsWritten),
-          operation("SignInStore.end"),
+          storeOperation("SignInStore.end"),
         ),
 
-      sweep: (at) => sweep(at).pipe(operation("SignInStore.sweep")),
+      sweep: (at) => sweep(at).pipe(storeOperation("SignInStore.sweep")),
     });
   }),
 );

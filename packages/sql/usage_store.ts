@@ -14,8 +14,8 @@ import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { batchSize, inBatches } from "./statements/in_batches.ts";
-import { operation } from "./statements/operation.ts";
 import { literalsOf, schemaReaderOf } from "./statements/row.ts";
+import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.effect(
   UsageStore,
@@ -23,10 +23,10 @@ export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.
     const [add, forget] = [addOn(sql), forgetOn(sql)];
     const { days, daysByKey } = readsOn(sql);
     return UsageStore.of({
-      add: (batch) => add(batch).pipe(operation("UsageStore.add", batch.meter)),
-      days: (owner, from) => days(owner, from).pipe(operation("UsageStore.days")),
-      daysByKey: (account, from) => daysByKey(account, from).pipe(operation("UsageStore.daysByKey")),
-      forget: (before) => forget(before).pipe(operation("UsageStore.forget")),
+      add: (batch) => add(batch).pipe(storeOperation("UsageStore.add", batch.meter)),
+      days: (owner, from) => days(owner, from).pipe(storeOperation("UsageStore.days")),
+      daysByKey: (account, from) => daysByKey(account, from).pipe(storeOperation("UsageStore.daysByKey")),
+      forget: (before) => forget(before).pipe(storeOperation("UsageStore.forget")),
     });
   }),
 );

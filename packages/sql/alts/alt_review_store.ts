@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { linkStatements } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 
 export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = Layer.effect(
   AltReviewStore,
@@ -14,8 +14,8 @@ export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = La
     const set = setOn(sql);
     const remove = removeOn(sql);
     return AltReviewStore.of({
-      set: (write) => set(write).pipe(operation("AltReviewStore.set", write.note ?? "")),
-      remove: (write) => remove(write).pipe(operation("AltReviewStore.remove")),
+      set: (write) => set(write).pipe(storeOperation("AltReviewStore.set", write.note ?? "")),
+      remove: (write) => remove(write).pipe(storeOperation("AltReviewStore.remove")),
 
       findByChatId: (pid, chatId, limit) => {
         const atMost = limit === null ? sql`` : sql`LIMIT ${limit}`;
@@ -25,7 +25,7 @@ export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = La
           ORDER BY reviewed_at DESC, the_other ${atMost}`.pipe(
           Effect.flatMap(readReviews),
           Effect.map((reviews) => reviews.map(({ review }) => review)),
-          operation("AltReviewStore.findByChatId"),
+          storeOperation("AltReviewStore.findByChatId"),
         );
       },
     });

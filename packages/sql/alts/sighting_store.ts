@@ -5,8 +5,8 @@ import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { linkStatements } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { countUsersOn, findSharedOn } from "./sighting_reads.ts";
 import { readSightings, sightingColumns, storeSightings } from "./sighting_row.ts";
 
@@ -24,11 +24,11 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
           WHERE pid = ${pid} AND chat_id ${isAmong(JSON.stringify(chatIds))}`.pipe(
           Effect.flatMap(readSightings),
           Effect.map((found) => found.map(({ sighting }) => sighting)),
-          operation("SightingStore.findByChatIds"),
+          storeOperation("SightingStore.findByChatIds"),
         ),
 
-      findShared: (pid, query) => findShared(pid, query).pipe(operation("SightingStore.findShared")),
-      countUsers: (pid, places) => countUsers(pid, places).pipe(operation("SightingStore.countUsers")),
+      findShared: (pid, query) => findShared(pid, query).pipe(storeOperation("SightingStore.findShared")),
+      countUsers: (pid, places) => countUsers(pid, places).pipe(storeOperation("SightingStore.countUsers")),
 
       countByKey: () =>
         sql`
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
           sql.withTransaction,
           withBulkTimeout,
           Effect.map((counts) => new Map(counts)),
-          operation("SightingStore.countByKey"),
+          storeOperation("SightingStore.countByKey"),
         ),
 
       listUnderOtherKeys: (addressKeyId, after, limit) => {
@@ -56,12 +56,12 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
           ),
           sql.withTransaction,
           withBulkTimeout,
-          operation("SightingStore.listUnderOtherKeys", addressKeyId),
+          storeOperation("SightingStore.listUnderOtherKeys", addressKeyId),
         );
       },
 
       reprotect: (pid, sightings) =>
-        withBulkTimeout(reprotect(pid, sightings)).pipe(operation("SightingStore.reprotect")),
+        withBulkTimeout(reprotect(pid, sightings)).pipe(storeOperation("SightingStore.reprotect")),
     });
   }),
 );

@@ -6,7 +6,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { entryColumns, readEntries } from "./audit_row.ts";
 
 export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.effect(
@@ -16,10 +16,10 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
       list: (account, before, limit, filter) =>
         listOn(sql, account, before, limit, filter).pipe(
           Effect.flatMap(readEntries),
-          operation("AuditLog.list", account),
+          storeOperation("AuditLog.list", account),
         ),
 
-      forget: (before) => forgetOn(sql, before).pipe(operation("AuditLog.forget")),
+      forget: (before) => forgetOn(sql, before).pipe(storeOperation("AuditLog.forget")),
     }),
   ),
 );

@@ -3,8 +3,8 @@ import type { FeedPlace } from "@accountlink/core/events";
 import { Effect, Layer, Option, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
 import { columnReader, schemaReaderOf } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { eventColumns, readEvents, readPids } from "./event_row.ts";
 import { sweepEventsOn } from "./event_sweep.ts";
 import { lastPosition, numberEventsOn } from "./event_writes.ts";
@@ -17,8 +17,8 @@ export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.
     const numberAll = numberEventsOn(sql);
     const { commitsInOrder } = dialectOf(sql);
     return EventStore.of({
-      range: (pid) => range(pid).pipe(operation("EventStore.range")),
-      read: (pid, after, limit) => read(pid, after, limit).pipe(operation("EventStore.read")),
+      range: (pid) => range(pid).pipe(storeOperation("EventStore.range")),
+      read: (pid, after, limit) => read(pid, after, limit).pipe(storeOperation("EventStore.read")),
 
       readBack: (pid, before, limit) =>
         (commitsInOrder ? Effect.void : numberAll(pid)).pipe(
@@ -28,20 +28,20 @@ export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.
               ORDER BY position DESC LIMIT ${limit}`,
           ),
           Effect.flatMap(readEvents),
-          operation("EventStore.readBack"),
+          storeOperation("EventStore.readBack"),
         ),
 
-      newer: (places) => newer(places).pipe(operation("EventStore.newer")),
+      newer: (places) => newer(places).pipe(storeOperation("EventStore.newer")),
 
       // The oldest event has the lowest sequence, except when the clocks of nodes differ.
       oldestAt: () =>
         sql`SELECT at FROM events ORDER BY sequence LIMIT 1`.pipe(
           Effect.flatMap(readTimes),
           Effect.map(([at = null]) => at),
-          operation("EventStore.oldestAt"),
+          storeOperation("EventStore.oldestAt"),
         ),
 
-      sweep: (times) => sweep(times).pipe(operation("EventStore.sweep")),
+      sweep: (times) => sweep(times).pipe(storeOperation("EventStore.sweep")),
     });
   }),
 );

@@ -5,8 +5,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
 import { columnReader } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { challengeColumns, flowColumns, readChallenges, readFlows, rowOfFlow } from "./flow_row.ts";
 
 export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.effect(
@@ -24,18 +24,21 @@ const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" |
     begin: (flow) =>
       sql`INSERT INTO verification_flows ${sql.insert(rowOfFlow(flow))}`.pipe(
         Effect.asVoid,
-        operation("FlowStore.begin", flow.id, flow.redirect ?? ""),
+        storeOperation("FlowStore.begin", flow.id, flow.redirect ?? ""),
       ),
 
     find: (id, at) =>
       sql`SELECT ${columns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
         Effect.flatMap(readFlows),
         Effect.map(Arr.head),
-        operation("FlowStore.find"),
+        storeOperation("FlowStore.find"),
       ),
 
     end: (id) =>
-      sql`DELETE FROM verification_flows WHERE id = ${id}`.pipe(Effect.asVoid, operation("FlowStore.end")),
+      sql`DELETE FROM verification_flows WHERE id = ${id}`.pipe(
+        Effect.asVoid,
+        storeOperation("FlowStore.end"),
+      ),
   };
 };
 
@@ -58,14 +61,14 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
     challenge: (challenge) =>
       insert(challenge).raw.pipe(
         Effect.map((result) => rowsWritten(result) > 0),
-        operation("FlowStore.challenge"),
+        storeOperation("FlowStore.challenge"),
       ),
 
     takeChallenge: (id, stateHash, at) =>
       take(id, stateHash, at).pipe(
         Effect.flatMap(readChallenges),
         Effect.map(Arr.head),
-        operation("FlowStore.takeChallenge"),
+        storeOperation("FlowStore.takeChallenge"),
       ),
   };
 };
@@ -124,7 +127,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
       Effect.tap(forgetChallenges),
       sql.withTransaction,
       Effect.map(Arr.head),
-      operation("FlowStore.prove", nextId),
+      storeOperation("FlowStore.prove", nextId),
     );
 };
 

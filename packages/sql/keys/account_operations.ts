@@ -14,7 +14,7 @@ import { Array as Arr, Clock, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import {
   accountColumns,
   configuredColumns,
@@ -58,19 +58,19 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
       ensureAccount(account).pipe(
         Effect.andThen(findAccount(account.name)),
         Effect.map(([stored = { ...account, status: "active" as const }]) => stored),
-        operation("KeyStore.ensureAccount", account.name),
+        storeOperation("KeyStore.ensureAccount", account.name),
       ),
 
     findAccount: (name) =>
-      findAccount(name).pipe(Effect.map(Arr.head), operation("KeyStore.findAccount", name)),
+      findAccount(name).pipe(Effect.map(Arr.head), storeOperation("KeyStore.findAccount", name)),
 
     listAccounts: () =>
       sql`SELECT ${columns} FROM accounts ORDER BY name`.pipe(
         Effect.flatMap(readAccounts),
-        operation("KeyStore.listAccounts"),
+        storeOperation("KeyStore.listAccounts"),
       ),
 
-    updateAccount: (write) => updateAccount(write).pipe(operation("KeyStore.updateAccount", write.name)),
+    updateAccount: (write) => updateAccount(write).pipe(storeOperation("KeyStore.updateAccount", write.name)),
 
     ensureScope: (account, target, pid) =>
       sql`
@@ -78,29 +78,32 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
         ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`.pipe(
         Effect.andThen(findScope(account, target)),
         Effect.map(([scope = { ...target, pid, account }]) => scope),
-        operation("KeyStore.ensureScope", account),
+        storeOperation("KeyStore.ensureScope", account),
       ),
 
     findScope: (account, target) =>
-      findScope(account, target).pipe(Effect.map(Arr.head), operation("KeyStore.findScope", account)),
+      findScope(account, target).pipe(Effect.map(Arr.head), storeOperation("KeyStore.findScope", account)),
 
     findScopeByPid: (pid) =>
       sql`SELECT ${configured} FROM scopes WHERE pid = ${pid}`.pipe(
         Effect.flatMap(readConfigured),
         Effect.map(Arr.head),
-        operation("KeyStore.findScopeByPid"),
+        storeOperation("KeyStore.findScopeByPid"),
       ),
 
     listScopes: (account) =>
       sql`SELECT ${configured} FROM scopes WHERE account = ${account}`.pipe(
         Effect.flatMap(readConfigured),
         Effect.map((scopes) => scopes.toSorted(scopeOrder)),
-        operation("KeyStore.listScopes", account),
+        storeOperation("KeyStore.listScopes", account),
       ),
 
     updateSettings: (write) =>
       updateSettings(write).pipe(
-        operation("KeyStore.updateSettings", ...Object.values(write.update).filter((text) => text !== null)),
+        storeOperation(
+          "KeyStore.updateSettings",
+          ...Object.values(write.update).filter((text) => text !== null),
+        ),
       ),
   };
 };

@@ -4,7 +4,7 @@ import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type Statement } from "effect/sql";
 import { batchedLookup } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { accountOperations } from "./account_operations.ts";
 import {
   keyColumns,
@@ -54,21 +54,21 @@ const keyLookups = (
       presented(hash).pipe(
         Effect.flatMap(readPresentedKeys),
         Effect.map(Arr.head),
-        operation("KeyStore.findByHash", hash),
+        storeOperation("KeyStore.findByHash", hash),
       ),
 
     findById: (id) =>
       sql`SELECT ${keys} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
         Effect.flatMap(readKeys),
         Effect.map(Arr.head),
-        operation("KeyStore.findById"),
+        storeOperation("KeyStore.findById"),
       ),
 
     findDetails: (id, at) =>
       sql`SELECT ${detailsAt(at)} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
         Effect.flatMap(readDetails),
         Effect.map(Arr.head),
-        operation("KeyStore.findDetails"),
+        storeOperation("KeyStore.findDetails"),
       ),
 
     acceptedAmong: (ids, at) =>
@@ -77,7 +77,7 @@ const keyLookups = (
         WHERE id ${isAmong(JSON.stringify(ids))} AND status = 'active' AND suspended = 0
           AND (expires_at IS NULL OR expires_at > ${at})`.pipe(
         Effect.flatMap(readKeyIds),
-        operation("KeyStore.acceptedAmong"),
+        storeOperation("KeyStore.acceptedAmong"),
       ),
 
     listKeys: (account, at) =>
@@ -86,14 +86,14 @@ const keyLookups = (
         ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
         ORDER BY keys.created_at, keys.id`.pipe(
         Effect.flatMap(readDetails),
-        operation("KeyStore.listKeys", account ?? ""),
+        storeOperation("KeyStore.listKeys", account ?? ""),
       ),
 
     countKeys: (account) =>
       countKeys(sql, account).pipe(
         Effect.flatMap(readCounts),
         Effect.map(([count = 0]) => count),
-        operation("KeyStore.countKeys", account),
+        storeOperation("KeyStore.countKeys", account),
       ),
   };
 };

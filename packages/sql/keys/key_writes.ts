@@ -13,7 +13,7 @@ import { Data, Effect } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import {
   accountColumns,
   type KeyState,
@@ -39,14 +39,14 @@ export const keyWrites = (
       const { name, allowIps, denyIps, redirectOrigins } = write.key;
       return insertKey(write).pipe(
         Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)),
-        operation("KeyStore.insertKey", write.hash, name, ...allowIps, ...denyIps, ...redirectOrigins),
+        storeOperation("KeyStore.insertKey", write.hash, name, ...allowIps, ...denyIps, ...redirectOrigins),
       );
     },
-    rotateKey: (write) => rotateKey(write).pipe(operation("KeyStore.rotateKey", write.hash)),
+    rotateKey: (write) => rotateKey(write).pipe(storeOperation("KeyStore.rotateKey", write.hash)),
     updateKey: (write) => {
       const { name = "", allowIps = [], denyIps = [], redirectOrigins = [] } = write.update;
       return updateKey(write).pipe(
-        operation("KeyStore.updateKey", name, ...allowIps, ...denyIps, ...redirectOrigins),
+        storeOperation("KeyStore.updateKey", name, ...allowIps, ...denyIps, ...redirectOrigins),
       );
     },
   };

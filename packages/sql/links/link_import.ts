@@ -7,8 +7,8 @@ import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
 import { columnReader } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { linkQueries } from "./link_queries.ts";
 import { byChatId, type Line } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
@@ -61,14 +61,14 @@ export const linkImports = (
   return {
     importBatch: (batch) =>
       withBulkTimeout(importBatch(batch)).pipe(
-        operation("LinkStore.importBatch", batch.progress?.source ?? ""),
+        storeOperation("LinkStore.importBatch", batch.progress?.source ?? ""),
       ),
 
     importPosition: (source) =>
       sql`SELECT position FROM import_progress WHERE source = ${source}`.pipe(
         Effect.flatMap(readPositions),
         Effect.map(([position = 0]) => position),
-        operation("LinkStore.importPosition", source),
+        storeOperation("LinkStore.importPosition", source),
       ),
   };
 };

@@ -6,8 +6,8 @@ import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { directWritesOn } from "../statements/direct_writes.ts";
-import { operation } from "../statements/operation.ts";
 import type { UnreadableRow } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { linkImports } from "./link_import.ts";
 import { linkQueries } from "./link_queries.ts";
 import {
@@ -128,36 +128,37 @@ const make = Effect.gen(function* () {
 
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
-      operation("LinkStore.findByChatId")(Effect.flatMap(rowOf(pid, chatId), readRecord)),
+      storeOperation("LinkStore.findByChatId")(Effect.flatMap(rowOf(pid, chatId), readRecord)),
 
     findByChatIds: (pid, chatIds) =>
-      operation("LinkStore.findByChatIds")(
+      storeOperation("LinkStore.findByChatIds")(
         Effect.map(
           Effect.flatMap(run(queries.byChatIds, [pid, JSON.stringify(chatIds)]), readRecordValues),
           (records) => new Map(records.map((record) => [record.chatId, record])),
         ),
       ),
 
-    findGamesByChatIds: (pid, chatIds) => operation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
+    findGamesByChatIds: (pid, chatIds) =>
+      storeOperation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
 
     findByGameIds: (pid, gameIds) =>
-      operation("LinkStore.findByGameIds")(
+      storeOperation("LinkStore.findByGameIds")(
         Effect.map(Effect.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
       ),
 
-    countLinks: (pid, options = {}) => operation("LinkStore.countLinks")(countLinks(pid, options)),
+    countLinks: (pid, options = {}) => storeOperation("LinkStore.countLinks")(countLinks(pid, options)),
 
     newestPage: (pid, after, limit) =>
       newestPage(pid, after, limit).pipe(
         Effect.map((records) => records.filter(isLinked)),
-        operation("LinkStore.newestPage"),
+        storeOperation("LinkStore.newestPage"),
       ),
 
     exportPage: (pid, after, limit) =>
       run(queries.page, [pid, after ?? "", limit]).pipe(
         Effect.flatMap(readRecordValues),
         Effect.map((records) => records.filter(isLinked)),
-        operation("LinkStore.exportPage"),
+        storeOperation("LinkStore.exportPage"),
       ),
 
     ...linkWrites(sql, yield* directWritesOn(sql)),

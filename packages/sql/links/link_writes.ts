@@ -11,7 +11,7 @@ import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import type { DirectWrites } from "../statements/direct_writes.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { readRecords, readSets, readUnlinked } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 import { setGameOn } from "./set_game.ts";
@@ -24,9 +24,9 @@ export const linkWrites = (
   const [setGame, moveChat, removeGame] = [setGameOn(sql, writes), moveChatOn(sql), removeGameOn(sql)];
   return {
     setGame: (write) =>
-      setGame(write).pipe(operation("LinkStore.setGame", write.actor.id, write.requestId ?? "")),
-    moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
-    removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
+      setGame(write).pipe(storeOperation("LinkStore.setGame", write.actor.id, write.requestId ?? "")),
+    moveChat: (write) => moveChat(write).pipe(storeOperation("LinkStore.moveChat")),
+    removeGame: (write) => removeGame(write).pipe(storeOperation("LinkStore.removeGame")),
   };
 };
 

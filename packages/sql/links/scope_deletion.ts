@@ -15,8 +15,8 @@ import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
 import { columnReader } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { linkStatements } from "./link_statements.ts";
 
 export const scopeDeletions = (
@@ -26,12 +26,13 @@ export const scopeDeletions = (
   const [deleteScope, deleteAhead] = [deleteScopeOn(sql), deleteAheadOn(sql)];
   return {
     deleteScope: (write, ahead) =>
-      withBulkTimeout(deleteScope(write, ahead)).pipe(operation("LinkStore.deleteScope")),
+      withBulkTimeout(deleteScope(write, ahead)).pipe(storeOperation("LinkStore.deleteScope")),
     // In Postgres, other requests continue during a transaction.
     ...(isRemote
       ? {}
       : {
-          deleteAhead: (write: WriteContext) => deleteAhead(write).pipe(operation("LinkStore.deleteAhead")),
+          deleteAhead: (write: WriteContext) =>
+            deleteAhead(write).pipe(storeOperation("LinkStore.deleteAhead")),
         }),
   };
 };

@@ -158,7 +158,12 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
       const { url } = yield* makePostgresDatabase();
       const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
       const answers = yield* Effect.all(starts, { concurrency: "unbounded" });
-      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([[], [], [], ["initial", "members"]]);
+      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([
+        [],
+        [],
+        [],
+        ["initial", "members"],
+      ]);
     }),
   );
 

@@ -6,7 +6,7 @@ import { SqlClient, SqlConnection } from "effect/sql";
 import { readSealedSids, readSessions, sessionColumns } from "../flow/session_row.ts";
 import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { sessionWrites } from "./session_writes.ts";
 
 const make = Effect.gen(function* () {
@@ -22,7 +22,7 @@ const make = Effect.gen(function* () {
       connection.execute(byId, [id], undefined).pipe(
         Effect.flatMap(readSessions),
         Effect.map(([session]) => Option.fromUndefinedOr(session)),
-        operation("SessionStore.find"),
+        storeOperation("SessionStore.find"),
       ),
 
     findSealedSid: (codeHash: string, at: Millis) =>
@@ -31,14 +31,14 @@ const make = Effect.gen(function* () {
         WHERE code_hash = ${codeHash} AND ${sql.literal(unfinished)} AND expires_at > ${at}`.pipe(
         Effect.flatMap(readSealedSids),
         Effect.map(([sealedSid]) => Option.fromUndefinedOr(sealedSid)),
-        operation("SessionStore.findSealedSid", codeHash),
+        storeOperation("SessionStore.findSealedSid", codeHash),
       ),
 
     changedSince: (at: Millis, among: ReadonlyArray<SessionId> | null) => {
       const isMeant = among === null ? sql`` : sql`AND sid ${isAmong(JSON.stringify(among))}`;
       return sql`SELECT sid FROM verification_sessions WHERE changed_at >= ${at} ${isMeant}`.pipe(
         Effect.flatMap(readSessionIds),
-        operation("SessionStore.changedSince"),
+        storeOperation("SessionStore.changedSince"),
       );
     },
 

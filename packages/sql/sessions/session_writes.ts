@@ -22,8 +22,8 @@ import { readSessions, rowOfSession, sessionColumns, storeSession } from "../flo
 import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
-import { operation } from "../statements/operation.ts";
 import { columnReader } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { completeFlowOn } from "./flow_completion.ts";
 
 export const sessionWrites = (
@@ -42,17 +42,17 @@ export const sessionWrites = (
       const { hash = "", sealedSid = "" } = write.code ?? {};
       return create(write).pipe(
         Effect.catchTag("CodeTaken", () => Effect.succeed({ _tag: "CodeTaken" } as const)),
-        operation("SessionStore.create", clientId, redirect ?? "", hash, sealedSid),
+        storeOperation("SessionStore.create", clientId, redirect ?? "", hash, sealedSid),
       );
     },
-    advance: (write) => advance(write).pipe(operation("SessionStore.advance")),
-    complete: (write) => complete(write).pipe(operation("SessionStore.complete")),
+    advance: (write) => advance(write).pipe(storeOperation("SessionStore.advance")),
+    complete: (write) => complete(write).pipe(storeOperation("SessionStore.complete")),
     recordSightings: (pid, sightings) =>
       withBulkTimeout(sql.withTransaction(storeSightings(sql, pid, sightings))).pipe(
         Effect.asVoid,
-        operation("SessionStore.recordSightings"),
+        storeOperation("SessionStore.recordSightings"),
       ),
-    sweep: (times) => sweep(times).pipe(operation("SessionStore.sweep")),
+    sweep: (times) => sweep(times).pipe(storeOperation("SessionStore.sweep")),
   };
 };
 

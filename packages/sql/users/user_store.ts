@@ -12,7 +12,7 @@ import { readRecords } from "../links/link_row.ts";
 import { findMembershipsOn } from "../member_store.ts";
 import { readSignIns, signInColumns } from "../sign_in_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { userEntriesOn } from "./user_entries.ts";
 import { eraseUserOn } from "./user_erasure.ts";
 
@@ -35,18 +35,18 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
     // Only transactions can extend their timeout. In SQLite, a transaction would block all writers.
     const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
     return UserStore.of({
-      find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(operation("UserStore.find")),
-      findRecords: (chatId) => findRecords(chatId).pipe(operation("UserStore.findRecords")),
+      find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(storeOperation("UserStore.find")),
+      findRecords: (chatId) => findRecords(chatId).pipe(storeOperation("UserStore.findRecords")),
       findBrowsers: (chatId) =>
         findSightings(chatId).pipe(
           Effect.map((seen) => only(isInBrowser, seen)),
-          operation("UserStore.findBrowsers"),
+          storeOperation("UserStore.findBrowsers"),
         ),
-      forgetBrowsers: (chatId) => forgetBrowsers(chatId).pipe(operation("UserStore.forgetBrowsers")),
+      forgetBrowsers: (chatId) => forgetBrowsers(chatId).pipe(storeOperation("UserStore.forgetBrowsers")),
       erase: (write: EraseUser) =>
         withBulkTimeout(erase(write)).pipe(
           Effect.catchTag("RecordElsewhere", () => Effect.succeedNone),
-          operation("UserStore.erase", write.pseudonym),
+          storeOperation("UserStore.erase", write.pseudonym),
         ),
     });
   }),

@@ -17,8 +17,8 @@ import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
-import { operation } from "../statements/operation.ts";
 import { columnReader, schemaReaderOf, textAs } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { deliveryColumns, deliveryValues, readDeliveries } from "./webhook_row.ts";
 
 type Operations = Pick<
@@ -34,7 +34,7 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
     deliveries: (id, filter) =>
       listOn(sql, id, filter).pipe(
         Effect.flatMap(readDeliveries),
-        operation("WebhookStore.deliveries", filter.before ?? ""),
+        storeOperation("WebhookStore.deliveries", filter.before ?? ""),
       ),
 
     findDelivery: (id, eventId) =>
@@ -42,10 +42,10 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
         SELECT ${columns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${eventId}`.pipe(
         Effect.flatMap(readDeliveries),
         Effect.map(Arr.head),
-        operation("WebhookStore.findDelivery", eventId),
+        storeOperation("WebhookStore.findDelivery", eventId),
       ),
 
-    look: (id, eventIds, lanes) => look(id, eventIds, lanes).pipe(operation("WebhookStore.look")),
+    look: (id, eventIds, lanes) => look(id, eventIds, lanes).pipe(storeOperation("WebhookStore.look")),
 
     due: (id, at, limit) =>
       sql`
@@ -53,18 +53,18 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
         WHERE webhook_id = ${id} AND next_attempt_at IS NOT NULL AND next_attempt_at <= ${at}
         ORDER BY next_attempt_at LIMIT ${limit}`.pipe(
         Effect.flatMap(readDeliveries),
-        operation("WebhookStore.due"),
+        storeOperation("WebhookStore.due"),
       ),
 
-    sendPending: (id, at) => sendPending(id, at).pipe(operation("WebhookStore.sendPending")),
+    sendPending: (id, at) => sendPending(id, at).pipe(storeOperation("WebhookStore.sendPending")),
 
-    record: (write) => record(write).pipe(operation("WebhookStore.record")),
+    record: (write) => record(write).pipe(storeOperation("WebhookStore.record")),
     recordRequested: (attempt) =>
       recordRequested(attempt).pipe(
         Effect.map(Option.fromUndefinedOr),
-        operation("WebhookStore.recordRequested", attempt.delivery.eventId),
+        storeOperation("WebhookStore.recordRequested", attempt.delivery.eventId),
       ),
-    sweep: (before) => sweep(before).pipe(operation("WebhookStore.sweep")),
+    sweep: (before) => sweep(before).pipe(storeOperation("WebhookStore.sweep")),
   };
 };
 

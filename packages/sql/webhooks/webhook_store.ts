@@ -1,7 +1,7 @@
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { deliveryOperations } from "./delivery_operations.ts";
 import { pendingCount } from "./pending_count.ts";
 import { holdWebhooksOn } from "./webhook_holds.ts";
@@ -22,7 +22,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Laye
         sql`SELECT ${columns} FROM ${tables} WHERE webhooks.id = ${id}`.pipe(
           Effect.flatMap(readWebhooks),
           Effect.map(Arr.head),
-          operation("WebhookStore.find"),
+          storeOperation("WebhookStore.find"),
         ),
 
       list: ({ account, id }) => {
@@ -32,11 +32,11 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Laye
           SELECT ${columns}, ${pending} AS pending FROM ${tables} WHERE ${isMeant}
           ORDER BY webhooks.created_at, webhooks.id`.pipe(
           Effect.flatMap(readWebhookDetails),
-          operation("WebhookStore.list", account ?? "", id ?? ""),
+          storeOperation("WebhookStore.list", account ?? "", id ?? ""),
         );
       },
 
-      hold: (write) => hold(write).pipe(operation("WebhookStore.hold", write.node)),
+      hold: (write) => hold(write).pipe(storeOperation("WebhookStore.hold", write.node)),
     });
   }),
 );

@@ -16,7 +16,7 @@ import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
-import { operation } from "../statements/operation.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { readWebhooks, webhookColumns, webhookTables } from "./webhook_row.ts";
 
 type Writes = Pick<WebhookStore["Service"], "insert" | "update" | "remove">;
@@ -26,13 +26,13 @@ export const webhookWrites = (sql: SqlClient.SqlClient): Writes => {
   return {
     insert: (write) => {
       const { id, url, description } = write.webhook;
-      return insert(write).pipe(operation("WebhookStore.insert", id, url, description, write.sealed));
+      return insert(write).pipe(storeOperation("WebhookStore.insert", id, url, description, write.sealed));
     },
     update: (write) => {
       const texts = Object.values(write.change).filter(Predicate.isString);
-      return update(write).pipe(operation("WebhookStore.update", ...texts));
+      return update(write).pipe(storeOperation("WebhookStore.update", ...texts));
     },
-    remove: (write) => remove(write).pipe(operation("WebhookStore.remove")),
+    remove: (write) => remove(write).pipe(storeOperation("WebhookStore.remove")),
   };
 };
 

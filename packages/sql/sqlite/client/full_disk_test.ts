@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest";
 import { Effect, Logger, References } from "effect";
 import type { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { operation } from "../../statements/operation.ts";
+import { storeOperation } from "../../statements/store_operation.ts";
 import { add, names, settle, withDatabase } from "../test_database.ts";
 import { failWith } from "./sql_error.ts";
 
@@ -37,7 +37,7 @@ describe("a full disk", () => {
         yield* fillDisk(sql);
         for (let refused = 0; refused < 3; refused++) {
           for (const write of [add(sql, large), sql.withTransaction(add(sql, large))]) {
-            const error = yield* Effect.flip(operation("write")(write));
+            const error = yield* Effect.flip(storeOperation("write")(write));
             expect(error).toMatchObject({ _tag: "StoreUnavailable", isLogged: true });
           }
           yield* pass;
@@ -66,7 +66,7 @@ describe("a full disk", () => {
   it.effect("is not reported for other failures", () =>
     withLog((log) =>
       withDatabase(function* ({ sql }) {
-        const refused = yield* Effect.flip(operation("write")(sql`INSERT INTO nowhere VALUES (1)`));
+        const refused = yield* Effect.flip(storeOperation("write")(sql`INSERT INTO nowhere VALUES (1)`));
         expect(refused).toMatchObject({ isLogged: false });
         yield* settle;
         expect(log).toEqual([]);

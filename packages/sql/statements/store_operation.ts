@@ -17,7 +17,7 @@ import type { UnreadableRow } from "./row.ts";
  *
  * @param texts free text of the caller, checked before the operation runs
  */
-export const operation =
+export const storeOperation =
   (name: string, ...texts: ReadonlyArray<string>) =>
   <A, R>(effect: Effect.Effect<A, Failure, R>): Effect.Effect<A, StoreUnavailable, R> => {
     const checked =

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@effect/vitest";
 import { Cause, Effect, Exit } from "effect";
 import { SqlError } from "effect/sql";
-import { operation } from "./operation.ts";
 import { UnreadableRow } from "./row.ts";
+import { storeOperation } from "./store_operation.ts";
 
 const because = { cause: new Error("driver error") };
 const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError(because) });
 
 const exitOf = <A>(effect: Effect.Effect<A, SqlError.SqlError | UnreadableRow>) =>
-  Effect.exit(operation("LinkStore.setGame")(effect));
+  Effect.exit(storeOperation("LinkStore.setGame")(effect));
 
 describe("operation", () => {
   it.effect.each([
@@ -73,7 +73,7 @@ describe("operation", () => {
       const effect = Effect.sync(() => {
         done = true;
       });
-      const exit = yield* Effect.exit(operation("KeyStore.findAccount", "good", "b\0d")(effect));
+      const exit = yield* Effect.exit(storeOperation("KeyStore.findAccount", "good", "b\0d")(effect));
       expect(Exit.hasDies(exit)).toBe(true);
       expect(done).toBe(false);
     }),
