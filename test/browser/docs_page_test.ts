@@ -35,7 +35,10 @@ const lastSummary = routes.at(-1)?.summary as string;
 const tryOut = async ({ page }: WatchedPage): Promise<number> => {
   await tryButton(page).click();
   const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v2/chat");
-  await page.getByRole("button", { name: /^Send\b/i }).first().click();
+  await page
+    .getByRole("button", { name: /^Send\b/i })
+    .first()
+    .click();
   return (await answered).status();
 };
 
