@@ -97,7 +97,7 @@ export const makeChecks = Effect.gen(function* () {
       const { key, quota } = authenticated;
       const context = learn({ key: authenticated });
       yield* security.noteUse(key.id, address);
-      // 5. The key's address allowlist.
+      // 5. The key's allow and deny lists of addresses.
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       // 6. The limits of the address, and 7. of the key. From here on the request counts.
       const counting = limits.admit({ key, quota, address, traffic });
