@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
+import type { ChatRoles } from "./chat_roles.ts";
 import type { ChatUser, Guild, GuildMember } from "./profile.ts";
 
 /**
@@ -9,7 +10,8 @@ import type { ChatUser, Guild, GuildMember } from "./profile.ts";
  * @example
  * ```ts
  * import { ChatId, GuildId } from "@accountlink/core";
- * import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
+ * import type { ChatRoles } from "./chat_roles.ts";
+import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
  * import { Effect, Layer, Option } from "effect";
  *
  * const guild: Guild = { id: "700000000000000001", name: "Makers" };
@@ -74,5 +76,8 @@ export class ChatPlatform extends Context.Service<
       username: string,
       guildId: GuildId | null,
     ) => Effect.Effect<Option.Option<ChatId>, PlatformUnavailable>;
+
+    /** Undefined if the platform has no roles. */
+    readonly roles?: ChatRoles;
   }
 >()("@accountlink/core/ChatPlatform") {}

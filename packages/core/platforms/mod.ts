@@ -1,5 +1,6 @@
 /** The chat and game platforms: ports, profiles and membership. */
 export * from "./chat_platform.ts";
+export * from "./chat_roles.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";
 export * from "./identity_provider.ts";

@@ -1,0 +1,84 @@
+import { Data, type Effect, type Option } from "effect";
+import type { PlatformUnavailable } from "../errors.ts";
+import type { ChatId, GuildId } from "../ids.ts";
+
+/** A role of a guild. */
+export interface GuildRole {
+  readonly id: string;
+  readonly name: string;
+  /** Whether the bot may give and take the role. */
+  readonly assignable: boolean;
+}
+
+/** The roles of a guild, highest first, and its number of members. */
+export interface GuildRoles {
+  readonly roles: ReadonlyArray<GuildRole>;
+  readonly memberCount: number;
+}
+
+/** The present roles and nickname of a member. */
+export interface RoleMember {
+  readonly chatId: ChatId;
+  readonly username: string | null;
+  readonly displayName: string | null;
+  readonly nickname: string | null;
+  readonly roleIds: ReadonlyArray<string>;
+  /** Whether the member is a bot. Bots get no roles. */
+  readonly isBot: boolean;
+}
+
+/** The role is above the bot's highest role. */
+export class RoleAboveBot extends Data.TaggedError("RoleAboveBot") {
+  readonly reason = "role_above_bot";
+}
+
+/** The guild has no such role any more. */
+export class RoleMissing extends Data.TaggedError("RoleMissing") {
+  readonly reason = "role_missing";
+}
+
+/** The bot lacks the permission to manage roles or nicknames. */
+export class NoPermission extends Data.TaggedError("NoPermission") {
+  readonly reason = "no_permission";
+}
+
+/** The member is above the bot, such as the guild's owner. */
+export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
+  readonly reason = "member_above_bot";
+}
+
+/** Why the platform refuses a change until somebody changes the guild. */
+export type RoleRefusal = RoleAboveBot | RoleMissing | NoPermission | MemberAboveBot;
+
+/** The result of a change; false if the user is no longer a member. */
+type Changed = Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>;
+
+/** Reads and changes roles and nicknames of members. Nothing is cached. */
+export interface ChatRoles {
+  /** None if the bot is not in the guild. */
+  readonly findGuildRoles: (
+    guildId: GuildId,
+  ) => Effect.Effect<Option.Option<GuildRoles>, PlatformUnavailable>;
+
+  /** None if the user is not in the guild. */
+  readonly findMember: (
+    guildId: GuildId,
+    chatId: ChatId,
+  ) => Effect.Effect<Option.Option<RoleMember>, PlatformUnavailable>;
+
+  /**
+   * Returns up to 1,000 members after a chat ID, sorted by chat ID as a number; null starts with the first. Empty at the
+   * end.
+   */
+  readonly membersPage: (
+    guildId: GuildId,
+    after: ChatId | null,
+  ) => Effect.Effect<ReadonlyArray<RoleMember>, PlatformUnavailable>;
+
+  readonly addRole: (guildId: GuildId, chatId: ChatId, roleId: string) => Changed;
+
+  readonly removeRole: (guildId: GuildId, chatId: ChatId, roleId: string) => Changed;
+
+  /** Null removes the nickname. */
+  readonly setNickname: (guildId: GuildId, chatId: ChatId, nickname: string | null) => Changed;
+}
