@@ -72,6 +72,8 @@ describe("all packages in one project", () => {
     const others = {
       "@types/node": "24.12.0",
       effect: "4.1.0",
+      ioredis: "*",
+      pg: "*",
       "typescript-5": "npm:typescript@5.9.3",
       vitest: "5.1.0",
     };
