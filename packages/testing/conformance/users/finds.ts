@@ -6,7 +6,7 @@ import type { Cases } from "../suite.ts";
 import { newUserFixture, sightingOf } from "./user_fixture.ts";
 
 export const finds: Cases<StoragePorts> = {
-  "find returns all data of a user, and of no other": Effect.gen(function* () {
+  "find returns all data of one user only": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { chatId } = user;
     const [one, other] = [yield* user.newScopes, yield* user.newScopes];
@@ -67,7 +67,7 @@ export const finds: Cases<StoragePorts> = {
     );
   }),
 
-  "forgetBrowsers deletes the sightings of the user in browsers, and no others": Effect.gen(function* () {
+  "forgetBrowsers deletes only the user's sightings in browsers": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
