@@ -1,4 +1,4 @@
-/** The pages on which users see, remove and erase what is known of them. */
+/** The pages on which users see, remove and erase their data. */
 import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
@@ -19,7 +19,7 @@ const linked = (...chatIds: ReadonlyArray<string>) =>
 
 const open = (chatId: string) => signIn(chatId, newBrowser(), "me");
 
-/** The form of a community on the page of links: the fields it sends. */
+/** The fields of the form that removes a link. */
 const removalOf = async (browser: FlowBrowser, pid: string) => {
   const { csrf = "" } = formOf(await browser.get("/me"));
   return { csrf, pid };
@@ -27,12 +27,12 @@ const removalOf = async (browser: FlowBrowser, pid: string) => {
 
 const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
 
-describe("the links of a user", () => {
+describe("the page of a user's links", () => {
   const ada = "100001";
   fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
   fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
 
-  test("are shown by community, with since when and to whom", async () => {
+  test("shows links by community, with the date and game user", async () => {
     const answer = await (await open(ada)).get("/me");
     expectPage(answer, 200, "Your links");
     expect(answer.text).toContain("2 communities know");
@@ -43,28 +43,28 @@ describe("the links of a user", () => {
     expect(pidsOn(answer.text)).toHaveLength(2);
   });
 
-  test("are none for a user whom nobody has linked", async () => {
+  test("says that a user has no links", async () => {
     const answer = await (await open("100030")).get("/me");
     expectPage(answer, 200, "Your links");
     expect(answer.text).toContain("No community has a link of this account");
     expect(answer.text).toContain('href="/go"');
   });
 
-  test("are shown to nobody else", async () => {
+  test("shows links only to their user", async () => {
     const signedOut = await newBrowser().get("/me");
     expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
     const { text } = await (await open("100002")).get("/me");
     expect(pidsOn(text)).toHaveLength(1);
   });
 
-  test("need a sign-in of their own", async () => {
+  test("does not accept a sign-in to the dashboard", async () => {
     const browser = await signIn(ada, newBrowser(), "dashboard");
     browser.cookies.set("accountlink_me", browser.cookies.get("accountlink_session") ?? "");
     expect((await browser.get("/me")).headers.location).toBe("/me/sign-in");
   });
 });
 
-describe("removing a link", () => {
+describe("removing a link on /me", () => {
   const bob = "100003";
   const key = fixtures.key({ links: linked(bob, "100004") });
   const other = fixtures.key({ links: linked(bob) });
@@ -72,7 +72,7 @@ describe("removing a link", () => {
     (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: fixtures.address() })).body
       .data?.gameId;
 
-  test("removes that link alone, and ends the sessions of it", async () => {
+  test("removes only that link, and fails its sessions", async () => {
     const browser = await open(bob);
     const { text } = await browser.get("/me");
     const [pid = "", kept = ""] = pidsOn(text);
@@ -95,7 +95,7 @@ describe("removing a link", () => {
     );
   });
 
-  test("is refused without the field of the page, and for the link of somebody else", async () => {
+  test("refuses a wrong CSRF token, and links of other users", async () => {
     const [browser, stranger] = [await open("100004"), await open("100030")];
     const [pid = ""] = pidsOn((await browser.get("/me")).text);
     const { csrf } = await removalOf(browser, pid);
@@ -113,7 +113,7 @@ describe("removing a link", () => {
   });
 });
 
-describe("erasing everything", () => {
+describe("erasing a user's data on /me", () => {
   const eve = "100005";
   fixtures.key({
     links: linked(eve),
@@ -122,7 +122,7 @@ describe("erasing everything", () => {
   const other = fixtures.key({ links: linked(eve, "100006") });
   const owned = fixtures.key({ account: "owned" });
 
-  test("is confirmed first, then complete, and signs out", async () => {
+  test("needs a confirmation, erases all data and signs the user out", async () => {
     const browser = await open(eve);
     const asked = await browser.get("/me/erase");
     expectPage(asked, 200, "Erase everything?");
@@ -158,7 +158,7 @@ describe("erasing everything", () => {
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
   });
 
-  test("revokes the keys of the user, and says so before", async () => {
+  test("announces and revokes the user's API keys", async () => {
     const stranger = await open("100030");
     expect((await stranger.get("/me/erase")).text).not.toContain("API key");
     const browser = await open(owner);
