@@ -129,7 +129,7 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("UserStore", {
       find: users.find(nobody),
       findRecords: users.findRecords(nobody),
-      findBrowsers: users.findBrowsers(nobody),
+      findSightings: users.findSightings(nobody),
       forgetBrowsers: users.forgetBrowsers(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
     } satisfies OperationsOf<UserStore["Service"]>),
