@@ -13,6 +13,7 @@ import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -35,6 +36,7 @@ import {
   uniqueWebhookId,
 } from "../../mod.ts";
 import { answered, newAnswer, newClaim } from "../idempotency/idempotency_fixture.ts";
+import { settings, settled, uniqueGuildId } from "../roles/role_fixture.ts";
 import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
 import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 
@@ -142,6 +144,7 @@ export const storageOperations = Effect.gen(function* () {
       sweep: events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 }),
     } satisfies OperationsOf<EventStore["Service"]>),
     ...(yield* webhookOperations),
+    ...(yield* roleOperations),
     ...prefixed("UsageStore", {
       add: usage.add({ meter: hash, sequence: 1, day: 0, counts: [], uses: [] }),
       days: usage.days({ key: key.id }, 0),
@@ -178,6 +181,29 @@ const webhookOperations = Effect.gen(function* () {
     record: store.record({ ...record, deliveredAt: null, failedAt: null }),
     sweep: store.sweep(0),
   } satisfies OperationsOf<WebhookStore["Service"]>);
+});
+
+const roleOperations = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const { global } = yield* makeScopes;
+  const place = { pid: global.pid, guildId: uniqueGuildId() };
+  const write = { ...origin, ...place, at: 0 };
+  const held = { ...place, node: "none", at: 0 };
+  return prefixed("RolePlanStore", {
+    find: store.find(place),
+    list: store.list(global.pid),
+    status: store.status(place),
+    put: store.put({ ...write, settings, position: 0 }),
+    pause: store.pause(write),
+    remove: store.remove({ ...write, guildId: uniqueGuildId() }),
+    startSweep: store.startSweep(place, 0),
+    hold: store.hold({ node: uniqueText(), at: 0, until: 1, limit: 0 }),
+    mark: store.mark({ ...held, position: 0, chatIds: [ada], sweepOf: null }),
+    due: store.due(place, 0, 10),
+    nicknames: store.nicknames(place, [ada]),
+    settle: store.settle({ ...held, members: [settled(ada)], revision: 0, sweep: null }),
+    settleOne: store.settleOne(place, settled(ada), 0),
+  } satisfies OperationsOf<RolePlanStore["Service"]>);
 });
 
 const verificationOperations = Effect.gen(function* () {
