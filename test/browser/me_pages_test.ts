@@ -27,30 +27,34 @@ const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
 describe("the pages of a user", () => {
   it("show their links, and remove one", async () => {
     const watched = await open(/User 2\b/, phone);
-    await expectUsable(watched, "Your links", "me-links");
+    await expectUsable(watched, "Your data", "me-links");
     const { page } = watched;
     await page.getByRole("listitem").filter({ hasText: "Chess Club" }).locator("summary").click();
-    await expectUsable(watched, "Your links", "me-remove");
+    await expectUsable(watched, "Your data", "me-remove");
     await press(page, "Remove the link");
     await expectUsable(watched, "The link is removed", "me-removed");
-    await page.getByRole("link", { name: "Back to your links" }).click();
+    await page.getByRole("link", { name: "Back to your data" }).click();
     await page.getByText("One community knows").waitFor();
     await watched.close();
   });
 
   it("show until when browsers are remembered, and forget them, without a script", async () => {
     const watched = await open(/User 4\b/, phone);
-    expect(await watched.page.getByText(/Last used on .+, remembered until/).count()).toBe(2);
-    await expectUsable(watched, "Your links", "me-browsers");
+    await watched.page.getByRole("heading", { name: "203.0.113.7" }).waitFor();
+    expect(await watched.page.getByText(/Used on .+ Remembered until/).count()).toBe(2);
+    await expectUsable(watched, "Your data", "me-browsers");
     await watched.close();
 
     const plain = await open(/User 1\b/, { ...phone, javaScriptEnabled: false });
-    await plain.page.getByText(/The browser in which you confirmed is remembered until/).waitFor();
+    await plain.page.getByRole("heading", { name: "Browser 1" }).waitFor();
     await press(plain.page, "Forget this browser");
     await expect.poll(() => plain.page.title()).toBe("Your browsers are forgotten");
-    await plain.page.getByRole("link", { name: "Back to your links" }).click();
-    await expect.poll(() => plain.page.title()).toBe("Your links");
-    expect(await plain.page.getByText("remembered").count()).toBe(0);
+    await plain.page.getByRole("link", { name: "Back to your data" }).click();
+    await expect.poll(() => plain.page.title()).toBe("Your data");
+    expect(await plain.page.getByRole("heading", { name: "Browser 1" }).count()).toBe(0);
+    const download = plain.page.waitForEvent("download");
+    await plain.page.getByRole("link", { name: "Download your data" }).click();
+    expect((await download).suggestedFilename()).toBe("my_data.json");
     await plain.close();
   });
 
@@ -66,7 +70,7 @@ describe("the pages of a user", () => {
 
   it("say what each of them does", async () => {
     const watched = await open(/User 5\b/, desktop);
-    await expectUsable(watched, "Your links", "me-none");
+    await expectUsable(watched, "Your data", "me-none");
     const { page } = watched;
     await page.getByRole("link", { name: "Erase all your data" }).click();
     await expectUsable(watched, "Erase everything?", "me-erase");

@@ -98,7 +98,7 @@ describe("A browser", async () => {
     const mark = browser.cookies.get(name);
     const page = await openMe(browser, "100008");
     const until = new Date(Date.now() + 180 * 86_400_000).toISOString().slice(0, 10);
-    expect(page.text).toContain(`is remembered until <time datetime="${until}">`);
+    expect(page.text).toContain(`Remembered until <time datetime="${until}">`);
     expect(page.text).not.toContain(mark);
 
     const { csrf = "" } = formOf(page);
@@ -107,8 +107,8 @@ describe("A browser", async () => {
     const forgotten = await browser.post("/me/browsers/forget", { csrf });
     expectPage(forgotten, 200, "Your browsers are forgotten");
     expect(device(forgotten)).toEqual([`${name}=`, "Max-Age=0", "Path=/verify", "HttpOnly", "SameSite=Lax"]);
-    expect((await browser.get("/me")).text).not.toContain("remembered");
+    expect((await browser.get("/me")).text).not.toContain("Remembered");
     expect((await alts(key, "100008")).matches).toMatchObject([{ evidence: [{ kind: "address" }] }]);
-    expect((await openMe(newBrowser(), "100009")).text).toContain("is remembered until");
+    expect((await openMe(newBrowser(), "100009")).text).toContain("Remembered until");
   });
 });

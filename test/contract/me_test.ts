@@ -34,10 +34,10 @@ describe("the links of a user", () => {
 
   test("are shown by community, with since when and to whom", async () => {
     const answer = await (await open(ada)).get("/me");
-    expectPage(answer, 200, "Your links");
+    expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("2 communities know");
-    expect(answer.text).toContain("<h2>Rook &amp; Bishop</h2>");
-    expect(answer.text).toContain("<h2>acme &lt;b&gt;&amp;</h2>");
+    expect(answer.text).toContain("<h3>Rook &amp; Bishop</h3>");
+    expect(answer.text).toContain("<h3>acme &lt;b&gt;&amp;</h3>");
     expect(answer.text).toContain("@player_1 · ID 1");
     expect(answer.text).toContain('<time datetime="2026-01-02">');
     expect(pidsOn(answer.text)).toHaveLength(2);
@@ -45,7 +45,7 @@ describe("the links of a user", () => {
 
   test("are none for a user whom nobody has linked", async () => {
     const answer = await (await open("100030")).get("/me");
-    expectPage(answer, 200, "Your links");
+    expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("No community has a link of this account");
     expect(answer.text).toContain('href="/go"');
   });
@@ -61,6 +61,79 @@ describe("the links of a user", () => {
     const browser = await signIn(ada, newBrowser(), "dashboard");
     browser.cookies.set("accountlink_me", browser.cookies.get("accountlink_session") ?? "");
     expect((await browser.get("/me")).headers.location).toBe("/me/sign-in");
+  });
+});
+
+describe("what is kept", () => {
+  const [fay, gus] = ["100008", "100010"];
+  const seenAt = new Date(Date.now() - 86_400_000).toISOString();
+  const sightings = [fay, gus].map((chatId, index) => ({
+    chatId,
+    ip: `203.0.113.${20 + index}`,
+    device: chatId,
+    seenAt,
+  }));
+  const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
+  fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
+
+  test("is shown to its owner: addresses in full and browsers, with their communities", async () => {
+    const { text } = await (await open(fay)).get("/me");
+    expect(text).toContain("<h3>203.0.113.20</h3>");
+    expect(text).not.toContain("203.0.113.21");
+    const places = /Confirmed for (keeper, Rook &amp; Bishop|Rook &amp; Bishop, keeper)/g;
+    expect(text.match(places)).toHaveLength(2);
+    expect(text).toContain(`Used on <time datetime="${seenAt.slice(0, 10)}">`);
+    expect(text).toContain('href="/me/export"');
+  });
+
+  test("is a file, which names nobody else", async () => {
+    const answer = await (await open(fay)).get("/me/export");
+    expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
+      200,
+      'attachment; filename="my_data.json"',
+      "application/json",
+    ]);
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    const community = { account: "keeper", guildId: null, name: null };
+    const data = JSON.parse(answer.text) as Record<string, ReadonlyArray<object>>;
+    expect(data).toMatchObject({ chatId: fay, accounts: [], reviews: [], roles: [], memberships: [] });
+    expect(data["links"]).toHaveLength(2);
+    expect(data["links"]).toContainEqual({
+      community: { ...community, pid: expect.stringMatching(/^pid_/) as unknown },
+      gameId: "1",
+      linkVersion: 1,
+      linkedAt: at,
+      lastVerifiedAt: at,
+    });
+    const seen = { community: expect.objectContaining(community) as unknown, seenAt };
+    expect(data["sightings"]).toContainEqual({ ...seen, address: "203.0.113.20" });
+    expect(data["browsers"]).toContainEqual({ ...seen, browser: 1, firstSeenAt: seenAt });
+    expect(answer.text).not.toMatch(new RegExp(`${gus}|203\\.0\\.113\\.21`));
+  });
+
+  test("has the accounts, roles in teams and entries of the user", async () => {
+    const answer = await (await open(owner)).get("/me/export");
+    expect(JSON.parse(answer.text)).toMatchObject({
+      accounts: [{ name: "owned", chatId: owner, tier: "free" }],
+      memberships: [{ account: "owned", role: "owner" }],
+      signIns: [{ site: "me" }],
+    });
+    const set = { key, from: fixtures.address(), body: { chatId: owner, gameId: "2" } };
+    expect((await send("PATCH /v2/game", set)).status).toBe(200);
+    const { text } = await (await open(owner)).get("/me/export");
+    const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
+    expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
+  });
+
+  test("is downloaded at most ten times a day, and only by its owner", async () => {
+    const signedOut = await newBrowser().get("/me/export");
+    expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
+    const browser = await open(gus);
+    for (let i = 0; i < 10; i++) expect((await browser.get("/me/export")).status).toBe(200);
+    const refused = await (await open(gus)).get("/me/export");
+    expectPage(refused, 429, "Enough downloads for today");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await (await open(fay)).get("/me/export")).status).toBe(200);
   });
 });
 

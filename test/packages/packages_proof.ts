@@ -2,7 +2,7 @@
  * Every package, packed and installed into empty folders: its manifest, its types, each of its
  * entry points and all recipes, in every runtime.
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
@@ -72,6 +72,8 @@ describe("all packages in one project", () => {
     const others = {
       "@types/node": "24.12.0",
       effect: "4.1.0",
+      ioredis: "*",
+      pg: "*",
       "typescript-5": "npm:typescript@5.9.3",
       vitest: "5.1.0",
     };
@@ -109,6 +111,15 @@ describe.each(recipes)("the recipe $name", (recipe) => {
   const project = () => join(folder.path, "recipes", recipe.name);
 
   beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
+
+  it("installs a database driver only if it asks for one", async () => {
+    const installed = await readdir(join(project(), "node_modules"));
+    const asked = Object.keys(recipe.manifest.dependencies ?? {});
+    const drivers = ["pg", "ioredis"];
+    expect(installed.filter((name) => drivers.includes(name))).toEqual(
+      asked.filter((name) => drivers.includes(name)).toSorted(),
+    );
+  });
 
   it.each(recipe.runtimes)("runs in %s", (runtime) => expectRecipe(recipe, runtime, project(), runtimes));
 });

@@ -10,8 +10,7 @@ import type { ChatUser, Guild, GuildMember } from "./profile.ts";
  * @example
  * ```ts
  * import { ChatId, GuildId } from "@accountlink/core";
- * import type { ChatRoles } from "./chat_roles.ts";
-import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
+ * import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
  * import { Effect, Layer, Option } from "effect";
  *
  * const guild: Guild = { id: "700000000000000001", name: "Makers" };

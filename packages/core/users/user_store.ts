@@ -19,6 +19,14 @@ export interface ScopedRecord {
   readonly record: LinkRecord;
 }
 
+/** A browser in which a user was seen. */
+export interface UserBrowser {
+  readonly pid: Pid;
+  readonly sighting: BrowserSighting;
+  /** The first sighting that was stored; null for a browser that was first seen by a release before this column. */
+  readonly firstSeenAt: Millis | null;
+}
+
 export interface UserRecords {
   /** Accounts whose `chatId` is the user. */
   readonly accounts: ReadonlyArray<Account>;
@@ -27,7 +35,7 @@ export interface UserRecords {
   /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
-  readonly browsers: ReadonlyArray<{ readonly pid: Pid; readonly sighting: BrowserSighting }>;
+  readonly browsers: ReadonlyArray<UserBrowser>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
@@ -91,8 +99,10 @@ export class UserStore extends Context.Service<
     /** Returns only the `records` of `find`, by an index. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
-    /** Returns only the `browsers` of `find`, by an index. */
-    readonly findBrowsers: (chatId: ChatId) => Effect.Effect<UserRecords["browsers"], StoreUnavailable>;
+    /** Returns only the `sightings` and `browsers` of `find`, by an index. */
+    readonly findSightings: (
+      chatId: ChatId,
+    ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;
 
     /** Deletes the user's browser sightings in every scope, and returns their number. */
     readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;

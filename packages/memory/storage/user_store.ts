@@ -1,5 +1,5 @@
 import type { ChatId } from "@accountlink/core";
-import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
+import { isAtAddress } from "@accountlink/core/addresses";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { entriesOf, eraseUser } from "./erase_user.ts";
@@ -14,7 +14,7 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
     UserStore.of({
       find: (chatId) => Effect.sync(() => find(memory, chatId)),
       findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
-      findBrowsers: (chatId) => Effect.sync(() => sightingsOf(memory, chatId, isInBrowser)),
+      findSightings: (chatId) => Effect.sync(() => find(memory, chatId)),
       forgetBrowsers: (chatId) =>
         Effect.sync(() =>
           [...memory.sightings.values()].reduce(
@@ -34,8 +34,15 @@ const find = (memory: Memory, chatId: ChatId) => {
     accounts,
     memberships: membershipsOf(memory, chatId),
     records: recordsOf(memory, chatId),
-    sightings: sightingsOf(memory, chatId, isAtAddress),
-    browsers: sightingsOf(memory, chatId, isInBrowser),
+    sightings: [...memory.sightings].flatMap(([pid, sightings]) =>
+      sightings
+        .of(chatId)
+        .filter(isAtAddress)
+        .map((sighting) => ({ pid, sighting })),
+    ),
+    browsers: [...memory.sightings].flatMap(([pid, sightings]) =>
+      sightings.browsersOf(chatId).map((browser) => ({ pid, ...browser })),
+    ),
     reviews: [...memory.reviews].flatMap(([pid, reviews]) =>
       reviews.of(chatId).map((review) => ({ pid, review })),
     ),
@@ -46,18 +53,6 @@ const find = (memory: Memory, chatId: ChatId) => {
     entries: entriesOf(memory, chatId, names),
   });
 };
-
-const sightingsOf = <S extends Sighting>(
-  memory: Memory,
-  chatId: ChatId,
-  isOfKind: (sighting: Sighting) => sighting is S,
-) =>
-  [...memory.sightings].flatMap(([pid, sightings]) =>
-    sightings
-      .of(chatId)
-      .filter(isOfKind)
-      .map((sighting) => ({ pid, sighting })),
-  );
 
 const recordsOf = (memory: Memory, chatId: ChatId) => {
   const records: Array<ScopedRecord> = [];

@@ -4,6 +4,7 @@ import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
+import { devChatRoles } from "./chat_roles.ts";
 import { Guilds, Member, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
@@ -117,6 +118,7 @@ export const devChatPlatform = ({
           }),
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
+        roles: devChatRoles(client),
         findUserByName: (username) =>
           Effect.map(
             findUserByName(username),

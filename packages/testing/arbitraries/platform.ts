@@ -71,5 +71,6 @@ export const guild = recordOf<PlatformFixture["guilds"][number]>({
   id: guildId,
   name: orNull(name),
   bot: constantFrom(true, true, true, false),
+  roles: array(record({ id: guildId, name, assignable: boolean() }), { maxLength: 3 }),
   members: uniqueArray(member(), { selector: (one) => one.chatId, maxLength: 5 }),
 });

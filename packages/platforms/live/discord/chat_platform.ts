@@ -4,7 +4,8 @@ import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { findResource, type ResilientClient } from "../../http/mod.ts";
-import { discordClient, type LiveChatPlatformOptions } from "./discord_client.ts";
+import { discordRoles } from "./chat_roles.ts";
+import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
 import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
 import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
@@ -28,7 +29,7 @@ export const liveChatPlatform = (
   Layer.effect(
     ChatPlatform,
     Effect.gen(function* () {
-      const client = yield* discordClient(options);
+      const { client, roles } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
 
       const findGuild = (guildId: GuildId) =>
@@ -106,6 +107,7 @@ export const liveChatPlatform = (
         findUserByName,
         joinedGuilds: joinedGuildsOn(client),
         isManager: isManagerOn(client),
+        roles: yield* discordRoles(roles),
       });
     }),
   );

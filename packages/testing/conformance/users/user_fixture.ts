@@ -79,12 +79,12 @@ export const newUserFixture = Effect.gen(function* () {
     reviewsOf: ({ pid }: DataScope, of: ChatId) => reviews.findByChatId(pid, of, null),
     see: ({ pid }: DataScope, hash: string, of: ChatId = chatId) =>
       sessions.recordSightings(pid, [sightingOf(of, hash)]),
-    seeIn: ({ pid }: DataScope, browser: string, of: ChatId = chatId) =>
-      sessions.recordSightings(pid, [{ chatId: of, browser, seenAt: 0 }]),
+    seeIn: ({ pid }: DataScope, browser: string, of: ChatId = chatId, seenAt = 0) =>
+      sessions.recordSightings(pid, [{ chatId: of, browser, seenAt }]),
     usersOf: ({ pid }: DataScope, place: string) =>
       Effect.map(sightings.countUsers(pid, [[place]]), ([count]) => count),
     forgetBrowsers: users.forgetBrowsers(chatId),
-    findBrowsers: users.findBrowsers(chatId),
+    findSightings: users.findSightings(chatId),
     signIn: Effect.fnUntraced(function* (of: ChatId = chatId) {
       const signIn = newSignIn({ chatId: of });
       yield* signIns.create(signIn, null);
