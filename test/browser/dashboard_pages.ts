@@ -71,7 +71,7 @@ export const useDashboard = async (
     visit: async (path, as, options) => {
       const watched = await openPage(browser(), `${url()}/dashboard`, options);
       await press(watched.page, as);
-      await watched.page.waitForURL(`${url()}/dashboard`);
+      await watched.page.waitForURL(`${url()}/dashboard**`);
       if (path !== "/dashboard") await watched.page.goto(`${url()}${path}`);
       return watched;
     },

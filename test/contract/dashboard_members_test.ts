@@ -181,7 +181,7 @@ describe("several accounts", () => {
     await add(owner, { chatId: "100024", role: "moderator" });
     const both = await signInOwner(server, "100024");
     const { text } = await both.browser.get("/dashboard/account");
-    expect(text).toContain("chat:100023, as moderator");
+    expect(text).toContain("<strong>chat:100023</strong> <small>Moderator");
     const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
     const chosen = await both.browser.post("/dashboard/account/choose", { csrf, account: "chat:100023" });
     expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
@@ -222,6 +222,8 @@ const pages: Readonly<Record<string, MemberRole>> = {
   "/dashboard/audit": "moderator",
   "/dashboard/audit.csv": "moderator",
   "/dashboard/account": "moderator",
+  "/dashboard/account/choose": "moderator",
+  "/dashboard/team": "moderator",
   "/dashboard/links.csv": "admin",
   "/dashboard/communities": "admin",
   "/dashboard/imports": "admin",
@@ -240,6 +242,9 @@ const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/links/unlink": "moderator",
   "/dashboard/alts/reviews": "moderator",
   "/dashboard/account/end": "moderator",
+  "/dashboard/team/remove": "moderator",
+  "/dashboard/team/add": "owner",
+  "/dashboard/team/role": "owner",
   "/dashboard/keys": "admin",
   "/dashboard/keys/x/revoke": "admin",
   "/dashboard/communities/x": "admin",
@@ -248,6 +253,11 @@ const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/imports": "admin",
   "/dashboard/try": "admin",
 };
+
+const linkedFrom = (text: string) =>
+  [...text.matchAll(/href="(\/dashboard\/[^"?]*)/g)]
+    .flatMap(([, path]) => path ?? [])
+    .filter((target) => target in pages);
 
 describe.each(memberRoles)("as %s", (role) => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
@@ -268,6 +278,9 @@ describe.each(memberRoles)("as %s", (role) => {
       const { status, text } = await browser.get(path);
       const isRefused = status === 403 && titleOf(text) === "You may not do this";
       expect([path, isRefused]).toEqual([path, !allows(role, least)]);
+      for (const target of linkedFrom(text)) {
+        expect([path, target, allows(role, pages[target] ?? "owner")]).toEqual([path, target, true]);
+      }
     }
     const { text } = await browser.get("/dashboard/links");
     const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
@@ -275,11 +288,7 @@ describe.each(memberRoles)("as %s", (role) => {
       const { status } = await browser.post(path, { csrf });
       expect([path, status === 403]).toEqual([path, !allows(role, least)]);
     }
-    const targets = [...text.matchAll(/href="(\/dashboard\/[^"?]*)/g)].flatMap(([, path]) => path ?? []);
-    for (const path of targets.filter((target) => target in pages)) {
-      expect([path, allows(role, pages[path] ?? "owner")]).toEqual([path, true]);
-    }
-    expect(targets.includes("/dashboard/keys")).toBe(allows(role, "admin"));
+    expect(linkedFrom(text).includes("/dashboard/keys")).toBe(allows(role, "admin"));
   });
 });
 
