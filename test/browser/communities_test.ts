@@ -1,4 +1,4 @@
-/** Communities and links in a real browser, and how many clicks the tasks of owners take. */
+/** The pages of communities and links in a real browser, with limits of clicks for common tasks. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
@@ -8,7 +8,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** An owner has 30 links, of which 10 were verified this week and 15 in the one before. */
+/** One owner has 30 links: 10 were verified this week and 15 in the week before. */
 const { visit, send, url } = await useDashboard((fixture) => ({
   ...fixture,
   accounts: [{ name: "crowd", chatId: "100004", tier: "free" }],
@@ -47,7 +47,7 @@ const link = async (key: string, chatId: string, gameId: string) => {
 };
 
 describe("a new owner", () => {
-  it("gets from the sign-in to the first verified user in at most twelve clicks", async () => {
+  it("a new owner gets from sign-in to the first verified user in at most twelve clicks", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page, close } = watched;
     await expectUsable(watched, "Overview", "steps-overview");
@@ -83,8 +83,8 @@ describe("a new owner", () => {
   });
 });
 
-describe("what users read", () => {
-  it("is previewed, refused at its field, and saved", async () => {
+describe("texts that users read", () => {
+  it("texts of a community are previewed, refused at their field, and saved", async () => {
     const watched = await visit("/dashboard", /Newcomer/, phone);
     const { page, close } = watched;
     await createKey(page, "Bot");
@@ -114,7 +114,7 @@ describe("what users read", () => {
 });
 
 describe("many links", () => {
-  it("are counted by the week of their verification, and listed in pages", async () => {
+  it("many links are counted by week of verification, and listed in pages", async () => {
     const watched = await visit("/dashboard", /Crowded/, phone);
     const { page, close } = watched;
     const figure = page.locator(".figures > div").filter({ hasText: "Verified in seven days" });
@@ -133,7 +133,7 @@ describe("many links", () => {
 });
 
 describe("links", () => {
-  it("are found by name and removed in four clicks, and say in words what happened", async () => {
+  it("a link is found by name and removed in four clicks, with a confirmation in words", async () => {
     const watched = await visit("/dashboard", /Newcomer/, desktop);
     const { page, close } = watched;
     const key = await createKey(page, "Walk bot");
@@ -159,7 +159,7 @@ describe("links", () => {
     await close();
   });
 
-  it("say why a user has none, in at most four clicks", async () => {
+  it("the history shows in at most four clicks why a user has no link", async () => {
     const watched = await visit("/dashboard", /Newcomer/, phone);
     const { page, close } = watched;
     const key = await createKey(page, "Careless bot");
@@ -177,7 +177,7 @@ describe("links", () => {
     await close();
   });
 
-  it("are made after a question that names both, and refused at the field", async () => {
+  it("a link is created after a confirmation, and refused at its field", async () => {
     const watched = await visit("/dashboard", /Newcomer/, desktop);
     const { page, close } = watched;
     await createKey(page, "Bot");
@@ -250,7 +250,7 @@ describe("the links of one community", () => {
 });
 
 describe("a key for a bot", () => {
-  it("takes five clicks", async () => {
+  it("creating a key for a bot takes at most five clicks", async () => {
     const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
     const { click, clicks } = counting(page);
     await click("Keys");
@@ -260,7 +260,7 @@ describe("a key for a bot", () => {
     await click("Create the key");
     const token = (await page.locator("#token").textContent()) ?? "";
     await click(/^Copy the key|Copy/);
-    // The choice of the community counts as one.
+    // Choosing the community counts as one click.
     expect(clicks() + 1).toBeLessThanOrEqual(5);
     expect((await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token })).status).not.toBe(
       401,

@@ -18,6 +18,7 @@ import { linksPage } from "./links/links_page.ts";
 import { linkedUserPage } from "./links/user_page.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
+import { teamPage } from "./members/team_page.ts";
 import { overviewPage } from "./overview/overview_page.ts";
 import { documentOf, type Page } from "./page.ts";
 import { previewPage } from "./preview/preview_page.ts";
@@ -175,6 +176,17 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       visitor,
       null,
       null,
+    ),
+    team: teamPage(
+      {
+        members: [{ chatId, role: "admin", since: now, chosenAt: null, profile: named.chat }],
+        me: chatId,
+        signInUrl: "http://localhost/dashboard",
+      },
+      { who: text, role: "moderator" },
+      visitor,
+      null,
+      { status: 400, problems: [{ name: "who", reason: text }], general: text },
     ),
     account: accountPage(
       {

@@ -9,6 +9,7 @@ import { keyStoreSuite } from "./keys/key_store_suite.ts";
 import { countLedgerSuite } from "./limits/count_ledger_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
+import { rolePlanStoreSuite } from "./roles/role_plan_store_suite.ts";
 import { rootKeyStoreSuite } from "./secrets/root_key_store_suite.ts";
 import { sessionStoreSuite } from "./sessions/session_store_suite.ts";
 import { signInStoreSuite } from "./sign_ins/sign_in_store_suite.ts";
@@ -16,7 +17,7 @@ import { usageStoreSuite } from "./usage/usage_store_suite.ts";
 import { userStoreSuite } from "./users/user_store_suite.ts";
 import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
 
-/** The suite of each storage port, and random commands compared with a model. */
+/** Registers the suite of each storage port and the property suite. */
 export const storageSuites = (options: StoragePropertyOptions): void => {
   linkStoreSuite(options);
   keyStoreSuite(options);
@@ -34,5 +35,6 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   usageStoreSuite(options);
   eventStoreSuite(options);
   webhookStoreSuite(options);
+  rolePlanStoreSuite(options);
   storagePropertySuite(options);
 };

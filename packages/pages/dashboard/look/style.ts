@@ -63,7 +63,8 @@ textarea { field-sizing: content; resize: vertical; }
 .choice { margin-top: .35rem; font-weight: 400; }
 .choice input { flex: none; }
 th .choice { margin: 0; }
-details .field, details > .panel { margin-top: 1rem; }
+details :is(.field, .row), details > .panel { margin-top: 1rem; }
+.cards details + details { margin-top: .5rem; }
 .filters { align-items: end; }
 .filters, .filter, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }
