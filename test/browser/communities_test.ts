@@ -123,8 +123,11 @@ describe("many links", () => {
     await page.goto(`${url()}/dashboard/links`);
     await page.getByText("30 links in all communities").waitFor();
     await expectUsable(watched, "Links", "links-many");
-    await press(page, "More links");
+    await press(page, "Older links");
     await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
+    await press(page, "Newer links");
+    await expect.poll(() => page.getByRole("row").count()).toBe(1 + 25);
+    expect(await page.getByRole("link", { name: "Newer links" }).count()).toBe(0);
     await close();
   });
 });
@@ -168,7 +171,7 @@ describe("links", () => {
     await page.getByLabel("Find").fill("mallory");
     await click("Search");
     await expectUsable(watched, "Links", "links-unlinked");
-    await click(/^See the history/);
+    await click(/100002/);
     await page.getByText(/^Careless bot unlinked .*100002.* from game account 4$/).waitFor();
     expect(clicks()).toBeLessThanOrEqual(4);
     await close();
@@ -191,10 +194,57 @@ describe("links", () => {
     await press(page, "Link the accounts");
     await page.getByText("The accounts are linked.").waitFor();
     await expectUsable(watched, "Newcomer", "links-user");
+    await page.locator("dd").filter({ hasText: "Linked by hand" }).waitFor();
     const file = await page
       .context()
       .request.get(`${url()}/dashboard/links.csv?pid=${new URL(page.url()).searchParams.get("pid")}`);
     expect(await file.text()).toMatch(/^chatId,gameId,lastVerifiedAt\n[^]*100003,5,/);
+    await close();
+  });
+});
+
+describe("the links of one community", () => {
+  it("are found by the beginning of a name in two clicks, and several are removed at once", async () => {
+    const watched = await visit("/dashboard", /^A?\s*Ada\b/, phone);
+    const { page, close } = watched;
+    const key = await createKey(page, "Club bot", ownGuild);
+    for (const chatId of ["100001", "100002"]) {
+      const linked = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1", guildId: ownGuild } });
+      expect(linked.status).toBe(200);
+    }
+    await page.goto(`${url()}/dashboard`);
+    const { click, clicks } = counting(page);
+    await click("Links");
+    await page.getByLabel("Find").fill("MAL");
+    await click("Search");
+    expect(clicks()).toBe(2);
+    await expectUsable(watched, "Links", "links-beginning");
+    expect(await page.getByRole("row").count()).toBe(1 + 1);
+    await page.getByLabel("Find").fill("");
+    await click("Search");
+    for (const chatId of ["100001", "100002"]) {
+      await page.getByRole("checkbox", { name: new RegExp(chatId) }).check();
+    }
+    await click("Unlink the selected");
+    await expectUsable(watched, "Unlink 2 users?", "unlink-several");
+    await click("Unlink 2 users");
+    await page.getByText("The selected users are no longer linked.").waitFor();
+    expect(await page.getByRole("row").count()).toBe(0);
+    await close();
+  });
+
+  it("are found in every list without a choice of one, and downloaded with names", async () => {
+    const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
+    const { page, close } = watched;
+    await link(await createKey(page, "Global bot"), "100001", "2");
+    await page.goto(`${url()}/dashboard/links?q=ada`);
+    await expectUsable(watched, "Search", "links-search");
+    await page.getByRole("region", { name: "Links in all communities found by “ada”" }).waitFor();
+    await page.getByText("Without a link here:").waitFor();
+    const file = await page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
+    expect(await file.text()).toMatch(
+      /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n.*,100001,Ada,2,Player 2,/,
+    );
     await close();
   });
 });

@@ -78,10 +78,15 @@ export const useDashboard = async (
   };
 };
 
-/** Creates a key with the form, and returns the complete key. */
-export const createKey = async (page: Page, name: string): Promise<string> => {
+/**
+ * Creates a key with the form, and returns the complete key.
+ *
+ * @param guildId a guild that the user manages; null for all communities
+ */
+export const createKey = async (page: Page, name: string, guildId: string | null = null): Promise<string> => {
   await page.goto(new URL("/dashboard/keys/new", page.url()).href);
-  await page.getByLabel("All communities").check();
+  if (guildId === null) await page.getByLabel("All communities").check();
+  else await page.getByLabel("Community", { exact: true }).selectOption(guildId);
   await page.getByLabel("Name", { exact: true }).fill(name);
   await press(page, "Create the key");
   return (await page.locator("#token").textContent()) ?? "";

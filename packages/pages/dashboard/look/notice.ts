@@ -16,6 +16,7 @@ const notices = {
   said: "Saved. Users see it from now on.",
   linked: "The accounts are linked.",
   unlinked: "The accounts are no longer linked.",
+  unlinkedSeveral: "The selected users are no longer linked.",
   webhookUpdated: "The webhook was changed. The change applies within a second.",
   paused: "The webhook is paused. Its events are kept.",
   resumed: "The webhook is active again.",

@@ -43,6 +43,22 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 0, chatId: ada }), []);
   }),
 
+  "newestPage pages back to the newest link": Effect.gen(function* () {
+    const links = yield* newLinkFixture;
+    const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
+    yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
+    const store = yield* LinkStore;
+    const all: ReadonlyArray<Link> = yield* store.newestPage(links.pid, null, 100);
+    const pages: Array<ReadonlyArray<Link>> = [];
+    let place: NewestPosition | undefined = { lastVerifiedAt: 0, chatId: ada };
+    while (place !== undefined) {
+      const page: ReadonlyArray<Link> = yield* store.newestPage(links.pid, place, 3, "newer");
+      pages.unshift(page);
+      place = page[0];
+    }
+    expectEqual(pages.flat(), [...all]);
+  }),
+
   "countLinks may stop at the number that is enough, and is exact below it": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
