@@ -48,7 +48,7 @@ it.each([
   await page.getByLabel("Take the link from the file").check();
   await choose("changed.csv", `Discord ID,Roblox ID\n${first},2\n${first + 1},2\n100001,1`);
   await expectUsable(watched, "Import links", "import-changes");
-  const changes = page.getByRole("region", { name: "1 user with another account than now" });
+  const changes = page.getByRole("region", { name: "1 user who gets another account" });
   expect(await changes.textContent()).toMatch(`${first}Player 1 (1)Player 2 (2)`);
   await press(page, "Import 3 links");
   await expect.poll(() => page.title()).toBe("Links imported – accountlink");

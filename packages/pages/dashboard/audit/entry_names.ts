@@ -10,34 +10,33 @@ import type { Names } from "./sentences.ts";
 /** The most accounts of each platform that a page names, because each name is a request. */
 const mostNames = 50;
 
-/** Returns functions that look up names of accounts on the platforms. Accounts without a name are left out. */
-export const makeAccountNames = Effect.map(Profiles, (profiles) => {
-  const namesOf = <Id extends string>(
-    ids: ReadonlyArray<Id>,
-    profileOf: (id: Id) => Effect.Effect<{
-      readonly displayName: string | null;
-      readonly username: string | null;
-    } | null>,
-  ) =>
-    Effect.forEach(
-      [...new Set(ids)].slice(0, mostNames),
-      (id) =>
-        Effect.map(
-          profileOf(id),
-          (profile) => [id, profile?.displayName ?? profile?.username ?? null] as const,
-        ),
-      { concurrency: 8 },
-    ).pipe(
+const namesOf = <Id extends string>(
+  ids: ReadonlyArray<Id>,
+  profileOf: (id: Id) => Effect.Effect<{
+    readonly displayName: string | null;
+    readonly username: string | null;
+  } | null>,
+) =>
+  Effect.forEach(
+    [...new Set(ids)].slice(0, mostNames),
+    (id) =>
       Effect.map(
-        (names): ReadonlyMap<string, string> =>
-          new Map(names.flatMap(([id, name]) => (name === null ? [] : [[id, name] as const]))),
+        profileOf(id),
+        (profile) => [id, profile?.displayName ?? profile?.username ?? null] as const,
       ),
-    );
-  return {
-    chatNames: (ids: ReadonlyArray<ChatId>) => namesOf(ids, (id) => profiles.chat(id, null)),
-    gameNames: (ids: ReadonlyArray<GameId>) => namesOf(ids, profiles.game),
-  };
-});
+    { concurrency: 8 },
+  ).pipe(
+    Effect.map(
+      (names): ReadonlyMap<string, string> =>
+        new Map(names.flatMap(([id, name]) => (name === null ? [] : [[id, name] as const]))),
+    ),
+  );
+
+/** Returns functions that look up names of accounts on the platforms. Accounts without a name are left out. */
+export const makeAccountNames = Effect.map(Profiles, (profiles) => ({
+  chatNames: (ids: ReadonlyArray<ChatId>) => namesOf(ids, (id) => profiles.chat(id, null)),
+  gameNames: (ids: ReadonlyArray<GameId>) => namesOf(ids, profiles.game),
+}));
 
 /** Returns a function that names the keys, the signed-in user, and every account in the entries. */
 export const makeEntryNames = Effect.gen(function* () {

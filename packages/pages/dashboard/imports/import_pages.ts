@@ -195,29 +195,29 @@ const changedHtml = (
   { id, community, changed: { count, first } }: ImportView,
   { chats, games }: AccountNames,
   platforms: PlatformNames,
-): Html | null => {
-  const text = (account: string, names: ReadonlyMap<string, string> | undefined) => {
-    const name = names?.get(account);
-    return name === undefined ? account : `${name} (${account})`;
-  };
-  return count === 0
+): Html | null =>
+  count === 0
     ? null
     : html`
 ${tableHtml({
   id: "changed",
-  caption: `${counted(count, "user")} with another account than now${count > first.length ? `: the first ${first.length}` : ""}`,
+  caption: `${counted(count, "user who gets another account", "users who get another account")}${count > first.length ? `: the first ${first.length}` : ""}`,
   columns: [
     { label: `Account on ${platforms.chat}` },
     { label: `On ${platforms.game} before` },
     { label: `On ${platforms.game} after` },
   ],
   rows: first.map(({ chatId, previousGameId, gameId }) => [
-    html`<a href="${userPath(community.scope.pid, chatId)}">${text(chatId, chats)}</a>`,
-    previousGameId === null ? "not linked" : text(previousGameId, games),
-    text(gameId, games),
+    html`<a href="${userPath(community.scope.pid, chatId)}">${namedText(chatId, chats)}</a>`,
+    previousGameId === null ? "not linked" : namedText(previousGameId, games),
+    namedText(gameId, games),
   ]),
 })}
 <p class="more"><a class="button quiet small" href="${importPath(id)}/changed.csv">Download the users who change</a></p>`;
+
+const namedText = (account: string, names: ReadonlyMap<string, string> | undefined): string => {
+  const name = names?.get(account);
+  return name === undefined ? account : `${name} (${account})`;
 };
 
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
