@@ -89,8 +89,8 @@ describe("what users read", () => {
     const { page, close } = watched;
     await createKey(page, "Bot");
     await page.goto(`${url()}/dashboard/communities`);
-    await press(page, "All communities");
-    await expectUsable(watched, "All communities", "community-new");
+    await press(page, "Shared list");
+    await expectUsable(watched, "Shared list", "community-new");
     await page.getByLabel("Name of your community").fill("The <Rook> Club");
     const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
     await beginning.getByText("The <Rook> Club asks you").waitFor();
@@ -104,7 +104,7 @@ describe("what users read", () => {
       .getByRole("alert")
       .getByText(/an https URL/)
       .waitFor();
-    await expectUsable(watched, "All communities", "community-refused");
+    await expectUsable(watched, "Shared list", "community-refused");
     await page.getByLabel("Help page").fill("https://help.example/");
     await press(page, "Save");
     await page.getByText("Saved. Users see it from now on.").waitFor();
@@ -121,7 +121,7 @@ describe("many links", () => {
     expect(await figure.locator("dd").textContent()).toBe("10");
     expect(await figure.locator("small").textContent()).toBe("−33 % against the week before");
     await page.goto(`${url()}/dashboard/links`);
-    await page.getByText("30 links in all communities").waitFor();
+    await page.getByText("30 links in the shared list").waitFor();
     await expectUsable(watched, "Links", "links-many");
     await press(page, "More links");
     await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
@@ -148,7 +148,7 @@ describe("links", () => {
     await expectUsable(watched, "Unlink?", "unlink");
     expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
     await click("Unlink the accounts");
-    await page.getByText("The accounts are no longer linked.").waitFor();
+    await page.getByText("The accounts are no longer linked in this list.").waitFor();
     expect(clicks()).toBe(4);
     const gone = await send("GET /v2/chat?chatId=100001", { key });
     expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");

@@ -81,7 +81,7 @@ export const useDashboard = async (
 /** Creates a key with the form, and gives its text in full. */
 export const createKey = async (page: Page, name: string): Promise<string> => {
   await page.goto(new URL("/dashboard/keys/new", page.url()).href);
-  await page.getByLabel("All communities").check();
+  await page.getByLabel("Shared list").check();
   await page.getByLabel("Name", { exact: true }).fill(name);
   await press(page, "Create the key");
   return (await page.locator("#token").textContent()) ?? "";

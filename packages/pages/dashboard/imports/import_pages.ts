@@ -7,8 +7,9 @@ import {
   leftOutReasons,
 } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
-import { type Community, communityMenu, communityText } from "../communities/community.ts";
+import { type Community, communityMenu } from "../communities/community.ts";
 import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { listText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
@@ -105,7 +106,7 @@ export const importPreviewPage = (
   section: "imports",
   content: html`
 ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}
@@ -126,7 +127,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   section: "imports",
   refresh: 1,
   content: html`
-<p role="status">The import of “${view.fileName}” into ${communityText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<p role="status">The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
 <progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 <p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
 });
@@ -137,7 +138,7 @@ export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf 
   section: "imports",
   content: html`
 ${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${listText(view.community)}</p>
 ${outcome.doneBefore ? null : countsTable(outcome)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}

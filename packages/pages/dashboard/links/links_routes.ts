@@ -23,6 +23,8 @@ import { csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
 import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
 import { emptyLinkForm, type LinkForm, linksPage, noLinksPage, userPath } from "./links_page.ts";
+import { unlinkAllRoutes } from "./unlink_all.ts";
+import { makeUserLists } from "./user_lists.ts";
 import { linkedUserPage } from "./user_page.ts";
 
 const pageSize = 25;
@@ -31,12 +33,15 @@ const shownChanges = 50;
 
 type WriteRefusal = Forbidden | InvalidParameter | PlatformUnavailable;
 
-export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
+  const { page, form } = pages;
+  const unlinkAll = yield* unlinkAllRoutes(pages);
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
+  const listsOf = yield* makeUserLists;
 
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -71,7 +76,10 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     game: string,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
-    const community = yield* communities.find(visitor, fields("pid"));
+    // Without a list, the first one that has the user.
+    const [list] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
+    const { community } = yield* communities.choose(visitor, list?.community.scope.pid ?? fields("pid"));
+    if (community === undefined) return noLinksPage(visitor);
     const view = yield* viewUser(visitor, community, chatId);
     return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems);
   });
@@ -126,7 +134,10 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const [chat, game] = yield* Effect.all([profiles.chat(found.chatId, null), profiles.game(gameId)], {
       concurrency: 2,
     });
-    return unlinkQuestion({ community, chatId: found.chatId, chat, gameId, game }, visitor);
+    const others = (yield* listsOf(visitor, found.chatId)).filter(
+      (list) => list.community.scope.pid !== community.scope.pid,
+    );
+    return unlinkQuestion({ community, chatId: found.chatId, chat, gameId, game }, others, visitor);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -167,6 +178,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     form(paths.link, link),
     page(paths.unlink, askUnlink),
     form(paths.unlink, unlink),
+    ...unlinkAll,
   ];
 });
 
@@ -192,7 +204,7 @@ const placeOf = (text: string): NewestPosition | null => {
 
 /** Returns a function that collects the data for the page of a chat user. */
 const makeUserView = Effect.gen(function* () {
-  const links = yield* OwnedLinks;
+  const listsOf = yield* makeUserLists;
   const profiles = yield* Profiles;
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
@@ -202,17 +214,17 @@ const makeUserView = Effect.gen(function* () {
     const { account } = visitor.owner;
     const { pid } = community.scope;
     const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
-    const [page, history, listed, chat] = yield* Effect.all(
+    const [lists, history, listed, chat] = yield* Effect.all(
       [
-        links.find(community.scope, chatId),
+        listsOf(visitor, chatId),
         log.list(account.name, null, shownChanges, filter),
         keys.list(account),
         profiles.chat(chatId, null),
       ],
       { concurrency: 4 },
     );
-    const game = page === null ? null : yield* profiles.game(page.gameId);
-    const link: NamedLink | null = page === null ? null : { link: page, chat, game };
+    const own = lists.find((list) => list.community.scope.pid === pid)?.link;
+    const link: NamedLink | null = own === undefined ? null : { ...own, chat };
     const named = yield* namesOf(visitor, listed, history);
     const names: Names = {
       ...named,
@@ -221,11 +233,16 @@ const makeUserView = Effect.gen(function* () {
         ...(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId] as const]),
       ]),
       games: new Map(
-        link === null || game === null
-          ? []
-          : [[link.link.gameId, game.displayName ?? game.username ?? link.link.gameId]],
+        lists.flatMap(
+          ({
+            link: {
+              link: { gameId },
+              game,
+            },
+          }) => (game === null ? [] : [[gameId, game.displayName ?? game.username ?? gameId] as const]),
+        ),
       ),
     };
-    return { community, chatId, chat, link, history, names };
+    return { community, chatId, chat, link, lists, history, names };
   });
 });
