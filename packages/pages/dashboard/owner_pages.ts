@@ -23,8 +23,13 @@ export interface OwnerVisitor extends Visitor {
 
 type Answer = Effect.Effect<Page | HttpResponse, SiteError>;
 
-/** Returns the value of a field; empty if it was not sent. */
-export type Fields = (name: string) => string;
+/** The values of a form or a query. */
+export interface Fields {
+  /** Returns the first value of a field; empty if it was not sent. */
+  (name: string): string;
+  /** Returns every value of a field, such as the ticked boxes of a list. */
+  readonly all: (name: string) => ReadonlyArray<string>;
+}
 
 type DashboardPath = `/dashboard${string}`;
 
@@ -124,20 +129,18 @@ export const makeGuildChoice = Effect.map(
 /** Redirects the browser to a page after a form, so that a reload does not send the form again. */
 export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
 
-const fieldsOf =
-  (form: URLSearchParams): Fields =>
-  (name) =>
-    form.get(name) ?? "";
+const fieldsFrom = (all: Fields["all"]): Fields =>
+  Object.assign((name: string) => all(name)[0] ?? "", { all });
+
+const fieldsOf = (form: URLSearchParams): Fields => fieldsFrom((name) => form.getAll(name));
 
 /** Parses a cursor into a position in a log; null for the newest entries. */
 export const positionOf = (cursor: string): number | null =>
   /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
 
-/** Uses the first of repeated values; links on the pages never repeat any. */
-const queryOf =
-  ({ context: { query } }: Visitor): Fields =>
-  (name) => {
+const queryOf = ({ context: { query } }: Visitor): Fields =>
+  fieldsFrom((name) => {
     const value = query[name];
-    const first: unknown = Array.isArray(value) ? value[0] : value;
-    return typeof first === "string" ? first : "";
-  };
+    const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value];
+    return values.filter((each) => typeof each === "string");
+  });

@@ -1,10 +1,12 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
+import type { NamedLink } from "@accountlink/core/communities";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { type Community } from "../communities/community.ts";
 import { csrfField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
+import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
@@ -40,6 +42,33 @@ export const unlinkQuestion = (
 <p>Bots and games that use this list no longer see the two accounts as linked. A verification that the user has started ends. The user can verify again at any time.</p>
 ${others.length === 0 ? null : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}. <a class="bad" href="${withQuery(paths.unlinkAll, { chatId })}">Unlink in every list</a></p>`}
 ${answers(question, paths.unlink, html`<button class="button bad">Unlink the accounts</button>`, visitor)}`,
+  };
+};
+
+/** Asks once for several users of a list. */
+export const unlinkSeveralQuestion = (
+  community: Community,
+  links: ReadonlyArray<NamedLink>,
+  { csrf }: Pick<Visitor, "csrf">,
+): Page => {
+  const { pid } = community.scope;
+  return {
+    status: 200,
+    title: `Unlink ${counted(links.length, "user")}?`,
+    section: "links",
+    content: html`
+<p>Unlink these accounts in ${listText(community)}?</p>
+<ul>${links.map(
+      ({ link, chat, game }) =>
+        html`<li><strong>${accountText(link.chatId, chat)}</strong> from <strong>${accountText(link.gameId, game)}</strong></li>`,
+    )}</ul>
+<p>Bots and games that use this list no longer see them as linked. Verifications that these users have started end. They can verify again at any time.</p>
+<form method="post" action="${paths.unlink}">
+${csrfField(csrf)}
+<input type="hidden" name="pid" value="${pid}">
+${links.map(({ link: { chatId } }) => html`<input type="hidden" name="chat" value="${chatId}">`)}
+<p class="row"><button class="button bad">Unlink ${counted(links.length, "user")}</button> <a class="button quiet" href="${withQuery(paths.links, { pid })}">Cancel</a></p>
+</form>`,
   };
 };
 

@@ -10,10 +10,10 @@ import type { Names } from "../audit/sentences.ts";
 import { type Community } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
-import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
-import { accountText, linkLabels } from "./links_page.ts";
+import { isByHand } from "./by_hand.ts";
+import { accountText, linkLabels, verifiedText } from "./links_page.ts";
 import { type UserList, userListsHtml } from "./user_lists.ts";
 
 export interface LinkedUserView {
@@ -50,7 +50,14 @@ ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountText(chatId, chat)}</dd></div>
 <div><dt>${labels.game}</dt><dd>${link === null ? "none: not linked" : accountText(link.link.gameId, link.game)}</dd></div>
-${link === null ? null : html`<div><dt>Last verified</dt><dd>${timeHtml(link.link.lastVerifiedAt)}</dd></div>`}
+${
+  link === null
+    ? null
+    : html`<div><dt>Last verified</dt><dd>${verifiedText(
+        link.link.lastVerifiedAt,
+        history.some((entry) => isByHand(link.link, entry)),
+      )}</dd></div>`
+}
 </dl>
 ${userListsHtml(lists, chatId, chat)}
 <section>

@@ -17,6 +17,7 @@ const notices = {
   linked: "The accounts are linked.",
   unlinked: "The accounts are no longer linked in this list.",
   unlinkedAll: "The user is no longer linked in any list.",
+  unlinkedSeveral: "The selected users are no longer linked in this list.",
   webhookUpdated: "The webhook was changed. The change applies within a second.",
   paused: "The webhook is paused. Its events are kept.",
   resumed: "The webhook is active again.",
