@@ -124,8 +124,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     problems: ReadonlyArray<ParameterProblem>,
   ) {
     // Without a list, the first one that has the user.
-    const [list] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
-    const { community } = yield* communities.choose(visitor, list?.community.scope.pid ?? fields("pid"));
+    const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
+    const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
     if (community === undefined) return noLinksPage(visitor);
     const view = yield* viewUser(visitor, community, chatId);
     return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems);
@@ -182,7 +182,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     }
     if (chatIds.length > 1) return unlinkSeveralQuestion(community, found, visitor);
     const others = (yield* listsOf(visitor, one.link.chatId)).filter(
-      (list) => list.community.scope.pid !== community.scope.pid,
+      (other) => other.community.scope.pid !== community.scope.pid,
     );
     return unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, others, visitor);
   });
