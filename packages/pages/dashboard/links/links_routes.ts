@@ -294,16 +294,12 @@ const makeUserView = Effect.gen(function* () {
         ...named.chats,
         ...(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId] as const]),
       ]),
-      games: new Map(
-        lists.flatMap(
-          ({
-            link: {
-              link: { gameId },
-              game,
-            },
-          }) => (game === null ? [] : [[gameId, game.displayName ?? game.username ?? gameId] as const]),
-        ),
-      ),
+      games: new Map([
+        ...named.games,
+        ...(link === null || link.game === null
+          ? []
+          : [[link.link.gameId, link.game.displayName ?? link.game.username ?? link.link.gameId] as const]),
+      ]),
     };
     return { community, chatId, chat, link, lists, history, names };
   });

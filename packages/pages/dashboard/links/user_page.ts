@@ -10,6 +10,7 @@ import type { Names } from "../audit/sentences.ts";
 import { type Community } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 import { isByHand } from "./by_hand.ts";
@@ -63,6 +64,7 @@ ${userListsHtml(lists, chatId, chat)}
 <section>
 <h2>What happened</h2>
 ${historyHtml(history, names)}
+${untold(link, history)}
 ${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
 </section>
 <section>
@@ -76,3 +78,9 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
 </section>`,
   };
 };
+
+/** A link that no entry made: imports log only links that they change. */
+const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
+  link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
+    ? null
+    : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}: by an import, or before the audit log begins.</p>`;
