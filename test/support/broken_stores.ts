@@ -23,6 +23,7 @@ import { EventStore } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -93,6 +94,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
     Layer.effect(UserStore, Effect.map(UserStore, breakable)),
     Layer.effect(WebhookStore, Effect.map(WebhookStore, breakable)),
+    Layer.effect(RolePlanStore, Effect.map(RolePlanStore, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 

@@ -48,9 +48,14 @@ export class UserExports extends Context.Service<
           const found = yield* users.find(chatId);
           const communityOf = yield* communitiesOf([
             ...found.records.map(({ scope }) => scope.pid),
-            ...[found.sightings, found.browsers, found.reviews, found.sessions, found.flows].flatMap((each) =>
-              each.map(({ pid }) => pid),
-            ),
+            ...[
+              found.sightings,
+              found.browsers,
+              found.reviews,
+              found.roles,
+              found.sessions,
+              found.flows,
+            ].flatMap((each) => each.map(({ pid }) => pid)),
           ]);
           const browsers = [...new Set(found.browsers.map(({ sighting }) => sighting.browser))];
           const addresses = yield* vault.revealEach(found.sightings.map(({ sighting }) => sighting.address));
@@ -96,8 +101,16 @@ export class UserExports extends Context.Service<
               note,
               at: formatTimestamp(at),
             })),
-            // The roles that plans gave the user, once there are plans.
-            roles: [],
+            roles: found.roles.map(({ pid, guildId, nickname, problems }) => ({
+              community: communityOf(pid),
+              guildId,
+              nickname,
+              problems: problems.map(({ roleId, reason, at }) => ({
+                roleId,
+                reason,
+                at: formatTimestamp(at),
+              })),
+            })),
             sessions: found.sessions.map(({ id: _, pid, createdAt, expiresAt, completedAt, ...session }) => ({
               community: communityOf(pid),
               ...session,

@@ -9,6 +9,7 @@ import type { VerificationFlow } from "../flow/verification_flow.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in.ts";
 import type { Millis } from "../timestamp.ts";
@@ -37,6 +38,8 @@ export interface UserRecords {
   readonly browsers: ReadonlyArray<UserBrowser>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
+  /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
+  readonly roles: ReadonlyArray<UserRoles>;
   /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
   readonly flows: ReadonlyArray<VerificationFlow>;
@@ -105,8 +108,8 @@ export class UserStore extends Context.Service<
     readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews and final sessions,
-     * voids proofs, and sets open sessions to `failed` without naming the user. In the audit log the user becomes
+     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, nicknames of role
+     * plans and final sessions, voids proofs, and sets open sessions to `failed` without naming the user. In the audit log the user becomes
      * `[erased]`. Their memberships end. Accounts of the user lose their chat ID and name, their keys are revoked, and
      * their other members are signed out.
      *

@@ -4,6 +4,7 @@ import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { entriesOf, eraseUser } from "./erase_user.ts";
 import { membershipsOf } from "./member_store.ts";
+import { rolesOf } from "./role_plan_store.ts";
 import { type Memory, State } from "./state/state.ts";
 
 /** Scans scopes, unfinished sessions and flows, and the whole log. */
@@ -45,6 +46,7 @@ const find = (memory: Memory, chatId: ChatId) => {
     reviews: [...memory.reviews].flatMap(([pid, reviews]) =>
       reviews.of(chatId).map((review) => ({ pid, review })),
     ),
+    roles: rolesOf(memory, chatId),
     sessions: memory.sessions.filter((session) => session.chatId === chatId),
     flows: [...memory.flows.values()].filter((flow) => flow.chatId === chatId),
     signIns: [...memory.signIns.values()].filter((signIn) => signIn.chatId === chatId),

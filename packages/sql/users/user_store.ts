@@ -10,6 +10,7 @@ import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
 import { findMembershipsOn } from "../member_store.ts";
+import { findUserRolesOn } from "../roles/role_plan_store.ts";
 import { readSignIns, signInColumns } from "../sign_in_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { storeOperation } from "../statements/store_operation.ts";
@@ -88,6 +89,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
   const findEntries = userEntriesOn(sql);
   const findMemberships = findMembershipsOn(sql);
   const findSightings = findSightingsOn(sql);
+  const findRoles = findUserRolesOn(sql);
   const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
 
   return Effect.fnUntraced(function* (chatId: ChatId) {
@@ -108,6 +110,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
           ORDER BY pid, reviewed_at DESC, the_other`,
         readReviews,
       ),
+      roles: yield* findRoles(chatId),
       sessions: yield* Effect.flatMap(
         sql`
           SELECT ${sessionFields} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`,

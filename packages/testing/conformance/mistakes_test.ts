@@ -5,6 +5,7 @@
 import { Counters, EventStore, Signals } from "@accountlink/core";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UsageStore } from "@accountlink/core/usage";
@@ -91,4 +92,9 @@ detects(suites.userStoreSuite, storage, UserStore, erased, (users) => ({
 const webhooks = "concurrent inserts keep to the maximum of the scope, and another scope has its own";
 detects(suites.webhookStoreSuite, storage, WebhookStore, webhooks, (store) => ({
   insert: (write) => store.insert({ ...write, maxOfScope: Infinity }),
+}));
+
+const lease = "a plan passes on exactly when the time of its node is over, or when the node ends";
+detects(suites.rolePlanStoreSuite, storage, RolePlanStore, lease, (store) => ({
+  hold: (hold) => store.hold({ ...hold, until: hold.until + 1 }),
 }));

@@ -24,6 +24,7 @@
  * usageStoreSuite(storage);
  * eventStoreSuite(storage);
  * webhookStoreSuite(storage);
+ * rolePlanStoreSuite(storage);
  *
  * const cache = { name: "Memory", layer: CacheMemory.layer, test };
  * countersSuite(cache);
@@ -46,6 +47,7 @@ export * from "./links/link_store_suite.ts";
 export * from "./outages/connection.ts";
 export * from "./outages/outage_suites.ts";
 export * from "./property/storage_property_suite.ts";
+export * from "./roles/role_plan_store_suite.ts";
 export * from "./run_suites.ts";
 export * from "./secrets/root_key_store_suite.ts";
 export * from "./sessions/session_store_suite.ts";

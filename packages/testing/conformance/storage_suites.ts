@@ -9,6 +9,7 @@ import { keyStoreSuite } from "./keys/key_store_suite.ts";
 import { countLedgerSuite } from "./limits/count_ledger_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
+import { rolePlanStoreSuite } from "./roles/role_plan_store_suite.ts";
 import { rootKeyStoreSuite } from "./secrets/root_key_store_suite.ts";
 import { sessionStoreSuite } from "./sessions/session_store_suite.ts";
 import { signInStoreSuite } from "./sign_ins/sign_in_store_suite.ts";
@@ -34,5 +35,6 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   usageStoreSuite(options);
   eventStoreSuite(options);
   webhookStoreSuite(options);
+  rolePlanStoreSuite(options);
   storagePropertySuite(options);
 };

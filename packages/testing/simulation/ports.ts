@@ -10,6 +10,7 @@ import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
 import { LinkStore } from "@accountlink/core/links";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -31,6 +32,7 @@ const storagePorts = [
   KeyStore,
   MemberStore,
   LinkStore,
+  RolePlanStore,
   RootKeyStore,
   SessionStore,
   SightingStore,

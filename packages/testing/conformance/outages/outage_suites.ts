@@ -5,10 +5,10 @@
 import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { eventually, expectUnavailable } from "../expect.ts";
+import type { Operations } from "../property/named_operations.ts";
 import {
   cacheOperations,
   countersOperations,
-  type Operations,
   signalsOperations,
   storageOperations,
 } from "../property/operations.ts";
