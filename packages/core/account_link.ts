@@ -24,6 +24,8 @@ import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
 import { Profiles } from "./platforms/profiles.ts";
 import * as Retention from "./retention.ts";
+import { MemberSync } from "./roles/member_sync.ts";
+import { RolePlans } from "./roles/role_plans.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { SessionReads } from "./sessions/session_reads.ts";
@@ -62,13 +64,16 @@ export const layer = Layer.mergeAll(
   OwnedKeys.layer,
   RequestLimits.layer,
   Retention.layer,
+  RolePlans.layer,
   SecurityLog.layer,
   UsageMeter.layer,
   VerificationSessions.layer,
   Webhooks.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),
-  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, Profiles.layer, SessionWatch.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, MemberSync.layer, Profiles.layer, SessionWatch.layer),
+  ),
 );
 
 /**

@@ -6,7 +6,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { fixtures, visit } = await useFlowPages();
 
 const at = "2026-01-02T03:04:05.000Z";
-// Beside the links of `useFlowPages`.
+// Added to the links of `useFlowPages`.
 fixtures.key({
   guildId: guild,
   links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } },
@@ -17,7 +17,7 @@ fixtures.key({
   ],
 });
 
-/** Opens the pages as a user, by the sign-in of the platform. */
+/** Signs in as a user and opens /me. */
 const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
   const watched = await visit("/me", options);
   await watched.page.getByRole("button", { name: user }).click();
@@ -25,7 +25,7 @@ const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
 };
 
 describe("the pages of a user", () => {
-  it("show their links, and remove one", async () => {
+  it("/me shows a user's links, and removes one", async () => {
     const watched = await open(/User 2\b/, phone);
     await expectUsable(watched, "Your data", "me-links");
     const { page } = watched;
@@ -38,7 +38,7 @@ describe("the pages of a user", () => {
     await watched.close();
   });
 
-  it("show until when browsers are remembered, and forget them, without a script", async () => {
+  it("/me shows how long browsers are remembered, and forgets them without a script", async () => {
     const watched = await open(/User 4\b/, phone);
     await watched.page.getByRole("heading", { name: "203.0.113.7" }).waitFor();
     expect(await watched.page.getByText(/Used on .+ Remembered until/).count()).toBe(2);
@@ -58,7 +58,7 @@ describe("the pages of a user", () => {
     await plain.close();
   });
 
-  it("erase everything, without a script", async () => {
+  it("/me erases everything without a script", async () => {
     const watched = await open(/User 3\b/, { ...desktop, javaScriptEnabled: false });
     const { page } = watched;
     await page.getByRole("link", { name: "Erase all your data" }).click();
@@ -68,7 +68,7 @@ describe("the pages of a user", () => {
     await watched.close();
   });
 
-  it("say what each of them does", async () => {
+  it("every page of /me is usable for a user without links", async () => {
     const watched = await open(/User 5\b/, desktop);
     await expectUsable(watched, "Your data", "me-none");
     const { page } = watched;

@@ -1,6 +1,6 @@
 /**
- * Runs the game server on Roblox of `examples` for one player, in an interpreter of Luau. Its `HttpService` sends real
- * requests. Prints the code that the player sees, each request, each pause, and the end.
+ * Runs the Roblox game server in `examples` for one player, in a Luau interpreter whose `HttpService` sends
+ * real requests. Prints the player's code, each request, each pause and the outcome.
  *
  * SERVICE=http://127.0.0.1:8080 SECRET=alk_… GUILD= PLAYER=1 LEAVES=no node test/client/luau_game.ts
  */
@@ -13,8 +13,8 @@ import { LuauState } from "luau-web";
 const { SERVICE = "", SECRET = "", GUILD = "", PLAYER = "", LEAVES = "no" } = process.env;
 
 /**
- * What Roblox has and the interpreter has not. Its `pcall` catches nothing, so what would raise an error returns a
- * failure, which this one takes for an error.
+ * Roblox functions that the interpreter lacks. Its `pcall` catches nothing, so functions return a failure
+ * instead of raising an error, and this `pcall` treats the failure as an error.
  */
 const roblox = `
 local failures = {}
@@ -72,7 +72,7 @@ const state = await LuauState.createAsync({
   },
   pause: async (seconds: number) => {
     print("pause", seconds);
-    // Shorter than on Roblox.
+    // Shorter than on Roblox, to save time.
     await sleep(150);
     hasLeft = LEAVES === "yes";
     return seconds;

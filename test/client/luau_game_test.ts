@@ -1,4 +1,4 @@
-/** The game server on Roblox of `examples`, run by an interpreter of Luau. */
+/** The Roblox game server in `examples`, run by a Luau interpreter. */
 import { createServer, type RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
@@ -32,7 +32,7 @@ const play = (player: number, { service = url(), secret = key, guildId = "", lea
   };
 };
 
-/** Types a code, signs in at both platforms, and presses a button of the page. */
+/** Enters a code, signs in to both platforms, and confirms or cancels. */
 const walk = async (code: string, gameId: string, action: "confirm" | "cancel") => {
   const browser = newBrowser();
   const entered = locationOf(await browser.post("/go", { code }));
@@ -45,7 +45,7 @@ describe("a game on Roblox", () => {
     ["linked", 1, "1", "confirm"],
     ["another", 2, "5", "confirm"],
     ["cancelled", 3, "3", "cancel"],
-  ] as const)("tells: %s", async (outcome, player, gameId, action) => {
+  ] as const)("a game on Roblox reports the outcome: %s", async (outcome, player, gameId, action) => {
     const { code, ended } = play(player);
     await walk(await code(), gameId, action);
     const end = await ended();
@@ -53,13 +53,13 @@ describe("a game on Roblox", () => {
     expect(end.requests[0]).toMatch(/^request POST [\w-]{36}$/);
   });
 
-  test("links in the guild of a guild-scoped key", async () => {
+  test("a game on Roblox links in the guild of a guild key", async () => {
     const { code, ended } = play(1, { secret: guildKey, guildId: guild });
     await walk(await code(), "1", "confirm");
     expect((await ended()).outcome).toBe("linked");
   });
 
-  test("tells what the service refused, such as a guild-scoped key without its guild", async () => {
+  test("a game on Roblox logs refusals of the service, such as a missing guild", async () => {
     const { outcome, lines } = await play(1, { secret: guildKey }).ended();
     expect(outcome).toBe("unavailable");
     expect(lines.find((line) => line.startsWith("warn"))).toMatch(
@@ -67,11 +67,11 @@ describe("a game on Roblox", () => {
     );
   });
 
-  test("tells that the time is over", async () => {
+  test("a game on Roblox reports an expired session", async () => {
     expect((await play(4).ended()).outcome).toBe("over");
   });
 
-  test("ends when the player leaves, and cancels the session", async () => {
+  test("a game on Roblox cancels the session when the player leaves", async () => {
     const { code, ended } = play(5, { leaves: "yes" });
     const shown = await code();
     const { outcome, requests } = await ended();
@@ -79,7 +79,7 @@ describe("a game on Roblox", () => {
     expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
   });
 
-  test("loads without the secret, and says that it cannot ask", async () => {
+  test("a game on Roblox without its secret reports that the service is unavailable", async () => {
     const { outcome, requests } = await play(6, { secret: "" }).ended();
     expect({ outcome, requests }).toEqual({ outcome: "unavailable", requests: [] });
   });
@@ -91,8 +91,8 @@ const serve = async (answer: RequestListener) => {
   return `http://127.0.0.1:${await listenLocally(server)}`;
 };
 
-describe("a game whose service is in trouble", () => {
-  test("tries again after 429, 502, 503, 504 and nothing, under one key and after half a minute at most", async () => {
+describe("a game on Roblox with a failing service", () => {
+  test("retries after 429, 502, 503, 504 and a lost connection, with one idempotency key and pauses up to 30 seconds", async () => {
     const refusals = [429, 502, 503, 504];
     const service = await serve((_, response) => {
       const status = refusals.shift();
@@ -110,7 +110,7 @@ describe("a game whose service is in trouble", () => {
   test.each([
     [201, "<html>not JSON"],
     [401, '{"error":{"code":"INVALID_API_KEY"}}'],
-  ])("takes %i with %s for no session", async (status, body) => {
+  ])("does not retry after %i with %s", async (status, body) => {
     const service = await serve((_, response) => response.writeHead(status).end(body));
     const { outcome, requests } = await play(8, { service }).ended();
     expect([outcome, requests.length]).toEqual(["unavailable", 1]);

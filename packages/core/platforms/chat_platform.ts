@@ -76,6 +76,16 @@ export class ChatPlatform extends Context.Service<
       guildId: GuildId | null,
     ) => Effect.Effect<Option.Option<ChatId>, PlatformUnavailable>;
 
+    /**
+     * Returns up to `limit` members of a guild whose name begins with a text, ignoring case. Undefined if the platform
+     * cannot search by the beginning of a name.
+     */
+    readonly searchMembers?: (
+      guildId: GuildId,
+      beginning: string,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
+
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;
   }

@@ -38,6 +38,15 @@ export type RoleRule = typeof RoleRule.Type;
 /** The most rules of a plan. */
 export const mostRules = 50;
 
+export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
+
+/**
+ * The expected form of rules, for error messages.
+ *
+ * @internal
+ */
+export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
+
 /** A paused plan changes nothing. */
 export type PlanState = "on" | "paused";
 

@@ -27,6 +27,10 @@ const chatPlatform = (fixture: PlatformFixture) => {
     isManager: (guildId, chatId) => Effect.sync(() => guilds.get(guildId)?.member(chatId)?.manager === true),
     findUser: (chatId) => Effect.sync(() => Option.fromUndefinedOr(users.get(chatId))),
     findUserByName: (username) => Effect.sync(() => idOfName(fixture.chatUsers, username)),
+    searchMembers: (guildId, beginning, limit) =>
+      Effect.sync(() =>
+        (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
+      ),
     roles: chatRoles(guilds, users),
   });
 };

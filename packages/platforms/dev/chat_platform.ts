@@ -5,7 +5,7 @@ import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
 import { devChatRoles } from "./chat_roles.ts";
-import { Guilds, Member, refusal } from "./wire.ts";
+import { Guilds, Member, Members, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -98,6 +98,14 @@ export const devChatPlatform = ({
           absent: refusal("unknown_user"),
         });
 
+      const searchMembers = (guildId: GuildId, beginning: string, limit: number) =>
+        findResource(client, {
+          operation: "ChatPlatform.searchMembers",
+          url: `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(beginning)}`,
+          found: Members,
+          absent: refusal("unknown_guild"),
+        });
+
       const botGuilds = findResource(client, {
         operation: "ChatPlatform.joinedGuilds",
         url: "/bot/guilds",
@@ -124,6 +132,12 @@ export const devChatPlatform = ({
             findUserByName(username),
             Option.map(({ id }) => ChatId.make(id)),
           ),
+        searchMembers: flow(
+          searchMembers,
+          Effect.map((found) =>
+            Option.toArray(found).flatMap(({ members }) => members.map(({ chatId }) => ChatId.make(chatId))),
+          ),
+        ),
       });
     }),
   );

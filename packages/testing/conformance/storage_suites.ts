@@ -17,7 +17,7 @@ import { usageStoreSuite } from "./usage/usage_store_suite.ts";
 import { userStoreSuite } from "./users/user_store_suite.ts";
 import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
 
-/** The suite of each storage port, and random commands compared with a model. */
+/** Registers the suite of each storage port and the property suite. */
 export const storageSuites = (options: StoragePropertyOptions): void => {
   linkStoreSuite(options);
   keyStoreSuite(options);

@@ -2,7 +2,7 @@
 import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
 import type { Guild, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
-import { HttpServerRequest, type HttpServerResponse } from "effect/http";
+import { HttpServerRequest } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
 import { type PlatformRoute, platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { userOfName } from "../simulation/platform_state.ts";
@@ -34,10 +34,17 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
   const route = (path: `/${string}`, handler: PathHandler) => forBot("GET", path, fromPath(handler));
 
   const inGuild =
-    (handler: (guild: FixtureGuild, chatId: string) => HttpServerResponse.HttpServerResponse): PathHandler =>
-    ({ guildId = "", chatId = "" }) => {
+    (
+      handler: (
+        guild: FixtureGuild,
+        chatId: string,
+        values: Parameters<PathHandler>[0],
+      ) => ReturnType<PathHandler>,
+    ): PathHandler =>
+    (values) => {
+      const { guildId = "", chatId = "" } = values;
       const guild = guilds.get(guildId);
-      return guild?.hasBot ? handler(guild, chatId) : refuse("unknown_guild");
+      return guild?.hasBot ? handler(guild, chatId, values) : refuse("unknown_guild");
     };
 
   const memberBody = ({
@@ -90,16 +97,18 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       ),
     ),
 
-    forBot(
-      "GET",
+    route(
       "/guilds/:guildId/members",
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
-        const after = new URL(url, "http://dev.invalid").searchParams.get("after");
-        return fromPath(
-          inGuild((guild) =>
-            json({ members: guild.page(after).map(memberBody) } satisfies typeof Members.Type),
-          ),
-        );
+      inGuild((guild, _, { after = null }) =>
+        json({ members: guild.page(after).map(memberBody) } satisfies typeof Members.Type),
+      ),
+    ),
+
+    route(
+      "/guilds/:guildId/members/search",
+      inGuild((guild, _, { query = "", limit = "1" }) => {
+        const found = guild.search(query, Number(limit), chatUsers);
+        return json({ members: found.map(memberBody) } satisfies typeof Members.Type);
       }),
     ),
 

@@ -37,7 +37,7 @@ const cases: Cases<StoragePorts> = {
     ]);
   }),
 
-  "list filters by action and by key, and pages through what is left": Effect.gen(function* () {
+  "list filters by action and by key, and pages through the result": Effect.gen(function* () {
     const [log, keys] = [yield* AuditLog, yield* KeyStore];
     const { account, global, guild } = yield* makeScopes;
     const other = yield* makeScopes;

@@ -6,7 +6,7 @@ import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 const minute = 60_000;
 
-/** Entries may be lost at any time, but the suite expects that recent ones are not. */
+/** A cache may lose entries at any time, but the suite expects it to keep recent ones. */
 const cases: Cases<Cache> = {
   "an entry expires exactly at its deadline": Effect.gen(function* () {
     const cache = yield* Cache;

@@ -6,7 +6,7 @@ import type { Cases } from "../suite.ts";
 import { newUserFixture, sightingOf } from "./user_fixture.ts";
 
 export const finds: Cases<StoragePorts> = {
-  "find returns all data of a user, and of no other": Effect.gen(function* () {
+  "find returns all data of one user only": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { chatId } = user;
     const [one, other] = [yield* user.newScopes, yield* user.newScopes];
@@ -68,22 +68,20 @@ export const finds: Cases<StoragePorts> = {
     );
   }),
 
-  "the first and the last sighting in a browser are kept, until the browser is forgotten": Effect.gen(
-    function* () {
-      const user = yield* newUserFixture;
-      const { guild } = yield* user.newScopes;
-      const times = Effect.map(user.findSightings, ({ browsers }) =>
-        browsers.map(({ sighting, firstSeenAt }) => [firstSeenAt, sighting.seenAt]),
-      );
-      for (const seenAt of [3, 7, 5]) yield* user.seeIn(guild, "phone", user.chatId, seenAt);
-      expectEqual(yield* times, [[3, 7]]);
-      yield* user.forgetBrowsers;
-      yield* user.seeIn(guild, "phone", user.chatId, 9);
-      expectEqual(yield* times, [[9, 9]]);
-    },
-  ),
+  "see keeps the first and last sighting in a browser until forgetBrowsers": Effect.gen(function* () {
+    const user = yield* newUserFixture;
+    const { guild } = yield* user.newScopes;
+    const times = Effect.map(user.findSightings, ({ browsers }) =>
+      browsers.map(({ sighting, firstSeenAt }) => [firstSeenAt, sighting.seenAt]),
+    );
+    for (const seenAt of [3, 7, 5]) yield* user.seeIn(guild, "phone", user.chatId, seenAt);
+    expectEqual(yield* times, [[3, 7]]);
+    yield* user.forgetBrowsers;
+    yield* user.seeIn(guild, "phone", user.chatId, 9);
+    expectEqual(yield* times, [[9, 9]]);
+  }),
 
-  "forgetBrowsers deletes the sightings of the user in browsers, and no others": Effect.gen(function* () {
+  "forgetBrowsers deletes only the user's sightings in browsers": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
