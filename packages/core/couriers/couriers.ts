@@ -59,6 +59,13 @@ export interface CourierNode {
 
 export const makeNode = (): CourierNode => ({ id: uuidV4Unsafe(), livesUntil: 0, isStopping: false });
 
+/** Whether a courier may still carry. */
+export const isCarrying = (
+  { isStopping, livesUntil }: CourierNode,
+  courier: { readonly isStopping: boolean },
+  now: Millis,
+): boolean => !isStopping && !courier.isStopping && now < livesUntil;
+
 /** Renews the node's lease, takes free items, and returns the items of the node. */
 interface HoldItems {
   readonly node: string;
