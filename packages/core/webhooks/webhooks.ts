@@ -18,7 +18,14 @@ import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
-import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
+import {
+  bodyOf,
+  headersOf,
+  isGone,
+  makeAttempt,
+  type SentEvent,
+  untriedDelivery,
+} from "./delivery/attempt.ts";
 import {
   isWebhookId,
   type StoredWebhook,
@@ -71,6 +78,13 @@ export interface DeliveryPage {
 
 /** `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
+
+/** A delivery with the request of its latest attempt. */
+export interface SentDelivery {
+  readonly delivery: WebhookDelivery;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 /**
  * Manages webhooks for owners and operators. As an account, null means every account.
@@ -161,6 +175,16 @@ export class Webhooks extends Context.Service<
       id: string,
       filter: DeliveryFilter,
     ) => Effect.Effect<DeliveryPage, Unknown | StoreUnavailable>;
+
+    /**
+     * Returns a delivery with the headers and the body that its latest attempt sent. The signature is left out, because
+     * its secret may have changed. An erased user is erased in the body as well.
+     */
+    readonly sent: (
+      account: string | null,
+      id: string,
+      eventId: string,
+    ) => Effect.Effect<SentDelivery, Unknown | StoreUnavailable>;
 
     /** Sends an event again now, once. Its schedule continues. */
     readonly resend: (
@@ -291,12 +315,16 @@ export class Webhooks extends Context.Service<
         );
       });
 
+      const findTried = Effect.fnUntraced(function* (webhook: StoredWebhook, eventId: string) {
+        const found = isEventId(eventId) ? yield* store.findDelivery(webhook.id, eventId) : Option.none();
+        const delivery = Option.getOrNull(found);
+        return delivery === null || delivery.status === "waiting" ? yield* notFound : delivery;
+      });
+
       const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
         function* (account, id, eventId, origin) {
           const webhook = yield* findStored(account, id);
-          const found = isEventId(eventId) ? yield* store.findDelivery(webhook.id, eventId) : Option.none();
-          const delivery = Option.getOrNull(found);
-          if (delivery === null || delivery.status === "waiting") return yield* notFound;
+          const delivery = yield* findTried(webhook, eventId);
           return yield* send(webhook, yield* eventOf(webhook, delivery), delivery, origin);
         },
       );
@@ -317,6 +345,16 @@ export class Webhooks extends Context.Service<
         create,
         test,
         resend,
+
+        sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
+          const webhook = yield* findStored(account, id);
+          const delivery = yield* findTried(webhook, eventId);
+          return {
+            delivery: shownDelivery(delivery),
+            headers: headersOf(eventId, delivery.attemptedAt ?? delivery.at, "v1,…"),
+            body: bodyOf(webhook, yield* eventOf(webhook, delivery)),
+          };
+        }),
 
         update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
           const webhook = yield* findStored(account, id);
@@ -391,4 +429,7 @@ const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery
   responseStatus: delivery.responseStatus,
   error: delivery.error,
   nextAttemptAt: delivery.nextAttemptAt,
+  attemptedAt: delivery.attemptedAt,
+  answeredAt: delivery.answeredAt,
+  responseType: delivery.responseType,
 });
