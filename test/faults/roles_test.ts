@@ -2,8 +2,8 @@
 import { isProof } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { expect, test, vi } from "vitest";
-import { patience } from "../support/patience.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { patience } from "../support/patience.ts";
 import { attempt } from "./attempt.ts";
 import { feelPulse, longestPulse } from "./pulse.ts";
 import { type Node, startService, whyNoService } from "./service.ts";
@@ -21,7 +21,7 @@ const downtime = isProof ? 120_000 : 12_000;
 
 const started = Effect.gen(function* () {
   const { fixture: usual, key: makeKey } = makeFixtures();
-  const key = makeKey({ account: "acme", guildId });
+  const key = makeKey({ account: "acme" });
   const guild = {
     id: guildId,
     roles: [{ id: roleId, name: "Verified" }],
@@ -30,7 +30,7 @@ const started = Effect.gen(function* () {
   const rules = [{ roleId, when: { is: "linked" } as const }];
   const fixture = {
     ...usual,
-    plans: [{ account: "acme", scope: "guild" as const, guildId, rules, state: "on" as const }],
+    plans: [{ account: "acme", scope: "global" as const, guildId, rules, state: "on" as const }],
     platform: { ...usual.platform, guilds: [guild] },
   };
   const platform = yield* startSharedPlatform(fixture);
@@ -44,7 +44,8 @@ const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<st
     chatIds,
     Effect.fnUntraced(function* (chatId, index) {
       const node = nodes[index % nodes.length] as Node;
-      const body = { chatId, gameId: "1", guildId };
+      // Without a guild, a write does not ask the chat platform.
+      const body = { chatId, gameId: "1" };
       const { outcome } = yield* attempt(node, "PATCH /v2/game", { key, body });
       expect(outcome).toMatchObject({ kind: "answered", answer: { status: 200 } });
     }),
@@ -52,10 +53,7 @@ const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<st
   );
 
 /** Waits until exactly these users have the role. */
-const untilRight = (
-  platform: Effect.Success<typeof started>["platform"],
-  linked: ReadonlyArray<string>,
-) =>
+const untilRight = (platform: Effect.Success<typeof started>["platform"], linked: ReadonlyArray<string>) =>
   Effect.promise(() =>
     vi.waitFor(
       async () => {
@@ -101,7 +99,7 @@ test.skipIf(missing !== null)(
       // Changes in flight when the node died.
       expect(repeated).toBeLessThanOrEqual(8);
       expect(takeover).toBeLessThan(longestTakeover + longestPulse(pulse, died, returned));
-      expect(asked).toBeLessThan(downtime / 100);
+      expect(asked).toBeLessThan(downtime / 500);
       expect(recovery).toBeLessThan(longestRecovery + longestPulse(pulse, returned, Infinity));
     }).pipe(Effect.scoped, Effect.runPromise),
 );
