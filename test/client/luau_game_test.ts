@@ -92,7 +92,7 @@ const serve = async (answer: RequestListener) => {
 };
 
 describe("a game on Roblox with a failing service", () => {
-  test("retries after 429, 502, 503, 504 and a lost connection, with one idempotency key and pauses up to 30 seconds", async () => {
+  test("a game on Roblox retries after 429, 502, 503, 504 and a lost connection, with one idempotency key", async () => {
     const refusals = [429, 502, 503, 504];
     const service = await serve((_, response) => {
       const status = refusals.shift();
@@ -110,7 +110,7 @@ describe("a game on Roblox with a failing service", () => {
   test.each([
     [201, "<html>not JSON"],
     [401, '{"error":{"code":"INVALID_API_KEY"}}'],
-  ])("does not retry after %i with %s", async (status, body) => {
+  ])("a game on Roblox does not retry after %i with %s", async (status, body) => {
     const service = await serve((_, response) => response.writeHead(status).end(body));
     const { outcome, requests } = await play(8, { service }).ended();
     expect([outcome, requests.length]).toEqual(["unavailable", 1]);
