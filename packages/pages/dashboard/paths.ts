@@ -67,6 +67,8 @@ export const may = (role: MemberRole, path: string, link: Html): Html | null =>
 
 export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
 
+export const rolesPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${communityPath(pid)}/roles`;
+
 export const importPath = (id: string): `/dashboard/${string}` => `${paths.imports}/${id}`;
 
 export type KeyAct = "update" | "rotate" | "status" | "revoke";

@@ -3,7 +3,7 @@ import { type Html, html } from "../../html.ts";
 import { linksText } from "../look/link_count.ts";
 import { counted } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { communityPath, paths, withQuery } from "../paths.ts";
+import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, communityName } from "./community.ts";
 import { type FirstSteps, firstSteps } from "./first_steps.ts";
 
@@ -35,7 +35,7 @@ const card = (community: Community): Html => {
     guildOf(scope) === null ? "For keys that work in every community." : null
   }</p>
 <p class="figure"><strong>${linksText(links)}</strong> · ${counted(keys, "key")}</p>
-<p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a></p>
+<p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${rolesPath(scope.pid)}">Roles<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };
 

@@ -8,7 +8,7 @@ import { linksText } from "../look/link_count.ts";
 import { qrCode } from "../look/qr_code.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, paths, withQuery } from "../paths.ts";
+import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, communityName, verifyUrl } from "./community.ts";
 import { botStep, firstSteps } from "./first_steps.ts";
 
@@ -80,6 +80,10 @@ ${textField({ name: "doneText", label: labels.doneText, hint: "What users should
         html`<iframe title="Preview: ${title}" srcdoc="${document.source}" sandbox></iframe>`,
     )}</div>
 </div>
+</section>
+<section>
+<h2>Roles and names</h2>
+<p>The bot can give roles and nicknames to members who linked. <a href="${rolesPath(scope.pid)}">Choose roles</a></p>
 </section>
 <section>
 <h2>The bot</h2>

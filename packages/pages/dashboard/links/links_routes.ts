@@ -283,11 +283,12 @@ const makeUserView = Effect.gen(function* () {
         ...named.chats,
         ...(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId] as const]),
       ]),
-      games: new Map(
-        link === null || game === null
+      games: new Map([
+        ...named.games,
+        ...(link === null || game === null
           ? []
-          : [[link.link.gameId, game.displayName ?? game.username ?? link.link.gameId]],
-      ),
+          : [[link.link.gameId, game.displayName ?? game.username ?? link.link.gameId] as const]),
+      ]),
     };
     return { community, chatId, chat, link, history, names };
   });

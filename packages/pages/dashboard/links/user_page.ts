@@ -9,6 +9,7 @@ import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 import { isByHand } from "./by_hand.ts";
@@ -58,6 +59,7 @@ ${
 <section>
 <h2>What happened</h2>
 ${historyHtml(history, names)}
+${untold(link, history)}
 ${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
 </section>
 <section>
@@ -81,3 +83,9 @@ ${
 }`,
   };
 };
+
+/** A link that no entry made: imports log only links that they change. */
+const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
+  link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
+    ? null
+    : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}: by an import, or before the audit log begins.</p>`;

@@ -23,6 +23,10 @@ const notices = {
   deleted: "The webhook was deleted.",
   sent: "The event was delivered.",
   pendingSent: "What waited is sent now.",
+  rolesOn: "Saved and on. Everyone is compared now; new links follow within seconds.",
+  rolesPaused: "Saved. Nothing is changed while the rules are paused.",
+  rolesDeleted: "The rules are deleted. Members keep what they have.",
+  sweeping: "Everyone is compared now.",
   notSent: "The delivery failed. The list shows why.",
 } as const;
 
