@@ -8,9 +8,10 @@ import {
 } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
 import type { Names } from "../audit/sentences.ts";
-import { type Community, communityMenu, communityText } from "../communities/community.ts";
+import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { listText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
@@ -113,7 +114,7 @@ export const importPreviewPage = (
   section: "imports",
   content: html`
 ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}
 ${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
@@ -135,7 +136,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   section: "imports",
   refresh: 1,
   content: html`
-<p role="status">The import of “${view.fileName}” into ${communityText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<p role="status">The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
 <progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 <p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
 });
@@ -151,7 +152,7 @@ export const importDonePage = (
   section: "imports",
   content: html`
 ${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${listText(view.community)}</p>
 ${outcome.doneBefore ? null : html`${countsTable(outcome)}${changedHtml(view, names, platforms)}`}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}
