@@ -1,0 +1,77 @@
+/** Every client says the same of the same answers: the cases of `clients/cases.json`. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { AccountLinkError, type Client, createClient } from "@accountlink/client";
+import { pythonProgram, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
+import { describe, expect, it } from "vitest";
+import { type Case, cases, type Said, startCases } from "./cases.ts";
+
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const key = `alk_${"k".repeat(12)}_${"s".repeat(43)}`;
+
+const runByTypeScript = async (each: Case, url: string): Promise<Said> => {
+  const { timeout = 15, retryFor = 30 } = each.options ?? {};
+  const client = createClient({ url, key, timeout: timeout * 1_000, retryFor: retryFor * 1_000 });
+  const [group = "", name = ""] = each.call.split(".");
+  const method = (client[group as keyof Client] as never)[name] as (
+    ...args: ReadonlyArray<unknown>
+  ) => unknown;
+  const begun = performance.now();
+  const values = Object.values(each.input);
+  // Required values come first, the rest is an object.
+  const required = method.length === 1 ? [each.input] : values.slice(0, method.length - 1);
+  const rest = Object.fromEntries(Object.entries(each.input).slice(required.length));
+  const args = method.length === 1 ? required : [...required, rest];
+  const says = await Promise.resolve()
+    .then(() => method(...args))
+    .then(
+      (value) => ({ value }),
+      (error: unknown) => {
+        if (error instanceof AccountLinkError) return { ...error, message: error.message };
+        throw error;
+      },
+    );
+  return { says, seconds: (performance.now() - begun) / 1_000 };
+};
+
+/** Runs a program that reads and writes JSON. */
+const runProgram = async (
+  [file, ...args]: readonly [string, ...ReadonlyArray<string>],
+  env: NodeJS.ProcessEnv,
+  input: unknown,
+): Promise<unknown> => {
+  const child = spawn(file, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(JSON.stringify(input));
+  const printed = await text(child.stdout);
+  return JSON.parse(printed);
+};
+
+describe("the client in TypeScript", () => {
+  it.concurrent.each(cases)("says it of $name", async (each) => {
+    const service = await startCases();
+    service.expectSaid(each, await runByTypeScript(each, service.urlOf(each)));
+  });
+});
+
+const noPython = await whyNoPython();
+const noAiohttp = await whyNoAiohttp();
+
+describe.each([
+  ["synchronous", noPython],
+  ["asynchronous", noAiohttp],
+])("the %s client in Python", (kind, whyNot) => {
+  it.skipIf(whyNot !== null)(`says it of every case ${whyNot ?? ""}`, async () => {
+    const service = await startCases();
+    const { file, env } = await pythonProgram();
+    const path = [pathOf("../../clients/python"), env["PYTHONPATH"]].filter(Boolean).join(":");
+    const said = (await runProgram(
+      [file, pathOf("cases.py"), kind],
+      { ...process.env, ...env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" },
+      cases.map((each) => ({ ...each, url: service.urlOf(each) })),
+    )) as ReadonlyArray<Said>;
+    expect(said).toHaveLength(cases.length);
+    for (const [index, each] of cases.entries()) service.expectSaid(each, said[index] as Said);
+  });
+});
