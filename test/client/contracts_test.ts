@@ -1,6 +1,7 @@
 /** What the clients in Luau and Python know of the contract is what the service says. Run with `-u` to write it anew. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { withLuauContract } from "./contracts/luau.ts";
 import { pythonContract, pythonMethods, synchronous } from "./contracts/python.ts";
 
 const python = "../../clients/python/accountlink";
@@ -16,4 +17,9 @@ it("Python's synchronous client does what the asynchronous one does", async () =
   await expect(methods).toMatchFileSnapshot(`${python}/_methods.py`);
   const client = synchronous("_async_client.py", textOf(`${python}/_async_client.py`));
   await expect(client).toMatchFileSnapshot(`${python}/_client.py`);
+});
+
+it("Luau knows the codes, types and routes that it uses", async () => {
+  const file = "../../clients/luau/src/init.luau";
+  await expect(withLuauContract(textOf(file))).toMatchFileSnapshot(file);
 });
