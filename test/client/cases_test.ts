@@ -1,13 +1,11 @@
 /** Every client says the same of the same answers: the cases of `clients/cases.json`. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
-import { pythonProgram, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
+import { whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { type Case, cases, type Said, startCases } from "./cases.ts";
-
-const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+import { pathOf, pythonWithClient } from "./python.ts";
 
 const key = `alk_${"k".repeat(12)}_${"s".repeat(43)}`;
 
@@ -64,11 +62,10 @@ describe.each([
 ])("the %s client in Python", (kind, whyNot) => {
   it.skipIf(whyNot !== null)(`says it of every case ${whyNot ?? ""}`, async () => {
     const service = await startCases();
-    const { file, env } = await pythonProgram();
-    const path = [pathOf("../../clients/python"), env["PYTHONPATH"]].filter(Boolean).join(":");
+    const { file, env } = await pythonWithClient();
     const said = (await runProgram(
-      [file, pathOf("cases.py"), kind],
-      { ...process.env, ...env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" },
+      [file, pathOf("test/client/cases.py"), kind],
+      env,
       cases.map((each) => ({ ...each, url: service.urlOf(each) })),
     )) as ReadonlyArray<Said>;
     expect(said).toHaveLength(cases.length);

@@ -28,8 +28,9 @@ const find = async (): Promise<ServerProgram | null> => {
   return isRecent ? found : unpacked({ path, packages });
 };
 
-/** aiohttp first, then what it imports. */
-const aiohttp = [
+/** discord.py and aiohttp, then what they import. */
+const modules = [
+  "discord",
   "aiohttp",
   "aiosignal",
   "async-timeout",
@@ -41,22 +42,21 @@ const aiohttp = [
   "typing-extensions",
   "yarl",
 ].map((name) => `python3-${name}`);
+const importAll = "import aiohttp, discord";
 
-/** The same Python with aiohttp: its own, or Debian's. */
-const findWithAiohttp = async (): Promise<ServerProgram | null> => {
+/** The same Python with aiohttp and discord.py: its own, or Debian's. */
+const findWithModules = async (): Promise<ServerProgram | null> => {
   const found = await program;
-  if (found === null || (await runs(found, "import aiohttp"))) return found;
-  const module = await unpacked({
-    path: "usr/lib/python3/dist-packages/aiohttp/__init__.py",
-    packages: aiohttp,
-  });
+  if (found === null || (await runs(found, importAll))) return found;
+  const folder = "usr/lib/python3/dist-packages";
+  const module = await unpacked({ path: `${folder}/discord/__init__.py`, packages: modules });
   if (module === null) return null;
-  const withModule = { ...found, env: { ...found.env, PYTHONPATH: dirname(dirname(module.file)) } };
-  return (await runs(withModule, "import aiohttp")) ? withModule : null;
+  const withThem = { ...found, env: { ...found.env, PYTHONPATH: dirname(dirname(module.file)) } };
+  return (await runs(withThem, importAll)) ? withThem : null;
 };
 
 const program = find();
-const withAiohttp = findWithAiohttp();
+const withModules = findWithModules();
 
 /** Why Python 3.10 or newer is unavailable, or null; for the title of a skip. Throws with CI=true. */
 export const whyNoPython = async (): Promise<string | null> =>
@@ -64,15 +64,18 @@ export const whyNoPython = async (): Promise<string | null> =>
     ? skipReason("Python", "there is no Python 3.10 on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Why aiohttp is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why aiohttp or discord.py is unavailable, or null; for the title of a skip. Throws with CI=true. */
 export const whyNoAiohttp = async (): Promise<string | null> =>
-  (await withAiohttp) === null
-    ? skipReason("aiohttp", "Python has no aiohttp, and there is no Debian package of it to unpack")
+  (await withModules) === null
+    ? skipReason(
+        "aiohttp",
+        "Python has no aiohttp and discord.py, and there are no Debian packages to unpack",
+      )
     : null;
 
-/** The Python of this machine or of Debian, with aiohttp where that is to be had. */
+/** The Python of this machine or of Debian, with aiohttp and discord.py where they are to be had. */
 export const pythonProgram = async (): Promise<ServerProgram> => {
-  const found = (await withAiohttp) ?? (await program);
+  const found = (await withModules) ?? (await program);
   if (found === null) throw new Error("Cannot run Python: none was found, expected whyNoPython to say so");
   return found;
 };
