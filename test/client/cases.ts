@@ -39,7 +39,7 @@ export const cases = JSON.parse(
 const envelope = { meta: { requestId: "req_1", version: "2.0.0" } };
 
 const answeringOf = (answer: Case["answers"][number]): HttpAnswering => {
-  if (typeof answer === "string" || answer.body !== undefined) return answer as HttpAnswering;
+  if (typeof answer === "string" || answer.body !== undefined) return answer;
   const { status = 200, headers = {}, data, error } = answer;
   const refusal = error === undefined ? {} : { error: { message: "No", details: null, ...error } };
   return { status, headers, body: { status, data, ...refusal, ...envelope } };

@@ -48,8 +48,8 @@ const runProgram = async (
 
 describe("the client in TypeScript", () => {
   it.concurrent.each(cases)("says it of $name", async (each) => {
-    const service = await startCases();
-    service.expectSaid(each, await runByTypeScript(each, service.urlOf(each)));
+    const { expectSaid, urlOf } = await startCases();
+    expectSaid(each, await runByTypeScript(each, urlOf(each)));
   });
 });
 
@@ -61,14 +61,14 @@ describe.each([
   ["asynchronous", noAiohttp],
 ])("the %s client in Python", (kind, whyNot) => {
   it.skipIf(whyNot !== null)(`says it of every case ${whyNot ?? ""}`, async () => {
-    const service = await startCases();
+    const { expectSaid, urlOf } = await startCases();
     const { file, env } = await pythonWithClient();
     const said = (await runProgram(
       [file, pathOf("test/client/cases.py"), kind],
       env,
-      cases.map((each) => ({ ...each, url: service.urlOf(each) })),
+      cases.map((each) => ({ ...each, url: urlOf(each) })),
     )) as ReadonlyArray<Said>;
     expect(said).toHaveLength(cases.length);
-    for (const [index, each] of cases.entries()) service.expectSaid(each, said[index] as Said);
+    for (const [index, each] of cases.entries()) expectSaid(each, said[index] as Said);
   });
 });

@@ -45,11 +45,7 @@ const play = (experience: Partial<Experience>, secret = key) => {
 };
 
 /** Runs calls to their end. */
-const playCalls = async (
-  calls: ReadonlyArray<Call>,
-  experience: Partial<Experience> = {},
-  secret: string | undefined = undefined,
-) => {
+const playCalls = async (calls: ReadonlyArray<Call>, experience: Partial<Experience> = {}, secret = key) => {
   const input = calls.map(({ options, ...call }) => ({
     ...call,
     options: { url: url(), secret: "accountlink_key", ...options },
@@ -79,7 +75,7 @@ const walk = async (code: string, gameId: string, action: "confirm" | "cancel") 
 };
 
 test("the module says it of every case that it has a method for", async () => {
-  const service = await startCases();
+  const { expectSaid, urlOf } = await startCases();
   const methods: Readonly<Record<string, Call["method"]>> = {
     "links.byGame": "link",
     "links.byGameMany": "links",
@@ -88,11 +84,11 @@ test("the module says it of every case that it has a method for", async () => {
   const input = own.map((each) => ({
     method: methods[each.call] as Call["method"],
     players: Object.values(each.input).flat().map(Number),
-    options: { url: service.urlOf(each), ...each.options },
+    options: { url: urlOf(each), ...each.options },
   }));
   const { said } = await (await playCalls(input)).said();
   expect(said).toHaveLength(own.length);
-  for (const [index, each] of own.entries()) service.expectSaid(each, inCase(each, said[index]));
+  for (const [index, each] of own.entries()) expectSaid(each, inCase(each, said[index]));
 });
 
 /** Says in the words of the cases what the module said. */
@@ -130,7 +126,7 @@ describe("verify", () => {
     const shown = await code();
     const { said: results, lines } = await said();
     expect(results).toMatchObject([{ said: { ok: false, code: "PLAYER_LEFT" } }]);
-    expect(lines.filter((line) => line.startsWith("request")).at(-1)).toMatch(/^request DELETE/);
+    expect(lines.findLast((line) => line.startsWith("request"))).toMatch(/^request DELETE/);
     expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
   });
 });
@@ -192,7 +188,7 @@ describe("tells a developer, in the result and the output,", () => {
   });
 
   test("what cannot be right, when the client is made", async () => {
-    const wrong = [{ url: "links.example" }, { secret: key }, { guild: 700_000_000_000_000_001 }];
+    const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
     const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
     const raised = said.map((each) => (each.said as { raised: string }).raised);
     expect(raised).toEqual([

@@ -202,11 +202,11 @@ export const pythonMethods = (): string => {
     if (route === undefined) throw new Error(`Cannot write the method of "${id}": v2 has no such route`);
     return route;
   };
-  const named = [
+  const named = new Set([
     ...byHand,
     ...Object.values(groups).flatMap((group) => Object.values(group).map(({ route }) => route)),
-  ];
-  const unnamed = types.v2.filter(({ id }) => !named.includes(id)).map(({ id }) => id);
+  ]);
+  const unnamed = types.v2.filter(({ id }) => !named.has(id)).map(({ id }) => id);
   if (unnamed.length > 0)
     throw new Error(`Cannot write the methods of "${unnamed.join()}": name them in "groups" of this file`);
   const classes = Object.entries(groups).map(
@@ -240,44 +240,47 @@ ${body}`;
 
 const methodText = (name: string, { missing, field }: Method, route: Route, types: ContractTypes): string => {
   const { typeText } = typeWriter();
-  const required: Array<string> = [];
-  const optional: Array<string> = [];
-  for (const [parameter, shape] of Object.entries(route.parameters)) {
-    const text = typeText(types.parameter(shape), "Any");
-    const type =
-      /^(?:Chat|Game|Guild)Id$/.test(text) || parameter === "clientId"
-        ? "Id"
-        : text === "list[str]"
-          ? "Iterable[Id]"
-          : text;
-    if (Option.isSome(shape.fallback)) optional.push(`${snake(parameter)}: ${type} | None = OMITTED`);
-    else if (type === "Literal[True]") optional.unshift(`${snake(parameter)}: ${type}`);
-    else required.push(`${snake(parameter)}: ${type}`);
-  }
-  if (route.isIdempotent === true) optional.push("idempotency_key: str | None = None");
   const data = dataOf(route, types) ?? types.success(route);
-  const picked = Object.values(types.resolve(data)).flat() as ReadonlyArray<{
-    name?: string;
-    type: Representation;
-  }>;
-  const part = picked.find((each) => each?.name === field && field !== undefined);
-  const result =
-    part === undefined ? typeText(data, dataPlace(route)) : typeText(part.type, dataPlace(route));
-  const args = ["self", ...required, ...(optional.length > 0 ? ["*"] : []), ...optional];
+  const part = field === undefined ? data : fieldOf(types.resolve(data), field);
   const sent = Object.keys(route.parameters).map((parameter) => `${quoted(parameter)}: ${snake(parameter)}`);
   const options = [
     ...(missing === undefined ? [] : [`missing=${quoted(missing)}`]),
     ...(route.isIdempotent === true ? ["idempotency_key=idempotency_key"] : []),
   ];
-  const call = `await self._caller.call(\n            ${[quoted(route.id), `{${sent.join(", ")}}`, ...options].join(",\n            ")},\n        )`;
-  const about = `${route.summary}${missing === undefined ? "" : "; None if there is none"}. \`${route.method} ${route.path}\``;
+  const call = `await self._caller.call(
+            ${[quoted(route.id), `{${sent.join(", ")}}`, ...options].join(",\n            ")},
+        )`;
+  const none = missing === undefined ? "" : "; None if there is none";
   return `
     async def ${name}(
-        ${args.join(",\n        ")},
-    ) -> ${result}${missing === undefined ? "" : " | None"}:
-        """${about}"""
-        return ${part === undefined ? call : `(${call})`}${field === undefined ? "" : `[${quoted(field)}]`}
+        ${argumentsOf(route, types).join(",\n        ")},
+    ) -> ${typeText(part, dataPlace(route))}${missing === undefined ? "" : " | None"}:
+        """${route.summary}${none}. \`${route.method} ${route.path}\`"""
+        return ${field === undefined ? call : `(${call})[${quoted(field)}]`}
 `;
+};
+
+const fieldOf = (data: Representation, field: string): Representation => {
+  const found = data._tag === "Objects" && data.propertySignatures.find(({ name }) => name === field);
+  if (!found) throw new Error(`Cannot write a method: its data has no field "${field}"`);
+  return found.type;
+};
+
+/** Required values by their place, the others by name. What must be \`true\` is spelled out. */
+const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> => {
+  const { typeText } = typeWriter();
+  const required: Array<string> = [];
+  const named: Array<string> = [];
+  for (const [parameter, shape] of Object.entries(route.parameters)) {
+    const text = typeText(types.parameter(shape), "Any");
+    const isId = /^(?:Chat|Game|Guild)Id$/.test(text) || parameter === "clientId";
+    const type = isId ? "Id" : text.replace("list[str]", "Iterable[Id]");
+    if (Option.isSome(shape.fallback)) named.push(`${snake(parameter)}: ${type} | None = OMITTED`);
+    else if (type === "Literal[True]") named.unshift(`${snake(parameter)}: ${type}`);
+    else required.push(`${snake(parameter)}: ${type}`);
+  }
+  if (route.isIdempotent === true) named.push("idempotency_key: str | None = None");
+  return ["self", ...required, ...(named.length > 0 ? ["*"] : []), ...named];
 };
 
 /** Writes a module of the synchronous client from its asynchronous twin. */
