@@ -3,9 +3,9 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
 import { CacheMemory } from "@accountlink/memory";
-import { CacheRedis } from "@accountlink/redis";
+import type { CacheRedis } from "@accountlink/redis";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Layer, Redacted } from "effect";
+import { Effect, Layer, Redacted } from "effect";
 import * as AccountLink from "./account_link.ts";
 import type { Secret, Settings } from "./options.ts";
 import type { Storage } from "./storage.ts";
@@ -45,7 +45,13 @@ export const postgres = (
     return ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)));
   }
   const shared = typeof redis === "string" ? { url: redis } : redis;
-  const cache = CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) });
+  // Loaded on demand, so that embedders without Redis need not install ioredis.
+  const cache = Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@accountlink/redis")),
+      ({ CacheRedis }) => CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) }),
+    ),
+  );
   return ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
     Layer.provideMerge(Layer.provideMerge(cache, stores)),
   );

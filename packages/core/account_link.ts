@@ -24,6 +24,8 @@ import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
 import { Profiles } from "./platforms/profiles.ts";
 import * as Retention from "./retention.ts";
+import { MemberSync } from "./roles/member_sync.ts";
+import { RolePlans } from "./roles/role_plans.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { SessionReads } from "./sessions/session_reads.ts";
@@ -31,9 +33,10 @@ import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
-import { OwnBrowsers } from "./users/own_browsers.ts";
 import { OwnLinks } from "./users/own_links.ts";
+import { OwnSightings } from "./users/own_sightings.ts";
 import { UserData } from "./users/user_data.ts";
+import { UserExports } from "./users/user_export.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
@@ -61,13 +64,16 @@ export const layer = Layer.mergeAll(
   OwnedKeys.layer,
   RequestLimits.layer,
   Retention.layer,
+  RolePlans.layer,
   SecurityLog.layer,
   UsageMeter.layer,
   VerificationSessions.layer,
   Webhooks.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),
-  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, Profiles.layer, SessionWatch.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, MemberSync.layer, Profiles.layer, SessionWatch.layer),
+  ),
 );
 
 /**
@@ -83,10 +89,12 @@ export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubject
 export const layerSignIns = SignIns.layer;
 
 /**
- * `OwnLinks`, `OwnBrowsers` and `UserData`: users see and erase their data. Besides the services of `layer` they
- * require `UserStore`.
+ * `OwnLinks`, `OwnSightings`, `UserExports` and `UserData`: users see, export and erase their data. Besides the services
+ * of `layer` they require `UserStore` and `AddressVault`.
  */
-export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnBrowsers.layer, UserData.layer);
+export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, UserExports.layer).pipe(
+  Layer.provideMerge(UserData.layer),
+);
 
 /**
  * Alt detection. Besides the services of `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`.

@@ -11,6 +11,7 @@ import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import type { CountLedger } from "./limits/count_ledger.ts";
 import type { LinkStore } from "./links/link_store.ts";
+import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key_store.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
 import type { SignInStore } from "./sign_ins/sign_in_store.ts";
@@ -46,7 +47,8 @@ export type StoragePorts =
   | UsageStore
   | IdempotencyStore
   | EventStore
-  | WebhookStore;
+  | WebhookStore
+  | RolePlanStore;
 
 /**
  * Distinguishes a database from its copies for data that nodes share outside of it. A copy has the same keys and

@@ -6,7 +6,8 @@ main {
   border: var(--rule); border-radius: .75rem; background: var(--card);
 }
 @media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
-h2 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
+h2, h3 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
+section { margin-top: 2rem; }
 .asking, .aside, .other, .kept, .later { color: var(--soft); }
 .asking { margin-bottom: .25rem; }
 .asking strong { color: var(--text); }
@@ -33,7 +34,7 @@ footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; }
 .pair, .ways, .choices { display: grid; gap: .75rem; }
 .pair { margin: 1.25rem 0; }
 .pair > li, .ways a, .choices > li { padding: .75rem; border: var(--rule); border-radius: .75rem; }
-.pair h2 { margin-bottom: .5rem; }
+.pair :is(h2, h3) { margin-bottom: .5rem; }
 .pair .aside { margin: .75rem 0 .5rem; }
 summary { min-height: 1.75rem; }
 .bad { color: var(--bad); }

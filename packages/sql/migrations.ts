@@ -9,6 +9,10 @@ import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0001_initial.ts";
 import { members } from "./migrations/0002_members.ts";
+
+import { firstSeen } from "./migrations/0003_first_seen.ts";
+
+import { rolePlans } from "./migrations/0004_role_plans.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Keyed by `<number>_<name>`. */
@@ -17,6 +21,8 @@ export const migrations: Readonly<
 > = {
   "0001_initial": initial,
   "0002_members": members,
+  "0003_first_seen": firstSeen,
+  "0004_role_plans": rolePlans,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -11,6 +11,7 @@ import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";
+import * as SqlRolePlanStore from "./roles/role_plan_store.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlSignInStore from "./sign_in_store.ts";
@@ -37,4 +38,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlUsageStore.layer,
     SqlEventStore.layer,
     SqlWebhookStore.layer,
+    SqlRolePlanStore.layer,
   );

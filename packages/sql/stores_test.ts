@@ -23,7 +23,8 @@ test.afterAll(() => {
 storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
-const small = /^(accounts|nodes|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
+const small =
+  /^(accounts|nodes|role_plan_nodes|role_plans|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
 
 /** The plan of each statement. SQLite has no statistics here, so plans do not depend on the number of rows. */
 const plans = Effect.gen(function* () {

@@ -1,18 +1,18 @@
-/** Properties as effects, on random inputs of fast-check. */
+/** Checks properties that are effects, on random inputs of fast-check. */
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 
 export interface PropertyOptions {
   /** The number of random inputs; 100 by default. */
   readonly runs?: number;
-  /** Reproduces a failure, whose message has its seed. */
+  /** Reproduces a failure; its message contains the seed. */
   readonly seed?: number;
 }
 
 /**
- * Checks the property on random inputs. Shrinks an input that fails, and dies with it and its seed.
+ * Checks the property on random inputs. Shrinks a failing input, and dies with this input and the seed.
  *
- * @param property fails or dies where the property does not hold
+ * @param property fails or dies for an input that violates it
  *
  * @example
  * ```ts

@@ -25,7 +25,7 @@ const { visit, url } = await useDashboard((fixture) => ({
   ],
 }));
 
-it("answers in words, keeps what a moderator says, and lists it", async () => {
+it("the alts page explains matches in words, and saves and lists reviews", async () => {
   const watched = await visit(paths.alts, /Ada\b/, desktop);
   const { page, close } = watched;
   await expectUsable(watched, "Alts", "dashboard-alts-empty");
@@ -63,7 +63,7 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
   await close();
 });
 
-it("asks again where nobody has the name, and finds nobody behind a game that is not linked", async () => {
+it("the alts page says if a user name is unknown or a game account is not linked", async () => {
   const watched = await visit(withQuery(paths.alts, { kind: "chat", id: "nobody" }), /Ada\b/, phone);
   const { page, close } = watched;
   const refusal = await page.getByRole("alert").textContent();
@@ -75,7 +75,7 @@ it("asks again where nobody has the name, and finds nobody behind a game that is
   await close();
 });
 
-it("is a part of Premium accounts", async () => {
+it("the alts page says that alt detection needs a Premium account", async () => {
   const watched = await visit(withQuery(paths.alts, { id: "100001" }), /Newcomer/, phone);
   await watched.page.getByText("Alt detection is part of Premium accounts").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-free");

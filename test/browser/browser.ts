@@ -1,21 +1,21 @@
-/** A real browser, and pages that remember what they did. */
+/** Starts a real browser and records errors and foreign requests of its pages. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 
-/** How long a browser may take for anything on a busy machine, in milliseconds. */
+/** The time limit of browser actions on a busy machine, in milliseconds. */
 const timeout = 120_000;
 
 const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
 
-/** The browser that comes with the tests, which is for Linux, or else the one of the machine. */
+/** Starts the Linux browser from the packages, or else an installed one. */
 export const startBrowser = async (): Promise<Browser> => {
   const problems: Array<string> = [];
   for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
     try {
-      // Pages of a test are our own; a sandbox would need rights that a container does not have.
+      // The tests open only their own pages, and a sandbox needs rights that a container does not have.
       return await launcher.launch({ executablePath: await find(), args: ["--no-sandbox"], timeout });
     } catch (cause) {
       problems.push(String(cause));
@@ -33,13 +33,11 @@ export const useBrowser = (): (() => Browser) => {
   return () => browser as Browser;
 };
 
-/** Why no browser keeps whole pages for its back button here, or null: for the title of a skip. */
+/** Why no browser with a back/forward cache is available, or null. It is shown in titles of skipped tests. */
 export const whyNoKeptPages: string | null =
-  installed.length === 0
-    ? "without an installed Chromium: the one of the tests has no back/forward cache"
-    : null;
+  installed.length === 0 ? "without an installed Chromium: the packaged one has no back/forward cache" : null;
 
-/** A browser that keeps whole pages for its back button, as those of users do. */
+/** Starts a browser with a back/forward cache, like browsers of users. */
 export const startBrowserWithKeptPages = (): Promise<Browser> =>
   launcher.launch({
     executablePath: installed[0] ?? "",
@@ -48,19 +46,19 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
 
-/** A page, and what must not have happened on it. */
+/** A page with a record of errors and foreign requests. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Requests that went to another origin than the page's own. */
+  /** Requests to other origins. */
   readonly foreignRequests: ReadonlyArray<string>;
-  /** Errors and warnings of the console, and what was thrown and not caught. */
+  /** Console errors, console warnings and uncaught exceptions. */
   readonly complaints: ReadonlyArray<string>;
-  /** Keeps a picture of all of it, when `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder for them. */
+  /** Saves a screenshot of the whole page if `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder. */
   readonly keepPicture: (name: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page and watches it from its first request on. */
+/** Opens a page and records its errors and requests from the start. */
 export const openPage = async (
   browser: Browser,
   url: string,

@@ -1,4 +1,4 @@
-/** The page of codes and the first page in a real browser, on a phone. */
+/** The code page and the home page in a real browser, on a phone. */
 import { describe, expect, it } from "vitest";
 import { textOf } from "../support/http.ts";
 import { press, signIn, useFlowPages } from "./flow_pages.ts";
@@ -11,8 +11,8 @@ const newCode = async () => {
   return { sid: textOf(body.data?.sid), code: textOf(body.data?.code) };
 };
 
-describe("a code", () => {
-  it("leads a player on a phone to a link in at most eight taps", async () => {
+describe("the code page", () => {
+  it("the code page leads a player on a phone to a link in at most eight taps", async () => {
     const { sid, code } = await newCode();
     const watched = await visit("/go", phone);
     const { page, close } = watched;
@@ -28,7 +28,7 @@ describe("a code", () => {
     ];
     for (const tap of taps) await tap();
     await expect.poll(() => page.title()).toBe("Your accounts are linked");
-    // Each sign-in is two of them.
+    // Each of the two sign-ins takes two taps.
     expect(taps.length + 2).toBeLessThanOrEqual(8);
     await expectUsable(watched, "Your accounts are linked", "go-done");
     const { body } = await send(`GET /v2/sessions/${sid}`);
@@ -36,7 +36,7 @@ describe("a code", () => {
     await close();
   });
 
-  it("that is wrong is said at its field", async () => {
+  it("the code page shows a wrong code at its field", async () => {
     const watched = await visit("/go", phone);
     const { page, close } = watched;
     await page.getByLabel("Enter your code").fill("BBBB-BBBB");
@@ -47,8 +47,8 @@ describe("a code", () => {
   });
 });
 
-describe("the first page", () => {
-  it("has the ways to everything", async () => {
+describe("the home page", () => {
+  it("the home page is usable", async () => {
     const watched = await visit("/", phone);
     await expectUsable(watched, "Which player is which member?", "home");
     await watched.close();

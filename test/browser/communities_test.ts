@@ -1,4 +1,4 @@
-/** Communities and links in a real browser, and how many clicks the tasks of owners take. */
+/** The pages of communities and links in a real browser, with limits of clicks for common tasks. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
@@ -8,7 +8,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** An owner has 30 links, of which 10 were verified this week and 15 in the one before. */
+/** One owner has 30 links: 10 were verified this week and 15 in the week before. */
 const { visit, send, url } = await useDashboard((fixture) => ({
   ...fixture,
   accounts: [{ name: "crowd", chatId: "100004", tier: "free" }],
@@ -47,7 +47,7 @@ const link = async (key: string, chatId: string, gameId: string) => {
 };
 
 describe("a new owner", () => {
-  it("gets from the sign-in to the first verified user in at most twelve clicks", async () => {
+  it("a new owner gets from sign-in to the first verified user in at most twelve clicks", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page, close } = watched;
     await expectUsable(watched, "Overview", "steps-overview");
@@ -83,8 +83,8 @@ describe("a new owner", () => {
   });
 });
 
-describe("what users read", () => {
-  it("is previewed, refused at its field, and saved", async () => {
+describe("texts that users read", () => {
+  it("texts of a community are previewed, refused at their field, and saved", async () => {
     const watched = await visit("/dashboard", /Newcomer/, phone);
     const { page, close } = watched;
     await createKey(page, "Bot");
@@ -114,7 +114,7 @@ describe("what users read", () => {
 });
 
 describe("many links", () => {
-  it("are counted by the week of their verification, and listed in pages", async () => {
+  it("many links are counted by week of verification, and listed in pages", async () => {
     const watched = await visit("/dashboard", /Crowded/, phone);
     const { page, close } = watched;
     const figure = page.locator(".figures > div").filter({ hasText: "Verified in seven days" });
@@ -123,14 +123,17 @@ describe("many links", () => {
     await page.goto(`${url()}/dashboard/links`);
     await page.getByText("30 links in all communities").waitFor();
     await expectUsable(watched, "Links", "links-many");
-    await press(page, "More links");
+    await press(page, "Older links");
     await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
+    await press(page, "Newer links");
+    await expect.poll(() => page.getByRole("row").count()).toBe(1 + 25);
+    expect(await page.getByRole("link", { name: "Newer links" }).count()).toBe(0);
     await close();
   });
 });
 
 describe("links", () => {
-  it("are found by name and removed in four clicks, and say in words what happened", async () => {
+  it("a link is found by name and removed in four clicks, with a confirmation in words", async () => {
     const watched = await visit("/dashboard", /Newcomer/, desktop);
     const { page, close } = watched;
     const key = await createKey(page, "Walk bot");
@@ -156,7 +159,7 @@ describe("links", () => {
     await close();
   });
 
-  it("say why a user has none, in at most four clicks", async () => {
+  it("the history shows in at most four clicks why a user has no link", async () => {
     const watched = await visit("/dashboard", /Newcomer/, phone);
     const { page, close } = watched;
     const key = await createKey(page, "Careless bot");
@@ -168,13 +171,13 @@ describe("links", () => {
     await page.getByLabel("Find").fill("mallory");
     await click("Search");
     await expectUsable(watched, "Links", "links-unlinked");
-    await click(/^See the history/);
+    await click(/100002/);
     await page.getByText(/^Careless bot unlinked .*100002.* from game account 4$/).waitFor();
     expect(clicks()).toBeLessThanOrEqual(4);
     await close();
   });
 
-  it("are made after a question that names both, and refused at the field", async () => {
+  it("a link is created after a confirmation, and refused at its field", async () => {
     const watched = await visit("/dashboard", /Newcomer/, desktop);
     const { page, close } = watched;
     await createKey(page, "Bot");
@@ -191,6 +194,7 @@ describe("links", () => {
     await press(page, "Link the accounts");
     await page.getByText("The accounts are linked.").waitFor();
     await expectUsable(watched, "Newcomer", "links-user");
+    await page.locator("dd").filter({ hasText: "Linked by hand" }).waitFor();
     const file = await page
       .context()
       .request.get(`${url()}/dashboard/links.csv?pid=${new URL(page.url()).searchParams.get("pid")}`);
@@ -199,8 +203,54 @@ describe("links", () => {
   });
 });
 
+describe("the links of one community", () => {
+  it("are found by the beginning of a name in two clicks, and several are removed at once", async () => {
+    const watched = await visit("/dashboard", /^A?\s*Ada\b/, phone);
+    const { page, close } = watched;
+    const key = await createKey(page, "Club bot", ownGuild);
+    for (const chatId of ["100001", "100002"]) {
+      const linked = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1", guildId: ownGuild } });
+      expect(linked.status).toBe(200);
+    }
+    await page.goto(`${url()}/dashboard`);
+    const { click, clicks } = counting(page);
+    await click("Links");
+    await page.getByLabel("Find").fill("MAL");
+    await click("Search");
+    expect(clicks()).toBe(2);
+    await expectUsable(watched, "Links", "links-beginning");
+    expect(await page.getByRole("row").count()).toBe(1 + 1);
+    await page.getByLabel("Find").fill("");
+    await click("Search");
+    for (const chatId of ["100001", "100002"]) {
+      await page.getByRole("checkbox", { name: new RegExp(chatId) }).check();
+    }
+    await click("Unlink the selected");
+    await expectUsable(watched, "Unlink 2 users?", "unlink-several");
+    await click("Unlink 2 users");
+    await page.getByText("The selected users are no longer linked.").waitFor();
+    expect(await page.getByRole("row").count()).toBe(0);
+    await close();
+  });
+
+  it("are found in every list without a choice of one, and downloaded with names", async () => {
+    const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
+    const { page, close } = watched;
+    await link(await createKey(page, "Global bot"), "100001", "2");
+    await page.goto(`${url()}/dashboard/links?q=ada`);
+    await expectUsable(watched, "Search", "links-search");
+    await page.getByRole("region", { name: "Links in all communities found by “ada”" }).waitFor();
+    await page.getByText("Without a link here:").waitFor();
+    const file = await page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
+    expect(await file.text()).toMatch(
+      /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n.*,100001,Ada,2,Player 2,/,
+    );
+    await close();
+  });
+});
+
 describe("a key for a bot", () => {
-  it("takes five clicks", async () => {
+  it("creating a key for a bot takes at most five clicks", async () => {
     const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
     const { click, clicks } = counting(page);
     await click("Keys");
@@ -210,7 +260,7 @@ describe("a key for a bot", () => {
     await click("Create the key");
     const token = (await page.locator("#token").textContent()) ?? "";
     await click(/^Copy the key|Copy/);
-    // The choice of the community counts as one.
+    // Choosing the community counts as one click.
     expect(clicks() + 1).toBeLessThanOrEqual(5);
     expect((await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token })).status).not.toBe(
       401,

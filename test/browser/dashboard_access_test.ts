@@ -1,4 +1,4 @@
-/** The dashboard with the keyboard alone, and in the frame of another site. */
+/** The dashboard with only a keyboard, and in frames of other sites. */
 import { paths } from "@accountlink/pages/dashboard";
 import { describe, expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
@@ -6,8 +6,8 @@ import { desktop } from "./looks.ts";
 
 const { visit, send, url } = await useDashboard();
 
-describe("the keyboard alone", () => {
-  it("creates a key, copies it and revokes it", async () => {
+describe("the dashboard with only a keyboard", () => {
+  it("lets an owner create, copy and revoke a key with only a keyboard", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
     const watched = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
     const { page, complaints, close, keepPicture } = watched;
@@ -15,7 +15,7 @@ describe("the keyboard alone", () => {
       page.evaluate<string>(
         "(({ id, innerText }) => id || innerText)(document.activeElement ?? document.body)",
       );
-    /** Goes on with Tab until this is under the focus, which has to show. */
+    /** Presses Tab until this element has the focus, and expects a visible focus. */
     const reach = async (name: RegExp) => {
       for (let tabs = 0; !name.test(await focused()); tabs++) {
         if (tabs === 60) throw new Error(`Cannot reach ${name} with the keyboard`);
@@ -33,7 +33,7 @@ describe("the keyboard alone", () => {
     await keepPicture("dashboard-focus-skip");
     await page.keyboard.press("Enter");
     await enter(/^Create a key/, "Create a key");
-    // One of the radio buttons has the focus; an arrow chooses the other.
+    // The first radio button has the focus, and an arrow key selects the other one.
     while (!(await page.evaluate<boolean>("document.activeElement.type === 'radio'"))) {
       await page.keyboard.press("Tab");
     }
@@ -60,14 +60,14 @@ describe("the keyboard alone", () => {
 });
 
 describe("another site", () => {
-  it("cannot put a page of the dashboard into a frame", async () => {
+  it("cannot show a dashboard page in a frame", async () => {
     const { page, complaints, close } = await visit("/dashboard", /Ada\b/, desktop);
     await page.setContent(`<iframe src="${url()}/dashboard"></iframe>`);
     await expect.poll(() => complaints.join()).toMatch(/frame/i);
     await close();
   });
 
-  it("gets no page without the headers that keep it out", async () => {
+  it("every dashboard page has headers against frames, caching and foreign scripts", async () => {
     const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
     const { overview, keys, newKey, usage, audit, trial, preview, account, usageFile, auditFile } = paths;
     const policies = new Set<string>();

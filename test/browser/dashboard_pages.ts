@@ -1,5 +1,5 @@
 /**
- * The dashboard as its owners meet it: a server, its platforms, a browser, and what owners do on the pages.
+ * Runs a server with platforms and a browser, for tests of the dashboard's pages.
  */
 import { freePort } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -11,17 +11,17 @@ import { useServer } from "../support/server.ts";
 import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
-/** What somebody else may call a community or themselves. */
+/** A hostile name of a community or user. */
 export const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
 
-/** The owner manages it, and the bot is in it. */
+/** A guild that the owner manages and that has the bot. */
 export const ownGuild = "700000000000000001";
 
 export interface DashboardPages {
   readonly platform: DevPlatform;
   readonly url: () => string;
   readonly send: Send;
-  /** Opens a path of the dashboard as a user of the chat platform, who signs in. */
+  /** Signs in as a chat user and opens a path of the dashboard. */
   readonly visit: (path: string, as: RegExp, options: BrowserContextOptions) => Promise<WatchedPage>;
 }
 
@@ -71,17 +71,22 @@ export const useDashboard = async (
     visit: async (path, as, options) => {
       const watched = await openPage(browser(), `${url()}/dashboard`, options);
       await press(watched.page, as);
-      await watched.page.waitForURL(`${url()}/dashboard`);
+      await watched.page.waitForURL(`${url()}/dashboard**`);
       if (path !== "/dashboard") await watched.page.goto(`${url()}${path}`);
       return watched;
     },
   };
 };
 
-/** Creates a key with the form, and gives its text in full. */
-export const createKey = async (page: Page, name: string): Promise<string> => {
+/**
+ * Creates a key with the form, and returns the complete key.
+ *
+ * @param guildId a guild that the user manages; null for all communities
+ */
+export const createKey = async (page: Page, name: string, guildId: string | null = null): Promise<string> => {
   await page.goto(new URL("/dashboard/keys/new", page.url()).href);
-  await page.getByLabel("All communities").check();
+  if (guildId === null) await page.getByLabel("All communities").check();
+  else await page.getByLabel("Community", { exact: true }).selectOption(guildId);
   await page.getByLabel("Name", { exact: true }).fill(name);
   await press(page, "Create the key");
   return (await page.locator("#token").textContent()) ?? "";

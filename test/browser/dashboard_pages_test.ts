@@ -1,4 +1,4 @@
-/** The pages of the dashboard in a real browser: each of them, in each of its states. */
+/** The pages of the dashboard in a real browser, in each of their states. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const { visit, send, url, platform } = await useDashboard();
 
 describe("a new owner", () => {
-  it("is shown where to begin", async () => {
+  it("a new owner sees where to start", async () => {
     const watched = await visit("/dashboard", /Newcomer/, phone);
     const { page, close } = watched;
     await expectUsable(watched, "Overview", "dashboard-overview-empty");
@@ -31,7 +31,7 @@ describe("a new owner", () => {
 });
 
 describe("a key", () => {
-  it("is created for a community, shown once, and works", async () => {
+  it("a key is created for a community, shown once, and works", async () => {
     const watched = await visit(paths.newKey, /^A?\s*Ada\b/, desktop);
     const { page, close } = watched;
     await expectUsable(watched, "Create a key", "dashboard-key-new");
@@ -42,14 +42,14 @@ describe("a key", () => {
     const token = (await page.locator("#token").textContent()) ?? "";
     const answer = await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token });
     expect(answer.body.error?.code).toBe("LINK_NOT_FOUND");
-    // What is gone on to, and what the browser remembers, has no key.
+    // Neither the next page nor the browser's history contains the key.
     await page.reload();
     expect(await page.content()).not.toContain(token);
     await expectUsable(watched, "Bot of the club", "dashboard-key");
     await close();
   });
 
-  it("comes back as typed where a field is wrong", async () => {
+  it("the key form keeps typed values if a field is invalid", async () => {
     const watched = await visit(paths.newKey, /Ada\b/, phone);
     const { page, close } = watched;
     await page.getByLabel("Name", { exact: true }).fill("Kept");
@@ -64,7 +64,7 @@ describe("a key", () => {
     await close();
   });
 
-  it.each(scriptings)("changes its rules, its secret and its status, and ends, %s", async (...scripting) => {
+  it.each(scriptings)("a key is updated, rotated, disabled and revoked, %s", async (...scripting) => {
     const [, size, javaScriptEnabled, expectTitled] = scripting;
     const watched = await visit("/dashboard", /Ada\b/, { ...size, javaScriptEnabled });
     const { page, complaints, close } = watched;
@@ -97,7 +97,7 @@ describe("a key", () => {
     const revoke = page.getByRole("button", { name: "Revoke the key" });
     await expect.poll(() => revoke.isDisabled()).toBe(javaScriptEnabled);
     if (!javaScriptEnabled) {
-      // Nothing waits for what is typed; the server does.
+      // Without a script, the server checks the confirmation.
       await page.getByLabel(/^Type/).fill("something else");
       await revoke.click();
     }
@@ -116,14 +116,14 @@ describe("a key", () => {
     await expectPage("Keys", "list");
     await press(page, "Sign out");
     await expect.poll(() => page.title()).toBe("You are signed out");
-    // That a form was refused is no complaint about a page.
+    // Browsers log a console error for each refused form.
     expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
     await close();
   });
 });
 
-describe("what was used and changed", () => {
-  it("is on the overview without a reload, in usage and in the audit log", async () => {
+describe("usage and changes", () => {
+  it("usage and changes are shown live on the overview, in usage and in the audit log", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page, close } = watched;
     const key = await createKey(page, "=Counted");
@@ -157,7 +157,7 @@ describe("what was used and changed", () => {
 });
 
 describe("a leaked key", () => {
-  it("is told of on the overview", async () => {
+  it("a leaked key is reported on the overview", async () => {
     const watched = await visit("/dashboard", /Ada\b/, phone);
     const { page, close } = watched;
     const key = await createKey(page, "Leaked");
@@ -169,7 +169,7 @@ describe("a leaked key", () => {
   });
 });
 
-describe("a lookup to try", () => {
+describe("the try page", () => {
   const runProgram = async (source: string, key: string) => {
     const env = { ...process.env, ACCOUNTLINK_KEY: key };
     const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], {
@@ -179,7 +179,7 @@ describe("a lookup to try", () => {
     return stdout;
   };
 
-  it("shows the request and the answer, and keeps no key", async () => {
+  it("the try page shows the request and the answer, but not the key", async () => {
     const watched = await visit(paths.trial, /Ada\b/, phone);
     const { page, close } = watched;
     await expectUsable(watched, "Try it", "dashboard-try");
@@ -215,7 +215,7 @@ describe("the preview", () => {
     ["choice", "Which account is yours?"],
     ["done", "Your accounts are linked"],
     ["refused-not_a_member", "You are not in the community"],
-  ])("shows %s as users see it", async (state, title) => {
+  ])("the preview shows %s as users see it", async (state, title) => {
     const watched = await visit(`${paths.preview}?state=${state}`, /Ada\b/, desktop);
     const { page, close } = watched;
     const shown = page.frameLocator("iframe");
@@ -226,7 +226,7 @@ describe("the preview", () => {
 });
 
 describe("the account", () => {
-  it("lists sign-ins, and ends one and all of them", async () => {
+  it("the account page lists sign-ins, and ends one or all of them", async () => {
     const [watched, other] = [
       await visit(paths.account, /Ada\b/, phone),
       await visit("/dashboard", /Ada\b/, desktop),
@@ -246,8 +246,8 @@ describe("the account", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  it("has a page that says so", async () => {
+describe("errors on the dashboard", () => {
+  it("unknown pages and forged forms get an error page", async () => {
     const watched = await visit("/dashboard", /Ada\b/, phone);
     const { page, close } = watched;
     await page.goto(`${url()}/dashboard/keys/Aa0Bb1Cc2Dd3`);
@@ -260,7 +260,7 @@ describe("what goes wrong", () => {
     await close();
   });
 
-  it("is said beside the form where the platform does not answer", async () => {
+  it("the key form shows a platform outage and keeps typed values", async () => {
     const watched = await visit(paths.newKey, /Ada\b/, phone);
     const { page, close } = watched;
     await page.getByLabel("Name", { exact: true }).fill("Later");
@@ -275,8 +275,8 @@ describe("what goes wrong", () => {
   });
 });
 
-describe("names of strangers", () => {
-  it("are text on every page", async () => {
+describe("hostile names", () => {
+  it("hostile names are escaped on every page", async () => {
     const watched = await visit("/dashboard", /mallory/, desktop);
     const { page, complaints, close } = watched;
     const dialogs: Array<string> = [];

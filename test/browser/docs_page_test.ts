@@ -31,7 +31,7 @@ const tryButton = (page: Page) =>
 
 const lastSummary = routes.at(-1)?.summary as string;
 
-/** Sends the request that the page shows for `GET /v2/chat`, and gives the status of its answer. */
+/** Sends the page's example request for `GET /v2/chat`, and returns the status of its answer. */
 const tryOut = async ({ page }: WatchedPage): Promise<number> => {
   await tryButton(page).click();
   const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v2/chat");
@@ -42,7 +42,7 @@ const tryOut = async ({ page }: WatchedPage): Promise<number> => {
   return (await answered).status();
 };
 
-/** The page takes eight seconds of a processor to build itself. */
+/** Only proofs run both cases, because the page needs eight seconds of processor time to render. */
 const cases = [
   { size: "narrow", ...phone, colorScheme: "dark" },
   { size: "wide", ...desktop, colorScheme: "light" },
@@ -59,7 +59,7 @@ describe.each(isProof ? cases : cases.slice(0, 1))(
 
     afterAll(() => opened.close());
 
-    it("lists every route", async () => {
+    it("the docs page lists every route", async () => {
       await opened.keepPicture(`docs-${size}-${colorScheme}`);
       const text = (await opened.page.locator("body").textContent()) ?? "";
       const isMissing = ({ path, summary }: (typeof routes)[number]) =>
@@ -67,23 +67,23 @@ describe.each(isProof ? cases : cases.slice(0, 1))(
       expect(routes.filter(isMissing).map(({ id }) => id)).toEqual([]);
     });
 
-    it("has the colours that the reader asks for", async () => {
+    it("the docs page uses the preferred color scheme", async () => {
       expect(await schemeOf(opened.page)).toBe(colorScheme);
     });
 
-    it("fits", async () => {
+    it("the docs page fits the window", async () => {
       expect(await contentWidth(opened.page)).toBe(viewport.width);
     });
 
-    it("loads with no complaint", () => {
+    it("the docs page loads without errors", () => {
       expect(opened.complaints).toEqual([]);
     });
 
-    it("is answered at the first try", async () => {
+    it("a request from the docs page succeeds without changes", async () => {
       expect(await tryOut(opened)).toBe(200);
     });
 
-    it("has asked nothing of another host", () => {
+    it("the docs page loads nothing from other hosts", () => {
       expect(opened.foreignRequests).toEqual([]);
     });
   },

@@ -8,13 +8,13 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { visit, send, url } = await useDashboard();
 
 describe("the events of a community", () => {
-  it("are empty where nothing has happened", async () => {
+  it("the events page of a community without events is usable", async () => {
     const watched = await visit(paths.events, /Newcomer/, phone);
     await expectUsable(watched, "Events", "dashboard-events-none");
     await watched.close();
   });
 
-  it("are in sentences, newest first, and filtered by user", async () => {
+  it("the events page lists events as sentences, newest first, and filters by user", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
     const { page, close } = watched;
     const key = await createKey(page, "Walk bot");

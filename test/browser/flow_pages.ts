@@ -1,6 +1,5 @@
 /**
- * The public verification flow as its users meet it: a server, its client and its platforms, a browser, and what people
- * do on the pages.
+ * Runs a server with a client site, platforms and a browser, for tests of the public flow's pages.
  */
 
 import { createServer } from "node:http";
@@ -14,7 +13,7 @@ import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 
 const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
 
-/** Starts the site of a client, which greets visitors and has one picture. */
+/** Starts the site of a client, with a welcome page and a picture. */
 const startFlowSite = async () => {
   const server = createServer(({ url }, response) => {
     const isPicture = url === "/face.svg";
@@ -35,9 +34,9 @@ const startFlowSite = async () => {
 
 export interface FlowPages {
   readonly fixtures: Fixtures;
-  /** The site of the client, where sessions may send their users. */
+  /** The site of the client, an allowed redirect origin. */
   readonly clientUrl: string;
-  /** Sends a request of the client, which never comes from the address of the browser. */
+  /** Sends a request of the client, from another address than the browser's. */
   readonly send: (line: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
   readonly newSession: (asked?: object) => Promise<{ readonly sid: string; readonly pid: string }>;
   readonly linkOf: (chatId: string) => Promise<Json>;
@@ -45,7 +44,10 @@ export interface FlowPages {
   readonly visit: (path: string, options: BrowserContextOptions) => Promise<WatchedPage>;
 }
 
-/** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are linked already. */
+/**
+ * Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are already
+ * linked.
+ */
 export const useFlowPages = async (): Promise<FlowPages> => {
   const site = await startFlowSite();
   const fixtures = makeFixtures();
@@ -58,7 +60,7 @@ export const useFlowPages = async (): Promise<FlowPages> => {
     ...fixtures.fixture,
     platform: {
       ...fixtures.fixture.platform,
-      // As long as a name can be, without a place where it would break.
+      // A name of maximum length without a space to break the line.
       guilds: [{ id: guild, name: "Rook&Bishop".repeat(9), members: [{ chatId: "100001" }] }],
       chatUsers: chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: site.picture })),
       gameUsers: gameUsers.slice(0, 3).map((user) => ({
@@ -101,19 +103,19 @@ export const press = async (page: Page, name: string | RegExp): Promise<void> =>
   await page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
 };
 
-/** Goes to a platform, and is a user there. */
+/** Signs in to a platform as this user. */
 export const signIn = async (page: Page, proof: "chat" | "game", user: RegExp): Promise<void> => {
   await press(page, `Sign in to the ${proof} platform`);
   await press(page, user);
 };
 
-/** Proves both accounts. */
+/** Signs in to both platforms. */
 export const walk = async (page: Page, chat = /User 1\b/, game = /Player 1\b/): Promise<void> => {
   await signIn(page, "chat", chat);
   await signIn(page, "game", game);
 };
 
-/** Goes on with Tab until the name is under the focus, which has to show, and presses Enter. */
+/** Presses Tab until the element with this name has a visible focus, then presses Enter. */
 export const enter = async ({ page, keepPicture }: WatchedPage, name: RegExp, picture?: string) => {
   const focused = () => page.evaluate<string>("document.querySelector(':focus')?.textContent ?? ''");
   for (let tabs = 0; !name.test(await focused()); tabs++) {

@@ -6,7 +6,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { clientUrl, newSession, linkOf, visit } = await useFlowPages();
 
 describe("the flow", () => {
-  it("takes a user through, with a choice between two game accounts that a phone shows at once", async () => {
+  it("the flow links a user on a phone, who sees both game accounts without scrolling", async () => {
     const { sid } = await newSession();
     const watched = await visit(`/verify?sid=${sid}`, phone);
     const { page } = watched;
@@ -24,7 +24,7 @@ describe("the flow", () => {
     await watched.close();
   });
 
-  it("asks before it links, and takes no for an answer", async () => {
+  it("the flow asks for confirmation, and links nothing after a cancellation", async () => {
     const { sid } = await newSession({ guildId: guild, redirect: `${clientUrl}/done` });
     const watched = await visit(`/verify?sid=${sid}`, desktop);
     await watched.page.getByText("Rook&BishopRook&Bishop").waitFor();
@@ -40,7 +40,7 @@ describe("the flow", () => {
     await watched.close();
   });
 
-  it("sends the user on to the client, where the policy of the page lets them", async () => {
+  it("the flow redirects the user to the client, as its Content-Security-Policy allows", async () => {
     const { sid } = await newSession({ redirect: `${clientUrl}/done` });
     const { page, complaints, close } = await visit(`/verify?sid=${sid}`, phone);
     await walk(page);
@@ -50,7 +50,7 @@ describe("the flow", () => {
     await close();
   });
 
-  it("works without JavaScript", async () => {
+  it("the flow works without JavaScript", async () => {
     const { sid } = await newSession();
     const { page, close } = await visit(`/verify?sid=${sid}`, { ...phone, javaScriptEnabled: false });
     await walk(page);
@@ -60,8 +60,8 @@ describe("the flow", () => {
   });
 });
 
-describe("the keyboard alone", () => {
-  it("takes a user through, and shows where it is", async () => {
+describe("the flow with only a keyboard", () => {
+  it("the flow works with only a keyboard and a visible focus", async () => {
     const { sid } = await newSession();
     const watched = await visit(`/verify?sid=${sid}`, desktop);
     await enter(watched, /^Sign in to the chat platform/, "flow-focus");
@@ -73,7 +73,7 @@ describe("the keyboard alone", () => {
     await watched.close();
   });
 
-  it("takes a user back from a refusal, and through", async () => {
+  it("the flow can be retried after a refusal with only a keyboard", async () => {
     const { sid } = await newSession();
     const watched = await visit(`/verify?sid=${sid}`, desktop);
     await enter(watched, /^Sign in to the chat platform/);
@@ -86,7 +86,7 @@ describe("the keyboard alone", () => {
     await watched.close();
   });
 
-  it("chooses between two game accounts on a phone", async () => {
+  it("the flow lets a user keep the other game account with only a keyboard", async () => {
     const { sid } = await newSession();
     const linked = await linkOf("100003");
     const watched = await visit(`/verify?sid=${sid}`, phone);
@@ -102,7 +102,7 @@ describe("the back button", () => {
   it.each([
     ["the last page", {}],
     ["the site of the client", { redirect: `${clientUrl}/done` }],
-  ])("links nothing again, from %s", async (_, asked) => {
+  ])("the back button links nothing again, from %s", async (_, asked) => {
     const { sid } = await newSession(asked);
     const { page, close } = await visit(`/verify?sid=${sid}`, phone);
     await walk(page);

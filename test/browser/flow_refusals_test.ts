@@ -1,6 +1,6 @@
 /**
- * Each page of the public verification flow that does not go on, in a real browser, as the preview of the dashboard has
- * it. `test/contract` has the ways to them.
+ * Each refusal page of the public verification flow in a real browser, taken from the dashboard's preview.
+ * `test/contract` tests how users reach these pages.
  */
 import { paths } from "@accountlink/pages/dashboard";
 import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
@@ -25,7 +25,7 @@ describe("the page of a refusal", () => {
     await close();
   });
 
-  it("shows as whom the user signed in, and leads back", async () => {
+  it("a refusal page shows the signed-in user, and leads back to the start", async () => {
     const { sid } = await newSession({ chatId: "100002" });
     const watched = await visit(`/verify?sid=${sid}`, phone);
     const { page, close } = watched;

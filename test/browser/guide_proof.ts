@@ -1,4 +1,4 @@
-/** The documentation site as it is built, opened from a disk in a real browser. */
+/** The built documentation site, opened from disk in a real browser. */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix, resolve } from "node:path";
@@ -28,16 +28,16 @@ const open = (path: string, look: object) =>
   openPage(browser(), pathToFileURL(join(folder, path)).href, look);
 
 describe("the site", () => {
-  it("has an example for every function, class and value", () => {
+  it("the site has an example for every function, class and value", () => {
     expect(withoutExample).toEqual([]);
     expect(pages.size).toBeGreaterThan(500);
   });
 
-  it.each(errorCodes)("has a page for %s", (code) => {
+  it.each(errorCodes)("the site has a page for the error code %s", (code) => {
     expect(pages.get(`errors/${code}.html`)).toContain("What a client should do");
   });
 
-  it("has no link between documents that leads nowhere", () => {
+  it("the site has no broken links between documents", () => {
     const leads = (path: string, href: string): boolean => {
       const source = /^https:\/\/github\.com\/accountlink\/accountlink\/blob\/main\/([^#]+)/.exec(href)?.[1];
       if (source !== undefined) return existsSync(join(root, decodeURIComponent(source)));
@@ -57,7 +57,7 @@ describe("the site", () => {
     expect(broken).toEqual([]);
   });
 
-  it("has no inline script or style, which the policy of the server forbids", () => {
+  it("the site has no inline script or style, which the server's Content-Security-Policy forbids", () => {
     const forbidden = /<script(?! (?:async|defer) src="[^":]+")|<script[^>]*>[^<]|<style| style="| on\w+="/;
     expect([...pages].filter(([, html]) => forbidden.test(html)).map(([path]) => path)).toEqual([]);
   });
@@ -66,20 +66,23 @@ describe("the site", () => {
     ["INVALID_PARAMETER", "errors/INVALID_PARAMETER.html"],
     ["Alt detection", "docs/alts.html"],
     ["createAccountLink", "accountlink/createAccountLink.html"],
-  ])("finds %s", async (text, target) => {
+  ])("the search of the site finds %s", async (text, target) => {
     const { page, complaints, close } = await open("docs/api.html", desktop);
     await page.locator("#tsd-search-trigger").click();
     await page.locator("#tsd-search-input").fill(text);
     await page.locator(`#tsd-search-results a[href*="${target}"]`).first().click();
     await page.waitForURL((url) => url.pathname.endsWith(target));
-    // From a disk, the browser refuses icons until a script has put them into the page.
+    // From disk, the browser refuses icons until a script has inserted them into the page.
     expect(complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual([]);
     await close();
   });
 
-  it.each(["index.html", "docs/operating.html", "accountlink.html"])("fits a phone: %s", async (path) => {
-    const { page, close } = await open(path, phone);
-    expect(await contentWidth(page)).toBe(phone.viewport.width);
-    await close();
-  });
+  it.each(["index.html", "docs/operating.html", "accountlink.html"])(
+    "the site fits a phone: %s",
+    async (path) => {
+      const { page, close } = await open(path, phone);
+      expect(await contentWidth(page)).toBe(phone.viewport.width);
+      await close();
+    },
+  );
 });

@@ -11,7 +11,7 @@ const { visit, url } = await useDashboard();
 it.each([
   ["desktop", desktop, 200_001],
   ["phone", phone, 300_001],
-] as const)("an owner brings links from a file, on a %s", async (name, look, first) => {
+] as const)("an owner imports links from a file, on a %s", async (name, look, first) => {
   const watched = await visit("/dashboard/imports", /Ada\b/, look);
   const { page, close } = watched;
   if (name === "desktop") {

@@ -1,4 +1,4 @@
-/** The ways in which people look at a page. */
+/** Checks pages in different window sizes and color schemes. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isProof } from "@accountlink/test-servers";
@@ -6,19 +6,22 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { WatchedPage } from "./browser.ts";
 
-/** Half as long as what the package exports, which takes longer to load into a page than to run. */
+/** The minified source, because loading the source into a page takes longer than running it. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Rules whose outcome depends on the size and the colours of the page. */
+/** Rules whose result depends on the size and the colors of the page. */
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
-/** What is wrong on the page: the rule, and where it is broken. A page in a second look is held to those of looks. */
+/**
+ * Returns accessibility violations of the page: rule and element. After the first look, only rules that
+ * depend on the look run.
+ */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
-  // The pages allow no script of their own; what the debugger evaluates is not theirs.
+  // The pages' Content-Security-Policy does not apply to scripts evaluated by the debugger.
   const isKnown = await page.evaluate<boolean>("'axe' in window");
   if (!isKnown) await page.evaluate(source);
   const rules = isKnown && !isProof ? { runOnly: rulesOfLooks } : {};
-  // Only what is looked at leaves the page: what passes is long.
+  // Return only violations, because the list of passed rules is long.
   return page.evaluate<ReadonlyArray<string>>(`
     axe.run(document, { ...${JSON.stringify(rules)}, resultTypes: ["violations"], iframes: false }).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`);
@@ -32,10 +35,10 @@ const phoneDark = { look: "phone-dark", ...phone, colorScheme: "dark" } as const
 const desktopLight = { look: "desktop-light", ...desktop, colorScheme: "light" } as const;
 const desktopDark = { look: "desktop-dark", ...desktop, colorScheme: "dark" } as const;
 
-/** Each size and each scheme; every pair of them takes twice the time. */
+/** Each size and each scheme once; only proofs test all combinations, which takes twice the time. */
 const looks = isProof ? [phoneLight, phoneDark, desktopLight, desktopDark] : [phoneLight, desktopDark];
 
-/** The narrowest that a page has to fit in: a phone's, or a window's at 400 percent. */
+/** The narrowest supported window: a phone, or a desktop window at 400 percent zoom. */
 const narrowest = { width: 320, height: 640 };
 
 export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
@@ -44,11 +47,11 @@ export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
   return (red + green + blue) / 3 > 127 ? "light" : "dark";
 };
 
-/** How wide a page is, beyond the edge of the window too. */
+/** The width of the page's content, including overflow. */
 export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth");
 
-/** Expects a page that everybody can use, however they look at it. */
+/** Expects a page with this title that is accessible and fits in every look. */
 export const expectUsable = async (
   { page, complaints, keepPicture }: WatchedPage,
   title: string,
@@ -56,7 +59,7 @@ export const expectUsable = async (
 ): Promise<void> => {
   const heading = page.getByRole("heading", { level: 1 });
   await expect.poll(() => heading.textContent().catch(() => null)).toBe(title);
-  // Titles of the dashboard have the name of the site as well.
+  // Titles of the dashboard end with the name of the site.
   expect((await page.title()).replace(/ – accountlink$/, "")).toBe(title);
   const size = page.viewportSize() ?? narrowest;
   for (const { look, viewport, colorScheme } of looks) {
@@ -73,17 +76,17 @@ export const expectUsable = async (
   await page.setViewportSize(narrowest);
   expect(await contentWidth(page)).toBe(narrowest.width);
   await page.setViewportSize(size);
-  // That a page was refused is no complaint about the page.
+  // Browsers log a console error for each refused request.
   expect(
     complaints.filter((text) => !text.includes("Failed to load resource: the server responded")),
   ).toEqual([]);
 };
 
-/** What can be asked of a page without its scripts. */
+/** Expects this heading; axe cannot run on a page without scripts. */
 const expectHeading: typeof expectUsable = async ({ page }, title) =>
   expect(await page.locator("h1").textContent()).toBe(title);
 
-/** With scripts and without, each on the screen of one kind of machine. */
+/** With scripts on a desktop, and without scripts on a phone. */
 export const scriptings = [
   ["with scripts, on a desktop", desktop, true, expectUsable],
   ["without scripts, on a phone", phone, false, expectHeading],

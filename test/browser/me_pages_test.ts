@@ -6,7 +6,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { fixtures, visit } = await useFlowPages();
 
 const at = "2026-01-02T03:04:05.000Z";
-// Beside the links of `useFlowPages`.
+// Added to the links of `useFlowPages`.
 fixtures.key({
   guildId: guild,
   links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } },
@@ -17,7 +17,7 @@ fixtures.key({
   ],
 });
 
-/** Opens the pages as a user, by the sign-in of the platform. */
+/** Signs in as a user and opens /me. */
 const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
   const watched = await visit("/me", options);
   await watched.page.getByRole("button", { name: user }).click();
@@ -25,36 +25,40 @@ const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
 };
 
 describe("the pages of a user", () => {
-  it("show their links, and remove one", async () => {
+  it("/me shows a user's links, and removes one", async () => {
     const watched = await open(/User 2\b/, phone);
-    await expectUsable(watched, "Your links", "me-links");
+    await expectUsable(watched, "Your data", "me-links");
     const { page } = watched;
     await page.getByRole("listitem").filter({ hasText: "Chess Club" }).locator("summary").click();
-    await expectUsable(watched, "Your links", "me-remove");
+    await expectUsable(watched, "Your data", "me-remove");
     await press(page, "Remove the link");
     await expectUsable(watched, "The link is removed", "me-removed");
-    await page.getByRole("link", { name: "Back to your links" }).click();
+    await page.getByRole("link", { name: "Back to your data" }).click();
     await page.getByText("One community knows").waitFor();
     await watched.close();
   });
 
-  it("show until when browsers are remembered, and forget them, without a script", async () => {
+  it("/me shows how long browsers are remembered, and forgets them without a script", async () => {
     const watched = await open(/User 4\b/, phone);
-    expect(await watched.page.getByText(/Last used on .+, remembered until/).count()).toBe(2);
-    await expectUsable(watched, "Your links", "me-browsers");
+    await watched.page.getByRole("heading", { name: "203.0.113.7" }).waitFor();
+    expect(await watched.page.getByText(/Used on .+ Remembered until/).count()).toBe(2);
+    await expectUsable(watched, "Your data", "me-browsers");
     await watched.close();
 
     const plain = await open(/User 1\b/, { ...phone, javaScriptEnabled: false });
-    await plain.page.getByText(/The browser in which you confirmed is remembered until/).waitFor();
+    await plain.page.getByRole("heading", { name: "Browser 1" }).waitFor();
     await press(plain.page, "Forget this browser");
     await expect.poll(() => plain.page.title()).toBe("Your browsers are forgotten");
-    await plain.page.getByRole("link", { name: "Back to your links" }).click();
-    await expect.poll(() => plain.page.title()).toBe("Your links");
-    expect(await plain.page.getByText("remembered").count()).toBe(0);
+    await plain.page.getByRole("link", { name: "Back to your data" }).click();
+    await expect.poll(() => plain.page.title()).toBe("Your data");
+    expect(await plain.page.getByRole("heading", { name: "Browser 1" }).count()).toBe(0);
+    const download = plain.page.waitForEvent("download");
+    await plain.page.getByRole("link", { name: "Download your data" }).click();
+    expect((await download).suggestedFilename()).toBe("my_data.json");
     await plain.close();
   });
 
-  it("erase everything, without a script", async () => {
+  it("/me erases everything without a script", async () => {
     const watched = await open(/User 3\b/, { ...desktop, javaScriptEnabled: false });
     const { page } = watched;
     await page.getByRole("link", { name: "Erase all your data" }).click();
@@ -64,9 +68,9 @@ describe("the pages of a user", () => {
     await watched.close();
   });
 
-  it("say what each of them does", async () => {
+  it("every page of /me is usable for a user without links", async () => {
     const watched = await open(/User 5\b/, desktop);
-    await expectUsable(watched, "Your links", "me-none");
+    await expectUsable(watched, "Your data", "me-none");
     const { page } = watched;
     await page.getByRole("link", { name: "Erase all your data" }).click();
     await expectUsable(watched, "Erase everything?", "me-erase");

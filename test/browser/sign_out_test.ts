@@ -1,4 +1,4 @@
-/** What a browser shows after a sign-out: with its back button, and in a tab that was left open. */
+/** Pages that a browser shows after a sign-out: with the back button, and in a tab left open. */
 import { paths } from "@accountlink/pages/dashboard";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -16,7 +16,7 @@ const enter = async (page: Page, site: "/dashboard" | "/me") => {
   await page.waitForURL(`${url()}${site}`);
 };
 
-/** Opens a site as Ada, who is signed in to the dashboard as well. */
+/** Opens a site as Ada, who is also signed in to the dashboard. */
 const visitSite = async (site: "/dashboard" | "/me", options: BrowserContextOptions) => {
   const watched = await visit("/dashboard", /Ada\b/, options);
   if (site === "/me") await enter(watched.page, site);
@@ -28,7 +28,10 @@ const signOut = async (page: Page) => {
   await expect.poll(() => page.title()).toBe("You are signed out");
 };
 
-/** Where the browser is then. A page that it kept is not loaded, for which `page.goBack` would wait. */
+/**
+ * Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not
+ * loaded.
+ */
 const goBack = async (page: Page) => {
   const before = page.url();
   await page.waitForLoadState();
@@ -46,7 +49,7 @@ const ways = [
 
 describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
   it.each([true, false])(
-    "the back button leads to the sign-in (with scripts: %s)",
+    "the back button leads to the sign-in after a sign-out (with scripts: %s)",
     async (javaScriptEnabled) => {
       const { page, close } = await visitSite(site, { ...desktop, javaScriptEnabled });
       for (const path of [...pages, last]) await page.goto(`${url()}${path}`);
@@ -60,7 +63,7 @@ describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
   );
 });
 
-describe("a form that was left open", () => {
+describe("a form left open in another tab", () => {
   it.each([
     { site: "/dashboard", path: paths.newKey, field: "All communities", button: "Create the key" },
     {
@@ -69,59 +72,65 @@ describe("a form that was left open", () => {
       field: "I want all of this to be erased.",
       button: "Erase everything",
     },
-  ] as const)("on $path says that nothing was done, and leads to the sign-in", async (form) => {
-    const watched = await visitSite(form.site, desktop);
-    const { page, close } = watched;
-    const other = await page.context().newPage();
-    await other.goto(`${url()}${form.site}`);
-    await page.goto(`${url()}${form.path}`);
-    await page.getByLabel(form.field).check();
-    if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
-    await signOut(other);
-    await press(page, form.button);
-    await expectUsable(watched, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
-    await press(page, "Sign in again");
-    await press(page, /Ada\b/);
-    await page.waitForURL(`${url()}${form.site}`);
-    // An erasure would have ended this sign-in too.
-    await page.goto(`${url()}${paths.keys}`);
-    expect(await page.title()).toMatch(/^Keys/);
-    expect(await page.content()).not.toContain("Late");
-    await close();
-  });
-});
-
-describe.skipIf(whyNoKeptPages !== null)(`a browser that keeps whole pages ${whyNoKeptPages ?? ""}`, () => {
-  /** What a script has put on a page is gone when the page is loaded. */
-  const mark = (page: Page) => page.evaluate("document.body.dataset.mark = 'kept'");
-  const isKept = async (page: Page) => (await page.content()).includes('data-mark="kept"');
-
-  it.each([true, false])(
-    "shows none of them after the end of a sign-in (with scripts: %s)",
-    async (javaScriptEnabled) => {
-      const browser = await startBrowserWithKeptPages();
-      onTestFinished(() => browser.close());
-      const page = await browser.newPage({ javaScriptEnabled });
-      await enter(page, "/me");
-      await mark(page);
-      await page.goto(`${url()}/me/erase`);
-      expect(await goBack(page)).toBe(`${url()}/me`);
-      // Otherwise the rest would say nothing.
-      await expect.poll(() => isKept(page)).toBe(true);
-      await signOut(page);
-      expect(await goBack(page)).toMatch(signInPage);
-      // The first page after a sign-in came by a redirect from the platform.
-      for (const site of ["/me", "/dashboard"] as const) {
-        await enter(page, site);
-        await signOut(page);
-        expect(await goBack(page)).toMatch(signInPage);
-      }
-      await enter(page, "/me");
-      await press(page, "Erase all your data");
-      await page.getByLabel("I want all of this to be erased.").check();
-      await press(page, "Erase everything");
-      await expect.poll(() => page.title()).toBe("Everything is erased");
-      expect(await goBack(page)).toMatch(signInPage);
+  ] as const)(
+    "sending the open form of $path after a sign-out changes nothing, and leads to the sign-in",
+    async (form) => {
+      const watched = await visitSite(form.site, desktop);
+      const { page, close } = watched;
+      const other = await page.context().newPage();
+      await other.goto(`${url()}${form.site}`);
+      await page.goto(`${url()}${form.path}`);
+      await page.getByLabel(form.field).check();
+      if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
+      await signOut(other);
+      await press(page, form.button);
+      await expectUsable(watched, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
+      await press(page, "Sign in again");
+      await press(page, /Ada\b/);
+      await page.waitForURL(`${url()}${form.site}`);
+      // If the erasure had run, this sign-in would have ended.
+      await page.goto(`${url()}${paths.keys}`);
+      expect(await page.title()).toMatch(/^Keys/);
+      expect(await page.content()).not.toContain("Late");
+      await close();
     },
   );
 });
+
+describe.skipIf(whyNoKeptPages !== null)(
+  `a browser with a back/forward cache ${whyNoKeptPages ?? ""}`,
+  () => {
+    /** Marks a page with a script. Loading the page again removes the mark. */
+    const mark = (page: Page) => page.evaluate("document.body.dataset.mark = 'kept'");
+    const isKept = async (page: Page) => (await page.content()).includes('data-mark="kept"');
+
+    it.each([true, false])(
+      "shows no cached page after a sign-out (with scripts: %s)",
+      async (javaScriptEnabled) => {
+        const browser = await startBrowserWithKeptPages();
+        onTestFinished(() => browser.close());
+        const page = await browser.newPage({ javaScriptEnabled });
+        await enter(page, "/me");
+        await mark(page);
+        await page.goto(`${url()}/me/erase`);
+        expect(await goBack(page)).toBe(`${url()}/me`);
+        // Make sure that the cache works at all.
+        await expect.poll(() => isKept(page)).toBe(true);
+        await signOut(page);
+        expect(await goBack(page)).toMatch(signInPage);
+        // Also test the first page after a sign-in, which is reached by a redirect from the platform.
+        for (const site of ["/me", "/dashboard"] as const) {
+          await enter(page, site);
+          await signOut(page);
+          expect(await goBack(page)).toMatch(signInPage);
+        }
+        await enter(page, "/me");
+        await press(page, "Erase all your data");
+        await page.getByLabel("I want all of this to be erased.").check();
+        await press(page, "Erase everything");
+        await expect.poll(() => page.title()).toBe("Everything is erased");
+        expect(await goBack(page)).toMatch(signInPage);
+      },
+    );
+  },
+);

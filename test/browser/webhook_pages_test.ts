@@ -1,4 +1,4 @@
-/** The pages of webhooks in a real browser, with a receiver on this machine. */
+/** The pages of webhooks in a real browser, with a local receiver. */
 
 import { paths } from "@accountlink/pages/dashboard";
 import { startHttpServer } from "@accountlink/test-servers";
@@ -22,7 +22,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
 describe("a webhook", () => {
   it.each(scriptings)(
-    "is made, tested, paused, rotated and deleted %s",
+    "a webhook is created, tested, paused, rotated and deleted %s",
     async (_, size, javaScriptEnabled, expectTitled) => {
       status = 200;
       const watched = await visit(paths.webhooks, /^A?\s*Ada\b/, { ...size, javaScriptEnabled });

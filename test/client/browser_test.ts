@@ -1,4 +1,4 @@
-/** The client in a page and a worker of a browser, through the page's server, which has the key. */
+/** The client in a page and a worker of a browser. The page's server forwards requests with the key. */
 import { createServer, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
@@ -75,11 +75,11 @@ const expected = {
   written: expect.objectContaining({ gameId: "2" }),
   states: ["pending", "cancelled"],
   refusal: "INVALID_PARAMETER",
-  // No page of another origin can call the service.
+  // A page of another origin cannot call the service directly.
   elsewhere: "NETWORK_ERROR",
 };
 
-it("works in a page", async () => {
+it("the client works in a page", async () => {
   const page = await browser().newPage();
   await page.goto(`${origin}/`);
   const found = await page.waitForFunction(() => (globalThis as { readonly found?: unknown }).found);
@@ -88,7 +88,7 @@ it("works in a page", async () => {
   await page.close();
 });
 
-it("works in a worker", async () => {
+it("the client works in a worker", async () => {
   const page = await browser().newPage();
   await page.goto(`${origin}/client.js`);
   const found = await page.evaluate(

@@ -1,4 +1,4 @@
-/** The chat bot of `examples`, between the service and a simulated Discord. */
+/** The chat bot in `examples`, with the service and a simulated Discord. */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { type HeardRequest, type HttpTestServer, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
-describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
-  // One session for each: that is all that the burst has.
+describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
+  // Each key can create one session, because the burst is 1.
   const keys = { linked: fixtures.key({ guildId: guild }), cancelled: fixtures.key() };
   const bots = new Map<keyof typeof keys, ReturnType<typeof makeClient>>();
   const programs: Array<RunningProgram> = [];
@@ -55,7 +55,7 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
     await Promise.all(programs.map(({ stop }) => stop()));
   });
 
-  /** Sends an interaction as Discord does; `signed` may differ from it, to test forgery. */
+  /** Sends an interaction like Discord. `signed` may differ from the interaction, to test forgery. */
   const interact = async (
     name: keyof typeof keys,
     interaction: object,
@@ -84,7 +84,7 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
       return JSON.parse(heard[1]?.body ?? "") as unknown;
     }, patience);
 
-  it("answers a ping, and nobody but Discord", async () => {
+  it("answers a ping, and refuses requests without Discord's signature", async () => {
     const ping = { type: 1 };
     expect((await interact("linked", ping)).body).toEqual({ type: 1 });
     expect((await interact("linked", ping, { as: stranger })).status).toBe(401);
@@ -93,7 +93,7 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
     expect(unsigned.status).toBe(401);
   });
 
-  it("answers with a button, and edits that when the user is through", async () => {
+  it("answers /verify with a button, and edits the answer after the user linked", async () => {
     // A refused creation takes nothing from the burst.
     const foreign = await interact("linked", verifyCommand("foreign", emptyGuild));
     expect(foreign.body).toEqual({
@@ -126,7 +126,7 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
     expect(await editOf("linked")).toEqual({ content: "You are linked to 2.", components: [] });
   });
 
-  it("tells of a user who cancelled, from a direct message", async () => {
+  it("edits the answer in a direct message after the user cancelled", async () => {
     const address = urlIn(await interact("cancelled", verifyCommand("cancelled")));
     const browser = newBrowser();
     const page = await browser.walk(new URL(address).search);

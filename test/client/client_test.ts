@@ -1,4 +1,4 @@
-/** Every method of the client, and every code of its errors, against the service. */
+/** Every method of the client, against the service. */
 import { type Answer, type ClientOptions, createClient, type RouteId } from "@accountlink/client";
 import { routes } from "@accountlink/http-api";
 import { freePort, isProof } from "@accountlink/test-servers";
@@ -19,7 +19,7 @@ const { fixtures, url } = useContractServer({
 const platform = devPlatformOn(platformPort);
 afterAll(platform.close);
 
-/** A client with a key and an address of its own, made once the server runs. */
+/** A client with this key and its own address, created when the server runs. */
 const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
   const from = fixtures.address();
   return () =>
@@ -36,7 +36,7 @@ const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
 const clientOf = (key: KeyOptions = {}, options: Partial<ClientOptions> = {}) =>
   clientWith(fixtures.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...key }), options);
 
-describe("the methods", () => {
+describe("methods of the client", () => {
   const answered = new Set<RouteId>();
   const onAnswer = ({ route }: Answer) => answered.add(route);
   const used = clientOf(
@@ -45,7 +45,7 @@ describe("the methods", () => {
   );
   const deleting = clientOf({}, { onAnswer });
 
-  it("look links up, from either side", async () => {
+  it("look up links by chat user and by game user", async () => {
     const { links } = used();
     const game = { username: "player_1", id: "1" };
     const found = { chatId: "100001", gameId: "1", resolved: { game, chat: { username: "user_1" } } };
@@ -80,7 +80,7 @@ describe("the methods", () => {
     });
   });
 
-  it("find alts, and say what moderators said", async () => {
+  it("find alts, and save, list and delete reviews", async () => {
     const { alts } = used();
     const found = await alts.find({ ip: "203.0.113.7", explain: true });
     expect(found).toMatchObject({ matches: [{ chatId: "100001", evidence: [{ kind: "address" }] }] });
@@ -91,11 +91,11 @@ describe("the methods", () => {
     expect(await alts.deleteReview("100001", "100002")).toMatchObject({ deleted: true });
   });
 
-  it("report keys", async () => {
+  it("report leaked keys", async () => {
     expect(await used().keys.reportLeaked(newToken())).toEqual({ revoked: true });
   });
 
-  it("read and end sessions", async () => {
+  it("create, read, watch and cancel sessions", async () => {
     const { sessions } = used();
     const { sid, state } = await sessions.create({ clientId: "7", chatId: "100001", guildId: undefined });
     expect(state).toBe("pending");
@@ -111,7 +111,7 @@ describe("the methods", () => {
     expect(await sessions.wait(sid)).toMatchObject({ state: "cancelled" });
   });
 
-  it("list links, and follow what changes", async () => {
+  it("list links and follow events", async () => {
     const { links, events } = used();
     const listed: Array<string> = [];
     const all = links();
@@ -139,23 +139,23 @@ describe("the methods", () => {
     await following.return();
   });
 
-  it("are there for every route of v2", () => {
-    // The one that browsers go to.
+  it("cover every route of v2", () => {
+    // Only browsers request this route.
     const called = [...answered, "redirectSession"];
     const v2 = routes.filter(({ generation }) => generation === "v2").map(({ id }) => id);
     expect(called.toSorted()).toEqual(v2.toSorted());
   });
 });
 
-describe("a call", () => {
+describe("a call of the client", () => {
   const answers: Array<Answer> = [];
-  // A free key's pace.
+  // The window of a free key.
   const paced = clientOf(
     { limits: { perWindow: 1, windowMs: 2_000 } },
     { onAnswer: (answer) => answers.push(answer) },
   );
 
-  it("waits in turn for the pace of its key, without a refusal", async () => {
+  it("waits for the window of its key instead of being refused", async () => {
     const { links } = paced();
     const ids = Array.from({ length: isProof ? 20 : 4 }, (_, at) => (at % 2 === 0 ? "100001" : "100002"));
     const found = await Promise.all(ids.map((chatId) => links.get(chatId)));
@@ -170,7 +170,7 @@ describe("a call", () => {
 
   const key = fixtures.key();
 
-  it("that writes is done once, also when its answer is lost", async () => {
+  it("executes a write once, even if its answer is lost", async () => {
     const lost: Array<Response> = [];
     const losing = async (request: Request) => {
       const response = await fetch(request);

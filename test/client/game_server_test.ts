@@ -1,4 +1,4 @@
-/** The game server of `examples`, with players who walk the flow. */
+/** The game server in `examples`, with players who use the flow. */
 import { expect, it } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -12,7 +12,7 @@ const { fixtures, url, newBrowser } = await useFlowServer({
 });
 const keys = Object.fromEntries(Object.keys(runtimes).map((name) => [name, fixtures.key()]));
 
-/** Signs a player in at both platforms, and presses a button of the page. */
+/** Signs a player in to both platforms, and confirms or cancels. */
 const walk = async (address: string, gameId: string, action: "confirm" | "cancel") => {
   const browser = newBrowser();
   const { search } = new URL(address);
@@ -20,11 +20,11 @@ const walk = async (address: string, gameId: string, action: "confirm" | "cancel
   expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
 };
 
-// At once, since each of them has to wait for a session to expire.
+// Concurrently, since each test waits for a session to expire.
 it.concurrent.for(Object.keys(runtimes))(
-  "rewards who linked that very account, on %s",
+  "the game server rewards players who linked their own account, on %s",
   async (runtime, test) => {
-    // The third is created when the burst has room again; the fourth never comes.
+    // The third session waits for the burst to refill; the fourth player never verifies.
     const env = { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: keys[runtime] ?? "", PLAYERS: "1,2,3,4" };
     const game = startExample(runtime, "game_server.ts", env);
     test.onTestFinished(game.stop);

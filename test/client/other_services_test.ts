@@ -1,4 +1,4 @@
-/** Clients that were written for other services, with nothing changed but base URL and key. */
+/** Clients written for other services, with only the base URL and key changed. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -35,7 +35,7 @@ interface BloxlinkSdk {
   readonly SearchRobloxToDiscord: (robloxId: string, guildId?: string) => Promise<unknown>;
 }
 
-test("bloxlink-sdk", async () => {
+test("bloxlink-sdk works with Bloxlink v3 routes", async () => {
   const sdk = createRequire(import.meta.url)("bloxlink-sdk") as BloxlinkSdk;
   sdk.bloxlinkBaseUrl = `${server.url()}/compat/bloxlink/`;
   sdk.initialise(guildKey);
@@ -54,7 +54,7 @@ test("bloxlink-sdk", async () => {
   expect(await sdk.SearchDiscordToRoblox("100001")).toMatchObject({ user: { robloxId: "1" } });
 });
 
-test("a bot for Bloxlink v4 in JavaScript", async () => {
+test("a JavaScript bot for Bloxlink v4 works", async () => {
   const env = { BLOXLINK_URL: `${server.url()}/compat/bloxlink`, BLOXLINK_KEY: guildKey, GUILD_ID: guild };
   expect(await linesOf([process.execPath, program("bloxlink_bot.js")], env)).toEqual([
     "1",
@@ -72,8 +72,8 @@ const hasRequests = (() => {
   }
 })();
 
-// Python and its requests may not be on the machine.
-test.skipIf(!hasRequests)("a bot for RoVer in Python", async () => {
+// Python or its package requests may not be installed.
+test.skipIf(!hasRequests)("a Python bot for RoVer works", async () => {
   const env = { ROVER_URL: `${server.url()}/compat/rover/api`, ROVER_KEY: guildKey, GUILD_ID: guild };
   expect(await linesOf(["python3", program("rover_bot.py")], env)).toEqual([
     "1 player_1",
@@ -82,7 +82,7 @@ test.skipIf(!hasRequests)("a bot for RoVer in Python", async () => {
   ]);
 });
 
-/** `HttpService` of Roblox, as far as the game uses it. */
+/** The functions of Roblox's `HttpService` that the game uses. */
 const httpService = {
   RequestAsync: async (
     _self: unknown,
@@ -96,7 +96,7 @@ const httpService = {
   JSONDecode: (_self: unknown, text: string): unknown => JSON.parse(text),
 };
 
-test("a game for RoWifi in Luau", async () => {
+test("a Luau game for RoWifi works", async () => {
   const printed: Array<unknown> = [];
   const state = await LuauState.createAsync({
     game: { GetService: () => httpService },

@@ -1,4 +1,7 @@
-/** The compiled client in an empty project: its types need no other package, no Node and no browser in particular. */
+/**
+ * The compiled client in an empty project: its types need no other package, and neither Node nor browser
+ * types.
+ */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,9 +16,9 @@ const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.m
 
 let folder = "";
 /**
- * Gives what the compiler finds.
+ * Runs the compiler, and returns its output.
  *
- * @param options as one types them
+ * @param options command line options
  */
 const compile = async (options: string): Promise<string> => {
   const tsc = pathOf("node_modules/typescript/bin/tsc");
@@ -70,13 +73,13 @@ afterAll(() => rm(folder, { recursive: true }));
 it.each([
   ["nodenext", "dom"],
   ["bundler", "webworker"],
-])("compiles with the resolution %s and the globals of %s", async (moduleResolution, lib) => {
+])("the compiled client type-checks with module resolution %s and lib %s", async (moduleResolution, lib) => {
   const module = moduleResolution === "bundler" ? "esnext" : "nodenext";
   const platform = `--lib es2022,${lib} --module ${module} --moduleResolution ${moduleResolution}`;
   await expectCompiled(`program.ts --noEmit --skipLibCheck false --target es2022 ${platform}`);
 });
 
-it("is imported in a CommonJS project as docs/client.md says", async () => {
+it("the compiled client can be imported in CommonJS projects as docs/client.md says", async () => {
   const project = join(folder, "commonjs");
   await mkdir(project);
   const use = 'createClient({ url: "https://links.example" }).sessions.redirectUrl("vs_1")';
@@ -99,7 +102,7 @@ it("is imported in a CommonJS project as docs/client.md says", async () => {
   expect(readFileSync(pathOf("docs/client.md"), "utf8")).toContain("TS1479");
 });
 
-it("runs", async () => {
+it("the compiled client runs", async () => {
   const { stdout } = await run(process.execPath, ["program.ts"], { cwd: folder });
   expect(stdout).toBe("NETWORK_ERROR\n");
 });

@@ -1,4 +1,4 @@
-/** The programs of `examples`, run by the runtimes that they are for. */
+/** Runs the programs in `examples` on their runtimes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { patience } from "../support/patience.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Command of each runtime. */
+/** The command of each runtime. */
 export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {
   Node: [process.execPath],
   Deno: [pathOf("node_modules/deno/deno"), "run", "--allow-net", "--allow-env"],
@@ -19,7 +19,7 @@ export interface RunningProgram {
   /** Waits for output that matches the pattern and returns its first group. */
   readonly untilPrinted: (pattern: RegExp) => Promise<string>;
   readonly output: () => string;
-  /** Its exit code, once it has ended by itself. */
+  /** The exit code, after the program ended by itself. */
   readonly ended: Promise<number | null>;
   readonly stop: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export const startProgram = (
     untilPrinted: (pattern) =>
       vi.waitFor(() => {
         const found = pattern.exec(printed)?.[1];
-        if (found === undefined) throw new Error(`Cannot find ${pattern} in what was printed: ${printed}`);
+        if (found === undefined) throw new Error(`Cannot find ${pattern} in the output: ${printed}`);
         return found;
       }, patience),
     ended,

@@ -1,4 +1,4 @@
-/** The role bot of `examples`, between the service and a simulated Discord. */
+/** The role bot in `examples`, with the service and a simulated Discord. */
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ interface Member {
   nick: string | null;
 }
 
-/** Discord: 1,200 members, so that they are two pages; each member's first change is refused with a 429. */
+/** A simulated Discord with 1,200 members on two pages, which refuses each member's first change with 429. */
 const members = new Map<string, Member>(
   Array.from({ length: 1_200 }, (_, i) => {
     const id = String(100_001 + i);
@@ -100,7 +100,7 @@ const write = async (line: `${string} ${string}`, body: object) =>
   expect((await send(line, { key, body: { ...body, guildId: guild } })).status).toBe(200);
 
 describe("the role bot", () => {
-  it("gives and takes what the links say, once it has listed them", async () => {
+  it("sets roles and nicknames of all members after listing the links", async () => {
     await start().untilPrinted(/^(2 links, all roles are right)$/m);
     expect(["100001", "100002", "100003", "100004"].map(seen)).toEqual([
       { hasRole: true, nick: "player_1" },
@@ -111,7 +111,7 @@ describe("the role bot", () => {
     expect(members.get("100001")?.roles).toContain(other);
   });
 
-  it("follows what changes", async () => {
+  it("follows changes of links", async () => {
     await write("PATCH /v2/game", { chatId: "100004", gameId: "4" });
     await expectSeen("100004", { hasRole: true, nick: "player_4" });
     await write("PATCH /v2/game", { chatId: "100004", gameId: "5" });
@@ -123,14 +123,14 @@ describe("the role bot", () => {
     await expectSeen("100005", { hasRole: false, nick: null });
   });
 
-  it("gives the role to whom it may not rename", async () => {
+  it("gives the role to members that it may not rename", async () => {
     await write("PATCH /v2/game", { chatId: owner, gameId: "7" });
     await expectSeen(owner, { hasRole: true, nick: null });
     await write("DELETE /v2/game", { chatId: owner });
     await expectSeen(owner, { hasRole: false, nick: null });
   });
 
-  it("goes on after its restart with what it missed", async () => {
+  it("applies missed changes after a restart", async () => {
     await programs[0]?.stop();
     await write("DELETE /v2/game", { chatId: "100001" });
     await write("PATCH /v2/game", { chatId: "100006", gameId: "6" });
@@ -140,7 +140,7 @@ describe("the role bot", () => {
     expect(again.output()).not.toContain("all roles are right");
   });
 
-  it("lists anew after a deletion of all data", async () => {
+  it("lists the links again after a deletion of all data", async () => {
     await write("DELETE /v2/data", { confirm: true });
     await expectSeen("100002", { hasRole: false, nick: null });
     await expectSeen("100006", { hasRole: false, nick: null });

@@ -1,4 +1,4 @@
-/** Sessions, read by the client while users walk the flow, and while the server goes away. */
+/** Sessions read by the client during the flow and during a restart of the server. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { startServerHere } from "../support/server.ts";
 
 const { url, newKey, newUser } = await useFlowServer({
   ...shortReads,
-  // A read right after another one comes too soon, on a busy machine too.
+  // Long enough that a second read is refused even on a busy machine.
   ACCOUNTLINK_POLL_INTERVAL: "3 seconds",
 });
 
@@ -42,7 +42,7 @@ describe.concurrent("a session", () => {
   const waited = newKey();
   const bursting = newKey();
 
-  it("is watched from its beginning to its end, over several streams", async () => {
+  it("a session is watched to its end, over several streams", async () => {
     const { client, statuses } = listeningClient(watched);
     const { sid } = await client.sessions.create({ clientId: "7" });
     const { states, ended, until } = statesOf(client.sessions.watch(sid));
@@ -57,7 +57,7 @@ describe.concurrent("a session", () => {
     expect(statuses()).not.toContain(429);
   });
 
-  it("is polled to its end, a read that came too soon included", async () => {
+  it("a session is polled to its end, even after a refused read", async () => {
     const { client, statuses } = listeningClient(polled);
     const { sid } = await client.sessions.create({ clientId: "7" });
     await client.sessions.get(sid);
@@ -72,7 +72,7 @@ describe.concurrent("a session", () => {
     expect(statuses().slice(0, 4)).toEqual([201, 200, 429, 200]);
   });
 
-  it("is waited for", async () => {
+  it("wait returns the completed session", async () => {
     const { client } = listeningClient(waited);
     const { sid } = await client.sessions.create({ clientId: "7" });
     const waiting = client.sessions.wait(sid);
@@ -88,7 +88,7 @@ describe.concurrent("a session", () => {
     expect(await client.links.get("100001")).toMatchObject({ gameId: "1" });
   });
 
-  it("is created when the burst has room again, or refused at once", async () => {
+  it("creating a session waits for the burst to refill, or fails at once with retryFor 0", async () => {
     const { client } = listeningClient(bursting);
     const create = (retryFor: number) => client.sessions.create({ clientId: "7", retryFor });
     await expect(Promise.all(Array.from({ length: 8 }, () => create(0)))).rejects.toMatchObject({

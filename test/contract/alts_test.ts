@@ -1,4 +1,7 @@
-/** Alt detection over HTTP: shapes, scores that clients can compute again, and reviews. The rules are tested in core. */
+/**
+ * Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. Core tests the
+ * rules.
+ */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -14,7 +17,7 @@ const [target, one, two, three] = ["100001", "100002", "100003", "100004"] as co
 const now = Date.now();
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
 
-/** Sightings of chat users at an address, the first one last. */
+/** Sightings of chat users at an address, each one millisecond before the previous one. */
 const seen = (ip: string, chatIds: ReadonlyArray<string>, days = 0): ReadonlyArray<SeenAt> =>
   chatIds.map((chatId, index) => ({
     chatId,
@@ -44,7 +47,7 @@ interface Explained {
   };
 }
 
-/** Holds an explained answer against its own evidence, and gives it. */
+/** Recomputes the scores of an explained answer from its evidence, and returns the answer. */
 const explained = ({ body }: Answer): Explained => {
   const data = body.data as unknown as Explained;
   const at = Date.parse(textOf(body.timestamp));
@@ -59,7 +62,7 @@ const explained = ({ body }: Answer): Explained => {
   return data;
 };
 
-describe("A score", () => {
+describe("alt scores", () => {
   const at = daysAgo(45);
   const ipv6 = "2001:db8:1:2::1";
   const key = premiumKey({
@@ -72,7 +75,7 @@ describe("A score", () => {
   });
 
   test.each([`chatId=${target}`, "gameId=1", `chatId=${target}&ip=${encodeURIComponent(`::ffff:${home}`)}`])(
-    "of %s is explained, is the same in v1 and names no address",
+    "explains the score of %s, gives the same score in v1 and shows no address",
     async (query) => {
       const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
       const { risk } = explained(answer);
@@ -89,7 +92,7 @@ describe("A score", () => {
   );
 });
 
-describe("An answer", () => {
+describe("alt detection", () => {
   const at = daysAgo(3);
   const links = {
     [target]: "1",
@@ -101,7 +104,7 @@ describe("An answer", () => {
   const key = premiumKey({ links, sightings });
   const inGuild = premiumKey({ links, sightings, guildId: guild });
 
-  test("names the target, the matches with their games, and nothing else", async () => {
+  test("returns exactly the target, the matches and their game users", async () => {
     expectData(await send(`GET /v2/alts?chatId=${target}`, { key }), {
       target: { chatId: target, gameId: "1", guildId: null },
       matches: [
@@ -122,7 +125,7 @@ describe("An answer", () => {
     expect(body.data).not.toHaveProperty("warnings");
   });
 
-  test("has one piece of evidence for everything in common", async () => {
+  test("lists one piece of evidence for each game and address in common", async () => {
     const data = explained(await send(`GET /v2/alts?chatId=${one}&ip=${home}&explain=true`, { key }));
     expect(data.matches.flatMap(({ evidence }) => evidence)).toEqual([
       { kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "1" },
@@ -136,7 +139,7 @@ describe("An answer", () => {
     ]);
   });
 
-  test("has members of the guild only; the target need not be one", async () => {
+  test("returns only guild members as matches, for any target", async () => {
     const expected = [
       { chatId: two, gameId: "2" },
       { chatId: three, gameId: null },
@@ -152,7 +155,7 @@ describe("An answer", () => {
     expect(empty.body.data).toMatchObject({ matches: [], risk: { score: 0 } });
   });
 
-  test("has profiles when they are asked for", async () => {
+  test("includes profiles for resolved=true", async () => {
     const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}&resolved=true`, { key });
     expect(body.data).toMatchObject({
       resolved: true,
@@ -167,7 +170,7 @@ describe("An answer", () => {
     });
   });
 
-  test("of several games is one for each of them, in their order", async () => {
+  test("answers bulk requests with one result per game ID, in order", async () => {
     const body = { gameIds: ["2", "9", "x", "2"], explain: true };
     const answer = await send("POST /v2/alts/bulk", { key, body });
     expect(answer.body.data).toMatchObject({
@@ -187,12 +190,12 @@ describe("An answer", () => {
   });
 });
 
-describe("A key", () => {
+describe("access to alt detection", () => {
   const custom = fixtures.key({ kind: "partner" });
   const free = fixtures.key();
   const freeInGuild = fixtures.key({ guildId: guild });
 
-  test("that is partner's or staff's may ask in bulk, and no more", async () => {
+  test("lets partner keys send bulk requests only, and refuses free keys", async () => {
     const body = { gameIds: ["1"] };
     expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
     const refusals = [
@@ -204,7 +207,7 @@ describe("A key", () => {
     for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
   });
 
-  test("that is global may ask in v1, one of a guild has to be Premium", async () => {
+  test("lets free global keys use v1, and refuses free guild keys", async () => {
     const path = "GET /api/v1/public/detections/alt?chatId=100001";
     expect((await send(path, { key: free })).status).toBe(200);
     const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
@@ -212,7 +215,7 @@ describe("A key", () => {
   });
 });
 
-describe("A review", () => {
+describe("alt reviews", () => {
   const links = { [target]: "1", [one]: "1", [three]: "3" };
   const sightings = seen(home, [target, one, two], 45);
   const options = { links, sightings, account: "reviewers" };
@@ -233,7 +236,7 @@ describe("A review", () => {
     ...matches.map((match) => match.evidence.map(({ kind }) => kind).join("+")),
   ];
 
-  test("beats the score, for every key of its scope and no other, until it is deleted", async () => {
+  test("override the score for every key of their scope only, until they are deleted", async () => {
     const before = [92, "game+address", "address"];
     expect(outlined(await detect())).toEqual(before);
 
@@ -265,7 +268,7 @@ describe("A review", () => {
     expect(outlined(await detect())).toEqual(before);
   });
 
-  test("is of two users, with a verdict and a short note", async () => {
+  test("need two different users, a known verdict and a note of at most 500 characters", async () => {
     const invalid = (answer: Answer, name: string) =>
       expectRefusal(answer, 400, "INVALID_PARAMETER", {
         parameters: [{ name, reason: expect.any(String) as unknown }],
@@ -278,7 +281,7 @@ describe("A review", () => {
   });
 });
 
-describe("With the chat platform", () => {
+describe("alt detection with the chat platform", () => {
   const links = { [target]: "1" };
   const candidates = Array.from({ length: 150 }, (_, index) => String(500_001 + index));
   const sightings = seen(home, [target, ...candidates]);
@@ -290,8 +293,11 @@ describe("With the chat platform", () => {
   test.each([
     ["down", { mode: "down", platform: "chat", under: "/chat/api/guilds/:guildId/members" }],
     ["slow", { mode: "slow", platform: "chat", delayMs: 20_000, under: "/chat/api/guilds/:guildId/members" }],
-  ])("%s, v2 says so and v1 leaves out whom it knows nothing of", async (_, fault) => {
-    /** The guild is known: the failures of members open the circuit for it as well. */
+  ])("%s fails in v2, and omits unknown members with a warning in v1", async (_, fault) => {
+    /**
+     * Looks up the guild before the fault, because failing member requests also open the circuit for
+     * guilds.
+     */
     const sendDuringFault = async (...request: Parameters<typeof send>) => {
       await platform.recover();
       await expect

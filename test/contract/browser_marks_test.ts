@@ -1,6 +1,6 @@
 /**
- * The mark of a browser: made when a user confirms and never before, known again when another user confirms there, and
- * forgotten when the user says so.
+ * The cookie that marks a browser: set when a user confirms a link, reused when another user confirms
+ * there, and forgotten on request.
  */
 import { describe, expect, test } from "vitest";
 import { type FlowBrowser, formOf, locationOf } from "../support/flow_browser.ts";
@@ -15,11 +15,11 @@ interface Explained {
   readonly matches: ReadonlyArray<{ readonly chatId: string; readonly evidence: ReadonlyArray<unknown> }>;
 }
 
-describe("A browser", async () => {
+describe("browser marks", async () => {
   const { fixtures, send, newBrowser, newSession } = await useFlowServer();
   const keys = Array.from({ length: 5 }, () => fixtures.key({ tier: "premium" }));
 
-  /** Proves both accounts for a new session, one step after the other. */
+  /** Creates a session, proves both accounts and opens the confirmation page. */
   const walk = async (key: string, browser: FlowBrowser, chatId: string, asked: object = {}) => {
     const { sid } = await newSession(key, asked);
     const query = `?sid=${textOf(sid)}`;
@@ -49,7 +49,7 @@ describe("A browser", async () => {
     return browser.get("/me");
   };
 
-  test("is marked when a user confirms, and never before", async () => {
+  test("are set when a user confirms a link, and never before", async () => {
     const [key = ""] = keys;
     const browser = newBrowser();
     const { answers, page } = await walk(key, browser, "100001");
@@ -64,7 +64,7 @@ describe("A browser", async () => {
     expect(attributes).toEqual(["Max-Age=15552000", "Path=/verify", "HttpOnly", "SameSite=Lax"]);
   });
 
-  test("keeps its mark for the next user, whom it tells to be related", async () => {
+  test("stay for the next user, and are evidence that both users share a browser", async () => {
     const key = keys[1] ?? "";
     const [browser, other] = [newBrowser(), newBrowser()];
     const first = device(await confirm(key, browser, "100001"));
@@ -85,12 +85,12 @@ describe("A browser", async () => {
       gameId: null,
     });
     expect(text).not.toContain(browser.cookies.get(name));
-    // Alts of one scope are none of another's.
+    // Matches are separate in each scope.
     await confirm(keys[2] ?? "", browser, "100004");
     expect((await alts(key, "100001")).matches).toHaveLength(1);
   });
 
-  test("is forgotten by its user on /me, and by nobody else", async () => {
+  test("are forgotten on /me for the signed-in user only", async () => {
     const key = keys[4] ?? "";
     const browser = newBrowser();
     await confirm(key, browser, "100008");
@@ -98,7 +98,7 @@ describe("A browser", async () => {
     const mark = browser.cookies.get(name);
     const page = await openMe(browser, "100008");
     const until = new Date(Date.now() + 180 * 86_400_000).toISOString().slice(0, 10);
-    expect(page.text).toContain(`is remembered until <time datetime="${until}">`);
+    expect(page.text).toContain(`Remembered until <time datetime="${until}">`);
     expect(page.text).not.toContain(mark);
 
     const { csrf = "" } = formOf(page);
@@ -107,8 +107,8 @@ describe("A browser", async () => {
     const forgotten = await browser.post("/me/browsers/forget", { csrf });
     expectPage(forgotten, 200, "Your browsers are forgotten");
     expect(device(forgotten)).toEqual([`${name}=`, "Max-Age=0", "Path=/verify", "HttpOnly", "SameSite=Lax"]);
-    expect((await browser.get("/me")).text).not.toContain("remembered");
+    expect((await browser.get("/me")).text).not.toContain("Remembered");
     expect((await alts(key, "100008")).matches).toMatchObject([{ evidence: [{ kind: "address" }] }]);
-    expect((await openMe(newBrowser(), "100009")).text).toContain("is remembered until");
+    expect((await openMe(newBrowser(), "100009")).text).toContain("Remembered until");
   });
 });

@@ -1,4 +1,4 @@
-/** Bulk lookups: one result for each input, in their order. */
+/** Bulk lookups return one result for each input, in order. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ const failed = (input: object, status: number, code: string, details: object | n
 });
 const invalid = (name: string) => ({ parameters: [{ name, reason: message }] });
 
-test("chat users, with duplicates, strangers and nonsense", async () => {
+test("bulk lookups of chat users return a result for duplicate, unknown and invalid IDs", async () => {
   const chatIds = ["100003", "100001", "nonsense", "100009", "100001", "", "1234"];
   const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds } });
   expectData(answer, {
@@ -46,7 +46,7 @@ test("chat users, with duplicates, strangers and nonsense", async () => {
   expect(answer.body.meta?.bulk).toEqual({ uniqueInputs: 6, maxInputs: 50 });
 });
 
-test("game users, each with its chat users as in a single lookup", async () => {
+test("bulk lookups of game users return the same chat users as single lookups", async () => {
   const answer = await send("POST /v2/game/bulk", { key, body: { gameIds: ["2", "9", "x", "2", "1"] } });
   const single = await send("GET /v2/game?gameId=2", { key });
   expect(single.body.data).toMatchObject({ chatIds: ["100002", "100003"], count: 2 });
@@ -67,12 +67,12 @@ test("game users, each with its chat users as in a single lookup", async () => {
   expect(answer.body.meta?.bulk).toEqual({ uniqueInputs: 4, maxInputs: 50 });
 });
 
-test("50 inputs are taken, duplicates counted", async () => {
+test("bulk lookups take 50 inputs, counting duplicates", async () => {
   const { body } = await send("POST /v2/chat/bulk", { key, body: { chatIds: Array(50).fill("100001") } });
   expect([body.data, body.meta?.bulk]).toMatchObject([{ count: 50 }, { uniqueInputs: 1, maxInputs: 50 }]);
 });
 
-test("resolved is echoed, and fills in the profiles", async () => {
+test("bulk lookups include profiles for resolved=true", async () => {
   const chats = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], resolved: true } });
   const profiles = { game: { id: "1" }, chat: { id: "100001", guild: null } };
   expect(chats.body.data).toMatchObject({ resolved: true, results: [{ data: { resolved: profiles } }] });
@@ -86,10 +86,10 @@ test("resolved is echoed, and fills in the profiles", async () => {
   });
 });
 
-describe("With the chat platform down", () => {
+describe("while the chat platform is down", () => {
   const platform = devPlatformOn(platformPort);
   beforeAll(async () => {
-    // That the bot is in the guild, and 100001 a member, is known for a while; of the others nothing is.
+    // Caches that the bot is in the guild and that 100001 is a member; nothing is cached of other users.
     await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
     await platform.fail({ mode: "down", platform: "chat", status: 500 });
   });
@@ -98,7 +98,7 @@ describe("With the chat platform down", () => {
     platform.close();
   });
 
-  test("each item fails whose membership cannot be asked", async () => {
+  test("bulk lookups of chat users fail for each user whose membership is unknown", async () => {
     const chatIds = ["100001", "100009", "x"];
     const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds, guildId: guild } });
     expect(answer.status).toBe(200);
@@ -114,7 +114,7 @@ describe("With the chat platform down", () => {
     });
   });
 
-  test("each item fails whose chat users' membership cannot be asked", async () => {
+  test("bulk lookups of game users fail for each result with a chat user of unknown membership", async () => {
     const fresh = { gameIds: ["1", "2", "9"], guildId: guild };
     const answer = await send("POST /v2/game/bulk", { key: unseen, body: fresh });
     expect(answer.body.data).toMatchObject({
@@ -128,5 +128,5 @@ describe("With the chat platform down", () => {
   });
 });
 
-/** A scope with chat users of whose membership nothing was asked yet. */
+/** A scope with chat users whose membership was never requested. */
 const unseen = fixtures.key({ links: { 100001: "1", 100020: "2" } });

@@ -1,4 +1,4 @@
-/** One case of the coverage table, and what writes it. */
+/** A case of the coverage table, and the class that writes cases. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyOptions } from "../support/fixtures.ts";
 import type { RequestOptions } from "../support/http.ts";
@@ -12,26 +12,26 @@ export type Surroundings =
   | "stores down"
   | "stores broken";
 
-/** One request and the answer that the documentation promises. */
+/** A request and its documented answer. */
 export interface Case {
   readonly route: string;
   /** Status and code. v1 does not show the code, but documents the same refusals. */
   readonly answer: `${number} ${ErrorCode | "-"}`;
   readonly title: string;
-  /** v2: the `details` of a refusal; v1: its message; part of the data of a success. */
+  /** The `details` of a v2 refusal, the message of a v1 refusal, or part of the data of a success. */
   readonly expected: unknown;
   /** The key to send; null for none. Its scope holds the links 100001 → 1 and 100002 → 2. */
   readonly key: KeyOptions | null;
   readonly values: Values;
-  /** What the request has instead of what the values make. */
+  /** Replaces parts of the request that `values` would make. */
   readonly raw?: RequestOptions & { readonly query?: string };
-  /** A session of the key that the request is about, and what has become of it. */
+  /** The state of the session that the request names, if any. */
   readonly session?: "pending" | "cancelled" | "expired";
-  /** How often the request is sent before the one whose answer counts. */
+  /** How often the request is sent before the checked one. */
   readonly before?: number;
-  /** Whether its idempotency key is that of another request. */
+  /** Whether another request has used its idempotency key. */
   readonly isReusing?: true;
-  /** Whether it is wrong keys that are sent before. */
+  /** Whether the earlier requests have wrong keys. */
   readonly isThrottled?: true;
   readonly surroundings?: Surroundings;
 }
@@ -51,7 +51,7 @@ export class Writer {
     this.isOpen = recipe.isOpen === true;
   }
 
-  /** A request that would succeed, but for the differences. */
+  /** A request that would succeed without the differences. */
   row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
     const { route, recipe, isOpen } = this;
     const usual: KeyOptions = recipe.tier === undefined ? {} : { tier: "premium" };
@@ -60,12 +60,15 @@ export class Writer {
     return { route, answer, title, expected, values: recipe.good, ...differences, key };
   }
 
-  /** A refusal in the words of the route's generation. */
+  /** The expected `details` in v2, or the expected message in v1. */
   says(details: unknown, message: unknown): unknown {
     return isV1(this.route) ? message : details;
   }
 
-  /** The request in a guild, which a global key names, and a key is bound to where a global one may not name any. */
+  /**
+   * The request in a guild: with a global key, or with a guild key for routes where global keys cannot name
+   * a guild.
+   */
   inGuild(guildId: string, values: Values = this.recipe.good): Differences {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };
   }

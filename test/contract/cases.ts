@@ -1,5 +1,5 @@
 /**
- * The coverage table of the contract as data: for each route, a request for every answer that it documents.
+ * The coverage table of the contract: for each route, a request for every documented answer.
  */
 import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
@@ -189,7 +189,7 @@ const limits = (route: Writer): ReadonlyArray<Case> => {
   ];
 };
 
-/** @param unaskedGuild a guild that no other case names, so that nothing is remembered of it */
+/** @param unaskedGuild a guild that no other case names, so that nothing is cached of it */
 const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   const unavailable = (title: string, differences: Differences) =>
     route.row("503 INTERNAL_ERROR", title, route.says(null, "Service unavailable"), differences);
@@ -217,7 +217,7 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   ];
 };
 
-/** The refusals of routes that are about one session. */
+/** The refusals of routes with a session ID. */
 const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
   when(
     route.recipe.hasSession === true,
@@ -239,7 +239,7 @@ const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
     ),
   );
 
-/** What routes say that keep their answers. */
+/** The refusals of idempotent routes. */
 const idempotency = (route: Writer): ReadonlyArray<Case> =>
   when(
     isIdempotent.has(route.route),
@@ -251,7 +251,7 @@ const idempotency = (route: Writer): ReadonlyArray<Case> =>
     ),
   );
 
-/** What only some routes say. */
+/** Answers of single routes. */
 const particulars: ReadonlyArray<
   readonly [route: string, answer: Case["answer"], values: Values, expected: unknown]
 > = [

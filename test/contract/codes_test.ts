@@ -1,4 +1,4 @@
-/** Codes of sessions: what a user types who cannot open a link. */
+/** Session codes, which users type who cannot open a link. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
@@ -20,8 +20,8 @@ const typed = (code: string, from = fixtures.address()): Promise<Answer> =>
 
 const unknownCode = "BBBB-BBBB";
 
-describe("a code", () => {
-  test("is of its session alone, and the same whenever it is read", async () => {
+describe("session codes", () => {
+  test("are unique, and stay the same in every read of their session", async () => {
     const key = newKey();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => codeOf(key)));
     expect(new Set(sessions.map(({ code }) => code)).size).toBe(20);
@@ -34,12 +34,12 @@ describe("a code", () => {
   });
 
   test.each<[string, (code: string) => string]>([
-    ["as it is", (code) => code],
+    ["exactly", (code) => code],
     ["in lower case", (code) => code.toLowerCase()],
     ["without its dash", (code) => code.replace("-", "")],
     ["with spaces", (code) => ` ${code.split("").join(" ")} `],
     ["with the dash of another keyboard", (code) => code.replace("-", "–")],
-  ])("leads into the flow %s", async (_, write) => {
+  ])("redirect to the flow when typed %s", async (_, write) => {
     const { sid, code } = await codeOf();
     const answer = await typed(write(code));
     expect([answer.status, answer.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
@@ -50,7 +50,7 @@ describe("a code", () => {
     expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
   });
 
-  test("is all that a user needs who plays on another screen", async () => {
+  test("let a user verify in a browser without the link, and end with the session", async () => {
     const { key, code } = await codeOf();
     const browser = newBrowser();
     const page = await browser.get("/go");
@@ -63,7 +63,7 @@ describe("a code", () => {
     expectPage(over, 404, "Enter your code");
   });
 
-  test("is of no use once its session has ended, which looks like none", async () => {
+  test("are answered after the end of their session like unknown and malformed codes", async () => {
     const { key, sid, code } = await codeOf();
     await send(`DELETE /v2/sessions/${sid}`, { key });
     const plain = ({ text }: Answer) => text.replaceAll(/req_\w+/g, "");
@@ -76,8 +76,8 @@ describe("a code", () => {
   });
 });
 
-describe("wrong codes", () => {
-  test("of an address are refused from the eleventh within a minute on, right ones of it as well", async () => {
+describe("wrong session codes", () => {
+  test("block all codes from an address after ten wrong ones within a minute", async () => {
     const [from, other] = [fixtures.address(), fixtures.address()];
     const { sid, code } = await codeOf();
     expect((await typed(code, from)).status).toBe(303);
@@ -91,7 +91,7 @@ describe("wrong codes", () => {
   });
 });
 
-test("only a page and a form are at the address of codes", async () => {
+test("/go refuses other methods than GET and POST", async () => {
   const answer = await send("PUT /go");
   expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
 });

@@ -1,5 +1,5 @@
 /**
- * The interfaces of other link services, in the words of their clients: each answer and each refusal, with its types.
+ * The interfaces compatible with other link services: each answer and each refusal, with exact types.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, startOnBrokenStores } from "../support/broken_stores.ts";
@@ -33,7 +33,7 @@ const globalKey = fixtures.key({ links, limits });
 const guildKey = fixtures.key({ links, limits, guildId: guild });
 const premiumKey = fixtures.key({ links, tier: "premium" });
 const premiumGuildKey = fixtures.key({ links, tier: "premium", guildId: guild });
-/** Global keys of an account whose chat user manages the guild. */
+/** Options of global keys of an account whose chat user manages the guild. */
 const managing = { account: "managing", tier: "premium", links, limits } as const;
 const managingKey = fixtures.key(managing);
 const otherGuildKey = fixtures.key({ guildId: emptyGuild });
@@ -49,7 +49,7 @@ interface Service {
   readonly toRoblox: (guildId: string, discordId: string) => string;
   readonly toDiscord: (guildId: string, robloxId: string) => string;
   readonly refusal: (text: unknown, code: string) => unknown;
-  /** The statuses of refusals, where services differ, and what they say. */
+  /** The status and message of refusals that differ between services. */
   readonly unauthorized: readonly [number, unknown];
   readonly wrongGuild: readonly [number, unknown];
   readonly unlinked: unknown;
@@ -135,7 +135,7 @@ beforeAll(async () => {
   check = answerChecker((await server.send("GET /openapi.json")).body);
 });
 
-/** The path of a request as the document writes it. */
+/** The path template of a request in the OpenAPI document. */
 const templateOf = (path: string): string =>
   path
     .replace(/\?.*$/, "")
@@ -169,7 +169,7 @@ describe("Bloxlink v4", () => {
   test.each([
     ["a guild key", guildKey],
     ["a global key", globalKey],
-  ])("answers %s with strings", async (_title, key) => {
+  ])("Bloxlink v4 answers %s with strings", async (_title, key) => {
     const linked = { status: 200, body: { robloxID: "1", resolved: {} } };
     expect(await ask(toRoblox(guild, "100001"), key)).toEqual(linked);
     const body = { discordIDs: ["100003", "100002"], resolved: {} };
@@ -180,7 +180,7 @@ describe("Bloxlink v4", () => {
     });
   });
 
-  test("has the same without a guild, for global keys", async () => {
+  test("Bloxlink v4 answers global keys without a guild, and refuses guild keys", async () => {
     const { body } = await get(`${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`, auth(globalKey));
     expect(body).toEqual({ robloxID: "3", resolved: {} });
     const reverse = await get(`${v4}/roblox-to-discord/3`, auth(globalKey));
@@ -190,7 +190,7 @@ describe("Bloxlink v4", () => {
     }
   });
 
-  test("takes the key in either header", async () => {
+  test("Bloxlink v4 takes the key in the authorization or api-key header, without Bearer", async () => {
     expect((await get(toRoblox(guild, "100001"), { "api-key": guildKey })).status).toBe(200);
     const both = { authorization: guildKey, "api-key": newToken() };
     expect((await get(toRoblox(guild, "100001"), both)).status).toBe(200);
@@ -235,7 +235,7 @@ describe("Bloxlink v4", () => {
     ["a global key of its manager", managingKey, true],
     ["another global key", premiumKey, false],
   ])(
-    "tells nicknames and roles of members to who has to do with the guild: %s",
+    "Bloxlink v4 shows nicknames and roles only to keys of the guild and of its manager: %s",
     async (_title, key, isTold) => {
       expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
         robloxID: "1",
@@ -248,7 +248,7 @@ describe("Bloxlink v4", () => {
     },
   );
 
-  test("tells profiles to Premium keys", async () => {
+  test("Bloxlink v4 includes profiles for Premium keys", async () => {
     expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
       robloxID: "1",
       resolved: { roblox },
@@ -269,7 +269,7 @@ describe("Bloxlink v4", () => {
   });
 });
 
-test("Bloxlink v3 answers with strings, and with the requests that are left", async () => {
+test("Bloxlink v3 answers with strings and the remaining requests of the day", async () => {
   const { auth, toRoblox, toDiscord } = bloxlinkV3;
   const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
   expect(told(answer)).toEqual({
@@ -293,7 +293,7 @@ test("Bloxlink v3 answers with strings, and with the requests that are left", as
   expect((await get(toRoblox(guild, "100001"), { authorization: guildKey })).status).toBe(400);
 });
 
-test("RoVer answers with numbers, names and limits", async () => {
+test("RoVer answers with numbers, user names and limit headers", async () => {
   const { auth, toRoblox, toDiscord } = rover;
   const before = Date.now();
   const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
@@ -341,7 +341,7 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
   const { auth, toRoblox, toDiscord } = rowifi(version);
   const consent = version === "v2" ? { reverse_search_consent: true } : {};
 
-  test("answers with numbers", async () => {
+  test("RoWifi answers with numbers", async () => {
     expect(told(await get(toRoblox(guild, "100001"), auth(guildKey)))).toEqual({
       status: 200,
       body: { discord_id: "100001", guild_id: guild, roblox_id: 1, ...consent },
@@ -357,7 +357,7 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
   });
 });
 
-/** What v3 says of the day, before and at a refusal. */
+/** The daily quota header before and at a refusal. */
 const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
   "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
 };
@@ -369,17 +369,17 @@ const roverHeaders = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset-after",
 ];
-/** What other services say in these headers at a refusal, as v2 does. */
+/** These headers of other services at a refusal, the same as in v2. */
 const usual = {
   second: [undefined, "1", "0", undefined],
   day: [undefined, undefined, undefined, undefined],
 };
 
-describe.each(services)("$name refuses", (service) => {
+describe.each(services)("$name", (service) => {
   const { name, auth, toRoblox, toDiscord, refusal } = service;
   const refused = (status: number, text: unknown, code: string) => ({ status, body: refusal(text, code) });
 
-  test("who has no link, or is not a member", async () => {
+  test("refuses users without a link or membership", async () => {
     const expected = refused(404, service.unlinked, "user_not_found");
     for (const path of [
       toRoblox(guild, "100009"),
@@ -392,7 +392,7 @@ describe.each(services)("$name refuses", (service) => {
     }
   });
 
-  test("a missing or a wrong key", async () => {
+  test("refuses a missing or wrong key", async () => {
     const [status, text] = service.unauthorized;
     const path = toRoblox(guild, "100001");
     const scheme = /^(?:Bearer|Bot)/.exec(auth("")["authorization"] ?? "")?.[0];
@@ -404,7 +404,7 @@ describe.each(services)("$name refuses", (service) => {
     }
   });
 
-  test("another guild, and one without the bot", async () => {
+  test("refuses another guild than the key's, and a guild without the bot", async () => {
     const [status, text] = service.wrongGuild;
     expect(told(await get(toRoblox(guild, "100001"), auth(otherGuildKey)))).toEqual(
       refused(status, text, "forbidden"),
@@ -415,7 +415,7 @@ describe.each(services)("$name refuses", (service) => {
     }
   });
 
-  test("a malformed ID, an unreadable or unknown path, and another method", async () => {
+  test("refuses malformed IDs, unknown paths and other methods", async () => {
     const malformed = refused(400, anyText, "bad_request");
     for (const path of [
       toRoblox(guild, "1234"),
@@ -437,12 +437,12 @@ describe.each(services)("$name refuses", (service) => {
     expect(wrongMethod.headers.allow).toBe("GET, HEAD, OPTIONS");
   });
 
-  test("a key or an address that may not ask", async () => {
+  test("refuses an address that the key does not allow", async () => {
     const answer = await get(toRoblox(guild, "100001"), auth(elsewhereKey));
     expect(told(answer)).toEqual(refused(403, "IP address not allowed", "forbidden"));
   });
 
-  test("more than the limits", async () => {
+  test("refuses requests over the limits", async () => {
     const [paced = "", spent = "", unread = ""] = spentKeys.get(name) ?? [];
     const path = toRoblox(guild, "100001");
     for (const [key, bucket] of [
@@ -462,12 +462,12 @@ describe.each(services)("$name refuses", (service) => {
         name === "RoVer" ? [bucket, "1", "0", aNumber] : usual[bucket],
       );
     }
-    // A request that is refused for what it asks counts; one for another guild does, too.
+    // A request with an invalid ID counts against the limit.
     expect((await get(toRoblox(guild, "1"), auth(unread))).status).toBe(400);
     expect((await get(path, auth(unread))).status).toBe(429);
   });
 
-  test("nothing to HEAD and OPTIONS that GET answers", async () => {
+  test("answers HEAD without a body, and OPTIONS with the allowed methods", async () => {
     const path = toRoblox(guild, "100001");
     const head = await send(`HEAD ${path}`, { headers: auth(globalKey) });
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" });
@@ -482,13 +482,13 @@ describe.each(services)("$name refuses", (service) => {
   test.each([
     ["read", readKey],
     ["verify", verifyKey],
-  ])("no key that is for %s", async (_access, key) => {
+  ])("accepts keys with %s access", async (_access, key) => {
     expect((await get(toRoblox(guild, "100001"), auth(key))).status).toBe(200);
     expect((await get(toDiscord(guild, "1"), auth(key))).status).toBe(200);
   });
 });
 
-describe("While the stores are down", () => {
+describe("while the stores are down", () => {
   const down = makeFixtures();
   const key = down.key({ links: { 100001: "1" } });
   let broken: BrokenStores | undefined;
@@ -498,24 +498,27 @@ describe("While the stores are down", () => {
   });
   afterAll(() => broken?.stop());
 
-  test.each(services)("$name says so", async ({ auth, toRoblox, refusal }) => {
-    const { send: ask, setStores } = broken as BrokenStores;
-    const path = toRoblox(guild, "100001");
-    setStores("well");
-    expect((await ask(`GET ${path}`, { headers: auth(key) })).status).toBe(200);
-    setStores("down");
-    const answer = await ask(`GET ${toRoblox(guild, "100002")}`, { headers: auth(key) });
-    expect(told(answer)).toEqual({ status: 503, body: refusal("Service unavailable", "unavailable") });
-    expect(answer.headers["retry-after"]).toBe("1");
-    setStores("broken");
-    expect(told(await ask(`GET ${toRoblox(guild, "100003")}`, { headers: auth(key) }))).toEqual({
-      status: 500,
-      body: refusal("Internal server error", "internal_error"),
-    });
-  });
+  test.each(services)(
+    "$name answers 503 with Retry-After, and 500 for a defect",
+    async ({ auth, toRoblox, refusal }) => {
+      const { send: ask, setStores } = broken as BrokenStores;
+      const path = toRoblox(guild, "100001");
+      setStores("well");
+      expect((await ask(`GET ${path}`, { headers: auth(key) })).status).toBe(200);
+      setStores("down");
+      const answer = await ask(`GET ${toRoblox(guild, "100002")}`, { headers: auth(key) });
+      expect(told(answer)).toEqual({ status: 503, body: refusal("Service unavailable", "unavailable") });
+      expect(answer.headers["retry-after"]).toBe("1");
+      setStores("broken");
+      expect(told(await ask(`GET ${toRoblox(guild, "100003")}`, { headers: auth(key) }))).toEqual({
+        status: 500,
+        body: refusal("Internal server error", "internal_error"),
+      });
+    },
+  );
 });
 
-test("the requests are counted by route, and as lookups of their key", async () => {
+test("compatible requests are counted by route in metrics", async () => {
   const { text } = await server.send("GET /metrics");
   for (const route of [
     "bloxlinkV4DiscordToRoblox",

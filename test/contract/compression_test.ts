@@ -1,4 +1,4 @@
-/** Compressed JSON, by what a client accepts. */
+/** Compression of JSON, by Accept-Encoding. */
 import { describe, expect, test } from "vitest";
 import { useContractServer } from "./contract_server.ts";
 
@@ -24,7 +24,7 @@ describe("JSON above 1 kB", () => {
     ["*", "br"],
     ["identity", null],
     ["gzip;q=0, br;q=0", null],
-  ])("is sent to a client that accepts %s as %s", async (accepted, encoding) => {
+  ])("JSON above 1 kB for Accept-Encoding %s is sent with encoding %s", async (accepted, encoding) => {
     const answer = await get(large, accepted);
     expect(told(answer)).toEqual([encoding, "Accept-Encoding"]);
     const { data } = (await answer.json()) as { data: { links: ReadonlyArray<{ chatId: string }> } };
@@ -33,7 +33,7 @@ describe("JSON above 1 kB", () => {
   });
 
   test.each(["/api/v1/public/game-to-chat?gameId=1", "/compat/bloxlink/v4/public/roblox-to-discord/1"])(
-    "is compressed on other interfaces: %s",
+    "compresses v1 and compatible responses: %s",
     async (path) => {
       const credentials = { authorization: path.startsWith("/compat") ? key : `Bearer ${key}` };
       const answer = await fetch(url() + path, { headers: { ...credentials, "accept-encoding": "gzip" } });
@@ -41,13 +41,13 @@ describe("JSON above 1 kB", () => {
     },
   );
 
-  test("shrinks what is sent", async () => {
+  test("gzip shrinks a list of links to a fifth", async () => {
     const size = async (accepted: string) =>
       Number((await get(large, accepted)).headers.get("content-length"));
     expect(await size("gzip")).toBeLessThan((await size("identity")) / 5);
   });
 });
 
-test("A small answer is sent as it is", async () => {
+test("does not compress small responses", async () => {
   expect(told(await get("/v2/chat?chatId=200001", "gzip, br"))).toEqual([null, null]);
 });

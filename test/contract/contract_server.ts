@@ -1,5 +1,5 @@
 /**
- * The server of a contract test: each of its answers is held against the envelope before the test sees it.
+ * The server of a contract test, which checks the envelope of every answer before the test receives it.
  */
 import { expect } from "vitest";
 import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
@@ -7,7 +7,7 @@ import type { Answer, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
 
-/** Runs one server for the tests of a file, filled with what they add to `fixtures`. */
+/** Runs one server for the tests of a file, loaded with the fixtures that they add. */
 export const useContractServer = (
   env: Readonly<Record<string, string>> = {},
 ): { readonly fixtures: Fixtures; readonly send: Send; readonly url: () => string } => {

@@ -1,4 +1,4 @@
-/** Each route × each of its documented answers, over real HTTP. */
+/** Sends a request for each documented answer of each route, over real HTTP. */
 import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ const { fixtures, send } = useContractServer({
   ACCOUNTLINK_STREAM_MAX: "100 millis",
 });
 
-/** A case with a key and addresses of its own: one to send from, and one for what is made before. */
+/** A case with its own key and two client addresses: one for the request, and one for its preparation. */
 interface Row extends Omit<Case, "key"> {
   readonly key: string | null;
   readonly guildId?: string;
@@ -48,7 +48,7 @@ const routeOf = (id: string): Route => {
 
 const { paths } = openApi("http://127.0.0.1");
 
-/** What a route documents: every success and redirect, and every other status with every code of it. */
+/** The documented answers of a route: every success and redirect, and every refusal with status and code. */
 const documentedAnswers = (route: Route): Array<string> => {
   const statuses = Object.keys(
     paths[pathTemplate(route)]?.[route.method.toLowerCase() as "get"]?.responses ?? {},
@@ -59,7 +59,7 @@ const documentedAnswers = (route: Route): Array<string> => {
   ];
 };
 
-/** Makes the session that a case is about, and gives its sid; without one, a sid that nobody has made. */
+/** Makes the session of a case and returns its sid; without a session, returns an unknown sid. */
 const makeSession = async (to: Send, { session, key, guildId, madeFrom }: Row): Promise<string> => {
   if (session === undefined || key === null) return `vs_${"0".repeat(43)}`;
   const options = { key, from: madeFrom };
@@ -72,7 +72,7 @@ const makeSession = async (to: Send, { session, key, guildId, madeFrom }: Row): 
 
 const usedKey = { "idempotency-key": "used" };
 
-/** Uses the idempotency key for something else. */
+/** Uses the idempotency key for another request. */
 const useIdempotencyKey = (to: Send, { key, guildId, madeFrom }: Row): Promise<Answer> =>
   to("POST /v2/sessions", {
     ...(key === null ? {} : { key }),
@@ -103,21 +103,21 @@ const sendCase = (
 const sendWrongKey = (to: Send, { from }: Row): Promise<Answer> =>
   to("GET /v2/chat", { from, key: newToken() });
 
-/** What the case says something of. */
+/** The part of an answer that a case compares. */
 const contentOf = (row: Row, { status, headers, text, body }: Answer): unknown => {
   if (status < 300) return body.data ?? text;
   if (status === 302) return headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "");
   return routeOf(row.route).generation === "v1" ? body.error : { details: body.error?.details };
 };
 
-/** Status and code; that of v1 has to be taken from the case. */
+/** Status and code. v1 answers have no code, so it comes from the case. */
 const answered = (row: Row, { status, body }: Answer): string => {
   const [, code = ""] = row.answer.split(" ");
   if (routeOf(row.route).generation === "v1") return `${status} ${code}`;
   return `${status} ${body.error === undefined ? "-" : textOf(body.error.code)}`;
 };
 
-/** The value of an example, which may be a reference to a shared one. */
+/** The value of an example, which may be a reference to a component. */
 const valueOf = (example: Json | undefined, components: Json | undefined): Json => {
   const name: unknown = example?.["$ref"];
   const shared =
@@ -125,7 +125,7 @@ const valueOf = (example: Json | undefined, components: Json | undefined): Json 
   return shared?.["value"] ?? {};
 };
 
-/** Every refusal that a case got, as the documentation shows refusals. */
+/** Every refusal received, in the form of documented examples. */
 const refusals = new Set<string>();
 const refusalOf = ({ status, error }: Json): string => JSON.stringify(plain({ status, error }));
 
@@ -142,7 +142,7 @@ afterAll(async () => {
   await stores.stop();
 });
 
-/** How each of the surroundings comes about. */
+/** How to set up and end each of the surroundings. */
 const surroundings: Readonly<
   Record<
     Surroundings,
@@ -160,56 +160,53 @@ const surroundings: Readonly<
   "stores broken": { begin: () => stores.setStores("broken"), to: () => checked(stores.send) },
 };
 
-describe.each(Object.entries(surroundings))(
-  "With everything else %s",
-  (name, { begin, end, to = () => send }) => {
-    beforeAll(async () => {
-      await begin?.();
-    });
-    afterAll(async () => {
-      await end?.();
-    });
+describe.each(Object.entries(surroundings))("surroundings: %s", (name, { begin, end, to = () => send }) => {
+  beforeAll(async () => {
+    await begin?.();
+  });
+  afterAll(async () => {
+    await end?.();
+  });
 
-    const here = rows.filter((each) => (each.surroundings ?? "well") === name);
-    test.each(here)("$route answers $answer: $title", async (row) => {
-      const sid = await makeSession(to(), row);
-      if (row.isReusing === true) await useIdempotencyKey(to(), row);
-      for (let sent = 0; sent < (row.before ?? 0); sent++) {
-        await (row.isThrottled ? sendWrongKey(to(), row) : sendCase(to(), row, sid));
-      }
-      const answer = await sendCase(to(), row, sid);
-      if (answer.status >= 400) refusals.add(refusalOf(answer.body));
-      expect(answer.text).not.toContain(internalCause);
-      const { method, generation } = routeOf(row.route);
-      const isDetailed = generation === "v2" && answer.status >= 400;
-      expect({
-        answer: answered(row, answer),
-        content: contentOf(row, answer),
-        againstOpenApi:
-          answer.status === 302 ? null : checkAnswer(method, pathTemplate(routeOf(row.route)), answer),
-      }).toMatchObject({
-        answer: row.answer,
-        content: isDetailed ? { details: row.expected } : row.expected,
-        againstOpenApi: null,
-      });
+  const here = rows.filter((each) => (each.surroundings ?? "well") === name);
+  test.each(here)("$route answers $answer: $title", async (row) => {
+    const sid = await makeSession(to(), row);
+    if (row.isReusing === true) await useIdempotencyKey(to(), row);
+    for (let sent = 0; sent < (row.before ?? 0); sent++) {
+      await (row.isThrottled ? sendWrongKey(to(), row) : sendCase(to(), row, sid));
+    }
+    const answer = await sendCase(to(), row, sid);
+    if (answer.status >= 400) refusals.add(refusalOf(answer.body));
+    expect(answer.text).not.toContain(internalCause);
+    const { method, generation } = routeOf(row.route);
+    const isDetailed = generation === "v2" && answer.status >= 400;
+    expect({
+      answer: answered(row, answer),
+      content: contentOf(row, answer),
+      againstOpenApi:
+        answer.status === 302 ? null : checkAnswer(method, pathTemplate(routeOf(row.route)), answer),
+    }).toMatchObject({
+      answer: row.answer,
+      content: isDetailed ? { details: row.expected } : row.expected,
+      againstOpenApi: null,
     });
-  },
-);
+  });
+});
 
-test("Every refusal that the documentation shows is one that a case got", async () => {
+test("every refusal in the OpenAPI document was received in a case", async () => {
   const { components } = (await send("GET /openapi.json")).body;
   const shown = Object.entries(components?.["responses"] ?? {}).flatMap(([name, response]) =>
     Object.entries(response?.["content"]?.["application/json"]?.["examples"] ?? {}).map(
       ([code, example]) => [`${name} ${code}`, valueOf(example, components)] as const,
     ),
   );
-  // Those of compatible routes are in `compat_test.ts`.
+  // `compat_test.ts` tests refusals of compatible routes.
   const own = shown.filter(([, value]) => value["status"] !== undefined);
   expect(own.length).toBeGreaterThan(40);
   expect(own.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);
 });
 
-describe("The table", () => {
+describe("the coverage table", () => {
   test.each(routes.map((route) => [route.id, route] as const))(
     "has a case for each answer of %s",
     (id, route) => {

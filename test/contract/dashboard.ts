@@ -1,4 +1,4 @@
-/** An owner at the dashboard's JSON. */
+/** A client of the dashboard's JSON API, signed in as an owner. */
 import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
 import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
@@ -11,11 +11,11 @@ type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 export interface Owner {
   readonly browser: FlowBrowser;
   readonly csrfToken: string;
-  /** Sends a request as a page of the dashboard does; the options win. */
+  /** Sends a request like a page of the dashboard; options override its headers. */
   readonly send: (line: Path, options?: RequestOptions) => Promise<Answer>;
 }
 
-/** The origin, the cookie and the token of an owner's requests. */
+/** The cookie, origin and CSRF token of an owner's requests. */
 export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: string) => ({
   cookie: `accountlink_session=${browser.cookies.get("accountlink_session") ?? ""}`,
   origin,
@@ -25,7 +25,7 @@ export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: strin
 const isOf = (path: string, template: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
-/** Sends requests, and compares each answer with the OpenAPI document. */
+/** Wraps `send` to compare each answer with the OpenAPI document. */
 const documented = async (send: Send): Promise<Send> => {
   const document: Json = (await send("GET /openapi.json", { from: "198.18.255.2" })).body;
   const check = answerChecker(document);

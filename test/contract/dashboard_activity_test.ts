@@ -1,4 +1,4 @@
-/** Usage and audit log at the dashboard. */
+/** Usage and audit log in the dashboard's JSON API. */
 import { describe, expect, test } from "vitest";
 import { type Json, textOf } from "../support/http.ts";
 import { expectRefusal } from "./contract_server.ts";
@@ -16,14 +16,14 @@ const none = { served: 0, refused: 0, errors: 0 };
 
 const lists = (value: Json | undefined) => value as unknown as ReadonlyArray<Json>;
 
-describe("usage", () => {
+describe("usage of an account", () => {
   const read = async (owner: Owner, query = "") => {
     const { status, body } = await owner.send(`GET /dashboard/api/usage${query}`);
     expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
     return lists(body.data?.days);
   };
 
-  test("has every day, the oldest first, and every group", async () => {
+  test("usage lists every day, oldest first, with every route group", async () => {
     const owner = await signInOwner(server, "100001");
     for (const [query, count] of [
       ["", 30],
@@ -43,7 +43,7 @@ describe("usage", () => {
     }
   });
 
-  test("counts what was served and refused, and what failed, of all keys or one", async () => {
+  test("usage counts served, refused and failed requests of one or all keys", async () => {
     const owner = await signInOwner(server, "100002");
     const [one, other] = [await createKey(owner), await createKey(owner)];
     const ask = (path: string, key = one.token) => server.send(`GET ${path}`, { key, from: "198.18.251.1" });
@@ -78,7 +78,7 @@ describe("usage", () => {
     });
   });
 
-  test.each(["0", "91", "x", "1.5", "-1"])("refuses %s days", async (days) => {
+  test.each(["0", "91", "x", "1.5", "-1"])("usage refuses days=%s", async (days) => {
     const owner = await signInOwner(server, "100001");
     expectRefusal(await owner.send(`GET /dashboard/api/usage?days=${days}`), 400, "INVALID_PARAMETER", {
       parameters: [{ name: "days", reason: "expected a whole number from 1 to 90" }],
@@ -94,7 +94,7 @@ describe("the audit log", () => {
     return { entries: lists(entries), next: next as string | null | undefined };
   };
 
-  test("has what was changed, the newest first, and by whom", async () => {
+  test("the audit log lists changes with their actor, newest first", async () => {
     const owner = await signInOwner(server, "100003");
     expect(await read(owner)).toEqual({ entries: [], next: null });
     const { id, token } = await createKey(owner);
@@ -130,7 +130,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  test("comes in pages, and by action and key", async () => {
+  test("the audit log is paged, and filtered by action and key", async () => {
     const owner = await signInOwner(server, "100004");
     const [one, other] = [await createKey(owner), await createKey(owner)];
     await owner.send(`POST /dashboard/api/keys/${one.id}/rotate`);
@@ -161,7 +161,7 @@ describe("the audit log", () => {
     ["limit", "x"],
     ["cursor", "x"],
     ["action", "key.stolen"],
-  ])("refuses the %s %s", async (name, value) => {
+  ])("the audit log refuses %s=%s", async (name, value) => {
     const owner = await signInOwner(server, "100001");
     expectRefusal(await owner.send(`GET /dashboard/api/audit?${name}=${value}`), 400, "INVALID_PARAMETER", {
       parameters: [{ name, reason: expect.any(String) }],

@@ -1,4 +1,4 @@
-/** The page of alt detection without a script: plain forms, for Premium owners and their own communities. */
+/** The alt detection page without a script: plain forms, for Premium accounts and their own communities. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -26,7 +26,7 @@ const page = "/dashboard/alts";
 
 const pidsOn = (text: string) => [...text.matchAll(/<option value="(pid_\w+)"/g)].map(([, pid = ""]) => pid);
 
-test("reviews are made, listed and taken back by forms, and hold for keys", async () => {
+test("forms of the alts page make, list and delete reviews, which apply to API keys", async () => {
   const browser = await signIn(owner);
   const [pid = "", guildPid = ""] = pidsOn((await browser.get(page)).text);
   const shown = await browser.get(`${page}?pid=${pid}&kind=game&id=1`);
@@ -63,7 +63,7 @@ test("reviews are made, listed and taken back by forms, and hold for keys", asyn
   expect(inGuild.text).toContain("No other account shares");
 });
 
-test("is of Premium accounts, and of no other account's communities", async () => {
+test("the alts page refuses free accounts and communities of other accounts", async () => {
   const [browser, other] = [await signIn(owner), await signIn(freeOwner)];
   const [pid = ""] = pidsOn((await browser.get(page)).text);
   const free = await other.get(`${page}?id=100011`);

@@ -1,4 +1,4 @@
-/** The dashboard's JSON: scopes, their settings, and their links. */
+/** Scopes, their settings and their links in the dashboard's JSON API. */
 import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -41,7 +41,7 @@ const lists = (value: Json | undefined) => value as unknown as ReadonlyArray<Jso
 const none = { displayName: null, supportUrl: null, doneText: null };
 
 describe("scopes", () => {
-  test("are listed with what they have", async () => {
+  test("scopes are listed with their links, keys and settings", async () => {
     const owner = await signInOwner(server, "100001");
     const pid = expect.stringMatching(/^pid_/);
     expect(await scopesOf(owner)).toEqual([
@@ -54,14 +54,14 @@ describe("scopes", () => {
     expect(await scopesOf(newcomer)).toMatchObject([{ scope: "global", links: 0, keys: 1 }]);
   });
 
-  test("of a guild ask by its name", async () => {
+  test("a flow in a guild scope shows the name of the guild", async () => {
     const { ofGuild } = await club();
     const { text } = await server.newBrowser().get(`/verify?pid=${ofGuild}`);
     expect(text).toContain("<strong>Rook &amp; Bishop</strong> asks you</p>");
     expect(text).not.toContain("Rook Club");
   });
 
-  test("take settings, which users see when they verify", async () => {
+  test("settings of a scope are shown to users who verify", async () => {
     const owner = await signInOwner(server, "100003");
     const { token } = await createKey(owner, { access: "full" });
     const [{ pid } = {}] = await scopesOf(owner);
@@ -100,7 +100,7 @@ describe("scopes", () => {
     ["supportUrl", "https://help.example/\u202Emoc"],
     ["supportUrl", `https://help.example/${"x".repeat(2_000)}`],
     ["doneText", "x".repeat(301)],
-  ])("refuse the %s %j", async (name, value) => {
+  ])("settings refuse the %s %j", async (name, value) => {
     const { owner, global } = await club();
     const path = `PATCH /dashboard/api/scopes/${global}` as const;
     expectRefusal(await owner.send(path, { body: { [name]: value } }), 400, "INVALID_PARAMETER", {
@@ -108,7 +108,7 @@ describe("scopes", () => {
     });
   });
 
-  test("of another account are like none", async () => {
+  test("scopes of another account are not found", async () => {
     const { global } = await club();
     const stranger = await signInOwner(server, "100004");
     for (const pid of [global, "pid_0123456789abcdefghij", "x"]) {
@@ -126,7 +126,7 @@ describe("scopes", () => {
 });
 
 describe("links", () => {
-  test("are listed by latest verification, in pages, with profiles", async () => {
+  test("links are listed by latest verification, in pages, with profiles", async () => {
     const { list, global } = await club();
     const all = await list({ pid: global });
     expect(all.links.map(({ chatId }) => chatId)).toEqual(["100002", "100003", "100004"]);
@@ -145,7 +145,7 @@ describe("links", () => {
     expect(second.next).toBe(null);
   });
 
-  test("are found by chat ID, game ID and user name", async () => {
+  test("links are found by chat ID, game ID and user name", async () => {
     const { list, global, ofGuild } = await club();
     const found = async (q: string, pid = global) =>
       (await list({ pid, q })).links.map(({ chatId }) => chatId);
@@ -165,7 +165,7 @@ describe("links", () => {
     expect(next.next).toBe(null);
   });
 
-  test("are not found by what is no name", async () => {
+  test("searching links and events for an invalid name finds nothing", async () => {
     const { owner, global } = await club();
     for (const text of ["@", "\0", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {
       for (const [page, name] of [
@@ -179,7 +179,7 @@ describe("links", () => {
     }
   });
 
-  test("can be set and removed, and the log names the account and the user", async () => {
+  test("links can be set and removed, and the audit log names account and user", async () => {
     const { owner, global, list } = await club();
     const set = await owner.send("PUT /dashboard/api/links", {
       body: { pid: global, chatId: "100005", gameId: "2" },
@@ -215,7 +215,7 @@ describe("links", () => {
     });
   });
 
-  test("of a guild are set for its members, and removed of anybody", async () => {
+  test("links of a guild can only be set for members, but removed for anybody", async () => {
     const { owner, ofGuild } = await club();
     const body = { pid: ofGuild, chatId: "999999", gameId: "1" };
     const refused = await owner.send("PUT /dashboard/api/links", { body });
@@ -224,7 +224,7 @@ describe("links", () => {
     expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
   });
 
-  test("are refused as the other routes refuse", async () => {
+  test("link requests with missing or invalid parameters are refused", async () => {
     const { owner, global } = await club();
     const missing = await owner.send("PUT /dashboard/api/links", { body: { pid: global } });
     expectRefusal(missing, 400, "MISSING_PARAMETER", { parameters: ["chatId", "gameId"] });

@@ -1,4 +1,4 @@
-/** Keys at the dashboard: what an owner gets, and what is refused. */
+/** Keys in the dashboard's JSON API. */
 import { describe, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -21,14 +21,14 @@ const [ada, bob, cyd] = ["100001", "100002", "100003"];
 const unauthorized = "INVALID_API_KEY";
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** What a lookup with a key is answered. */
+/** "served", or the error code of a lookup with a key. */
 const lookUp = async (key: string, from = "198.18.250.1") => {
   const { status, body } = await server.send("GET /v2/chat?chatId=100001", { key, from });
   return status === 404 ? "served" : body.error?.code;
 };
 
 describe("a new key", () => {
-  test("is shown in full this once, and works at once", async () => {
+  test("a new key is shown in full only once, and works immediately", async () => {
     const owner = await signInOwner(server, cyd);
     const { token, id, key } = await createKey(owner, { name: "My bot 🎮" });
     expect(token).toMatch(new RegExp(`^alk_${id}_[\\w-]{43}$`));
@@ -58,7 +58,7 @@ describe("a new key", () => {
     expect(listed.body.data?.keys).toMatchObject([{ id }]);
   });
 
-  test("takes all of its fields", async () => {
+  test("a new key takes all optional fields", async () => {
     const owner = await signInOwner(server, cyd);
     const chosen = {
       name: "All",
@@ -85,7 +85,7 @@ describe("a new key", () => {
     ["no name", { scope: "global", access: "all" }, ["name"]],
     ["an empty name", { name: "", scope: "global" }, ["name"]],
     ["no guild", { scope: "guild" }, ["name", "guildId"]],
-  ])("needs its name and scope: %s", async (_, body, parameters) => {
+  ])("creating a key needs its name and scope: %s", async (_, body, parameters) => {
     const owner = await signInOwner(server, ada);
     expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "MISSING_PARAMETER", {
       parameters,
@@ -116,7 +116,7 @@ describe("a new key", () => {
   });
 
   test.each(["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"])(
-    "keeps its %s when the new value is wrong",
+    "updating a key refuses an invalid %s",
     async (name) => {
       const owner = await signInOwner(server, ada);
       const path = `PATCH /dashboard/api/keys/${(await createKey(owner)).id}` as const;
@@ -126,7 +126,7 @@ describe("a new key", () => {
     },
   );
 
-  test("for all guilds names none", async () => {
+  test("creating a global key refuses a guild ID", async () => {
     const owner = await signInOwner(server, ada);
     const body = { name: "Bot", scope: "global", guildId: guild };
     expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "INVALID_PARAMETER", {
@@ -138,7 +138,7 @@ describe("a new key", () => {
 describe("a key of a guild", () => {
   const request = (guildId: string) => ({ body: { name: "Bot", scope: "guild", guildId } });
 
-  test("needs the bot there, and the right to manage it", async () => {
+  test("creating a guild key needs the bot in the guild and the right to manage it", async () => {
     const manager = await signInOwner(server, ada);
     const { key, token } = await createKey(manager, { scope: "guild", guildId: guild });
     expect(key).toMatchObject({ scope: "guild", guildId: guild });
@@ -157,7 +157,7 @@ describe("a key of a guild", () => {
     expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
   });
 
-  test("is refused when the right was taken away meanwhile, or the user left", async () => {
+  test("creating a guild key is refused after the user lost the right or left the guild", async () => {
     const member = `/control/guilds/${guild}/members/100004`;
     await server.control(`PUT ${member}`, { body: { manager: true } });
     const owner = await signInOwner(server, "100004");
@@ -176,7 +176,7 @@ describe("a key of a guild", () => {
     ]);
   });
 
-  test("cannot be made while the platform is down", async () => {
+  test("creating a guild key fails while the chat platform is down", async () => {
     const owner = await signInOwner(server, ada);
     await server.platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds" });
     const refused = await owner.send("POST /dashboard/api/keys", request(guild));
@@ -184,7 +184,7 @@ describe("a key of a guild", () => {
     expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
   });
 
-  test("is chosen among the guilds of the owner", async () => {
+  test("guilds lists the guilds that the owner manages", async () => {
     const owner = await signInOwner(server, ada);
     expectData(await owner.send("GET /dashboard/api/guilds"), {
       guilds: [
@@ -196,8 +196,8 @@ describe("a key of a guild", () => {
   });
 });
 
-describe("a change", () => {
-  test("is of the fields that are given", async () => {
+describe("changes", () => {
+  test("updating a key changes only the given fields, and applies immediately", async () => {
     const owner = await signInOwner(server, "100005");
     const { id, key, token } = await createKey(owner, {
       allowIps: ["198.18.250.1"],
@@ -232,7 +232,7 @@ describe("a change", () => {
     await expect.poll(() => patch({})).toMatchObject(used);
   });
 
-  test("cannot revoke, or make a key what its owner may not", async () => {
+  test("updating a key cannot revoke it, and ignores fields reserved to operators", async () => {
     const owner = await signInOwner(server, "100005");
     const { id, key } = await createKey(owner);
     const path = `PATCH /dashboard/api/keys/${id}` as const;
@@ -243,7 +243,7 @@ describe("a change", () => {
     expectData(await owner.send(path, { body }), { key });
   });
 
-  test("of the secret keeps the id, and the secret before for a while", async () => {
+  test("rotating a key keeps its ID, and the previous secret for the grace period", async () => {
     const owner = await signInOwner(server, "100006");
     const { id, token } = await createKey(owner);
     const path = `POST /dashboard/api/keys/${id}/rotate` as const;
@@ -267,7 +267,7 @@ describe("a change", () => {
     }
   });
 
-  test("by a form does no more than the form says", async () => {
+  test("key forms refuse an invalid status, and rotate with the default grace period", async () => {
     const owner = await signInOwner(server, "100013");
     const { id } = await createKey(owner);
     const page = `/dashboard/keys/${id}`;
@@ -283,7 +283,7 @@ describe("a change", () => {
     expect(body.data?.keys).toMatchObject([{ id, status: "active", previousSecretEndsAt: isoTime }]);
   });
 
-  test("to revoked is the last", async () => {
+  test("a revoked key cannot be changed", async () => {
     const owner = await signInOwner(server, "100007");
     const { id, token, key } = await createKey(owner);
     const path = `/dashboard/api/keys/${id}` as const;
@@ -300,7 +300,7 @@ describe("a change", () => {
     expect(listed.body.data?.keys).toMatchObject([{ id, status: "revoked" }]);
   });
 
-  test("of another account's key is like one of none", async () => {
+  test("keys of another account are not found", async () => {
     const [owner, other] = [await signInOwner(server, "100008"), await signInOwner(server, "100009")];
     const { id, token } = await createKey(other);
     for (const strange of [id, "Aa0Bb1Cc2Dd3", "x", "%00", "%f0%9f%8e%ae", token]) {
@@ -319,7 +319,7 @@ describe("a change", () => {
   });
 });
 
-test("the plan counts keys that are not revoked", async () => {
+test("the key limit counts only keys that are not revoked", async () => {
   const owner = await signInOwner(server, "100010");
   const counted = async () => (await owner.send("GET /dashboard/api/session")).body.data?.keys;
   expect(await counted()).toEqual({ used: 0, allowed: 20 });

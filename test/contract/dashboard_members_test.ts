@@ -1,4 +1,4 @@
-/** The members of an account: who is one, and what each role may do. */
+/** The members of an account, and the permissions of their roles. */
 import { allows, type MemberRole, maxMembers, memberRoles } from "@accountlink/core/accounts";
 import {
   DashboardAccount,
@@ -61,18 +61,18 @@ const choose = (owner: Owner, account: string) =>
 const accountOf = async (owner: Owner) =>
   textOf((await owner.send("GET /dashboard/api/session")).body.data?.account?.name);
 
-/** A member of the account that the fixture has, signed in to it. */
+/** Signs in a member of the fixture's account "roles". */
 const signInAs = async (role: MemberRole) => {
   const member = await signInOwner(server, people[role]);
   await choose(member, "roles");
   return member;
 };
 
-/** An account of their own that each test changes as it likes. */
+/** Signs in the owner of a new account, which the test may change. */
 const newOwner = (chatId: string) => signInOwner(server, chatId);
 
 describe("members", () => {
-  test("are those of the fixture and the chat user of the account, whom every role sees", async () => {
+  test("every role can list the members, who come from the fixture", async () => {
     for (const role of memberRoles) {
       const { body } = await members(await signInAs(role));
       const listed = body.data?.members;
@@ -87,7 +87,7 @@ describe("members", () => {
     }
   });
 
-  test("are added by ID and by user name, changed and removed, each with an entry that names who did it", async () => {
+  test("members are added by ID or user name, changed and removed, each with an audit entry", async () => {
     const owner = await newOwner("100021");
     const added = await add(owner, { chatId: "100022", role: "moderator" });
     expect(added.status).toBe(201);
@@ -115,7 +115,7 @@ describe("members", () => {
     expect(page.text).toContain("to the team: moderator");
   });
 
-  test("are refused twice, beyond 25, by an unknown name, and without a name", async () => {
+  test("adding a member is refused for duplicates, unknown names, unknown roles and above 25 members", async () => {
     const owner = await newOwner("100031");
     const role = "moderator";
     await add(owner, { chatId: bob, role });
@@ -135,7 +135,7 @@ describe("members", () => {
     expectRefusal(await remove(owner, "100099"), 404, "BAD_REQUEST", null);
   });
 
-  test("have an owner: the last one can neither go nor become anything else", async () => {
+  test("the last owner cannot be removed or change role", async () => {
     const owner = await newOwner("100033");
     expectRefusal(await remove(owner, "100033"), 409, "CONFLICT", { reason: "last_owner" });
     expectRefusal(await setRole(owner, "100033", "admin"), 409, "CONFLICT", { reason: "last_owner" });
@@ -149,7 +149,7 @@ describe("members", () => {
 });
 
 describe("several accounts", () => {
-  test("are listed; the chosen one is that of the browser, and of the next sign-in", async () => {
+  test("a member of several accounts chooses one for this browser and the next sign-in", async () => {
     const [owner, both] = [await newOwner("100016"), await newOwner("100017")];
     await add(owner, { chatId: "100017", role: "moderator" });
     const { body } = await both.send("GET /dashboard/api/session");
@@ -175,20 +175,20 @@ describe("several accounts", () => {
     }
   });
 
-  test("are chosen by a form of the page Account, too", async () => {
+  test("the account page has a form to choose another account", async () => {
     const owner = await newOwner("100023");
     await newOwner("100024");
     await add(owner, { chatId: "100024", role: "moderator" });
     const both = await signInOwner(server, "100024");
     const { text } = await both.browser.get("/dashboard/account");
-    expect(text).toContain("chat:100023, as moderator");
+    expect(text).toContain("<strong>chat:100023</strong> <small>Moderator");
     const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
     const chosen = await both.browser.post("/dashboard/account/choose", { csrf, account: "chat:100023" });
     expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
     expect(await accountOf(both)).toBe("chat:100023");
   });
 
-  test("nobody gets a new one who is a member of one", async () => {
+  test("signing in creates no account for a member of another account", async () => {
     const owner = await newOwner("100018");
     await add(owner, { chatId: "100019", role: "moderator" });
     const { body } = await (await signInOwner(server, "100019")).send("GET /dashboard/api/session");
@@ -207,14 +207,14 @@ const routes = [
   .flatMap((group) => Object.values<object>(group))
   .filter((value): value is Route => "path" in value && "method" in value);
 
-/** The least role for each route, as the contract says it. */
+/** The minimum role for each route in the contract. */
 const needed = (path: string, method: string): MemberRole => {
   if (/^\/dashboard\/api\/(session|guilds|links|audit)/.test(path)) return "moderator";
   if (path.startsWith("/dashboard/api/members")) return method === "GET" ? "moderator" : "owner";
   return path === "/dashboard/api/scopes" ? "moderator" : "admin";
 };
 
-/** The pages, and what each role sees of them. */
+/** The minimum role for each page. */
 const pages: Readonly<Record<string, MemberRole>> = {
   "/dashboard/links": "moderator",
   "/dashboard/links/user?chatId=100001": "moderator",
@@ -222,6 +222,8 @@ const pages: Readonly<Record<string, MemberRole>> = {
   "/dashboard/audit": "moderator",
   "/dashboard/audit.csv": "moderator",
   "/dashboard/account": "moderator",
+  "/dashboard/account/choose": "moderator",
+  "/dashboard/team": "moderator",
   "/dashboard/links.csv": "admin",
   "/dashboard/communities": "admin",
   "/dashboard/imports": "admin",
@@ -240,6 +242,9 @@ const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/links/unlink": "moderator",
   "/dashboard/alts/reviews": "moderator",
   "/dashboard/account/end": "moderator",
+  "/dashboard/team/remove": "moderator",
+  "/dashboard/team/add": "owner",
+  "/dashboard/team/role": "owner",
   "/dashboard/keys": "admin",
   "/dashboard/keys/x/revoke": "admin",
   "/dashboard/communities/x": "admin",
@@ -249,11 +254,16 @@ const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/try": "admin",
 };
 
+const linkedFrom = (text: string) =>
+  [...text.matchAll(/href="(\/dashboard\/[^"?]*)/g)]
+    .flatMap(([, path]) => path ?? [])
+    .filter((target) => target in pages);
+
 describe.each(memberRoles)("as %s", (role) => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "%s",
     async (_, { method, path, source }) => {
-      // Signing out would end the sign-in that the other cases of this role would need, so each has its own.
+      // Each case signs in again, because one of the routes signs out.
       const member = await signInAs(role);
       const line = `${method} ${path.replace(":chatId", "100099").replace(/:\w+/, "x")}` as Line;
       const { status, body } = await member.send(line, source === "body" ? { body: {} } : {});
@@ -262,12 +272,15 @@ describe.each(memberRoles)("as %s", (role) => {
     },
   );
 
-  test("the pages and forms of the role open, no others, and the menu lists these", async () => {
+  test("only the pages and forms of the role open, and the menu lists only these", async () => {
     const { browser } = await signInAs(role);
     for (const [path, least] of Object.entries(pages)) {
       const { status, text } = await browser.get(path);
       const isRefused = status === 403 && titleOf(text) === "You may not do this";
       expect([path, isRefused]).toEqual([path, !allows(role, least)]);
+      for (const target of linkedFrom(text)) {
+        expect([path, target, allows(role, pages[target] ?? "owner")]).toEqual([path, target, true]);
+      }
     }
     const { text } = await browser.get("/dashboard/links");
     const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
@@ -275,15 +288,11 @@ describe.each(memberRoles)("as %s", (role) => {
       const { status } = await browser.post(path, { csrf });
       expect([path, status === 403]).toEqual([path, !allows(role, least)]);
     }
-    const targets = [...text.matchAll(/href="(\/dashboard\/[^"?]*)/g)].flatMap(([, path]) => path ?? []);
-    for (const path of targets.filter((target) => target in pages)) {
-      expect([path, allows(role, pages[path] ?? "owner")]).toEqual([path, true]);
-    }
-    expect(targets.includes("/dashboard/keys")).toBe(allows(role, "admin"));
+    expect(linkedFrom(text).includes("/dashboard/keys")).toBe(allows(role, "admin"));
   });
 });
 
-test("a moderator begins at the links and reads only the entries of links and reviews", async () => {
+test("a moderator starts at the links page, and reads only audit entries of links and reviews", async () => {
   const [owner, moderator] = [await signInAs("owner"), await signInAs("moderator")];
   const start = await moderator.browser.get("/dashboard");
   expect([start.status, start.headers.location]).toEqual([303, "/dashboard/links"]);

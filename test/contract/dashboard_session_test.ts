@@ -1,4 +1,4 @@
-/** Who is signed in to the dashboard, and what somebody else may try with it. */
+/** Sign-in sessions of the dashboard, and attacks on them. */
 import {
   DashboardAccount,
   DashboardActivity,
@@ -28,7 +28,7 @@ const server = await useSiteServer(
 
 const [ada, bob] = ["100001", "100002"];
 
-/** Every route, with a body where it takes one. What is in it is looked at last. */
+/** Every route, with an empty body where it takes one. Access is checked before the body. */
 const routes = (id: string) =>
   [
     DashboardAccount,
@@ -47,7 +47,7 @@ const routes = (id: string) =>
 
 type Line = Parameters<Owner["send"]>[0];
 
-/** Runs a command of the operator on what the server stores. */
+/** Runs an operator command on the server's storage. */
 const operate = async (...words: ReadonlyArray<string>) => {
   const { code, stderr } = await runInProcess(words, server.storage().env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -57,7 +57,7 @@ const request = (body: object | undefined, headers: Readonly<Record<string, stri
   body === undefined ? { headers } : { body, headers };
 
 describe("a session", () => {
-  test("tells who it is of", async () => {
+  test("the session shows account, user, role and expiry", async () => {
     const owner = await signInOwner(server, ada);
     const { body, headers } = await owner.send("GET /dashboard/api/session");
     expect(headers["cache-control"]).toBe("no-store");
@@ -83,13 +83,13 @@ describe("a session", () => {
     expect(Math.abs(Date.parse(textOf(expiresAt)) - Date.now() - 12 * 3_600_000)).toBeLessThan(120_000);
   });
 
-  test("is of the account that an operator gave to the chat user", async () => {
+  test("the session belongs to the account that an operator assigned to the chat user", async () => {
     const { body } = await (await signInOwner(server, "100011")).send("GET /dashboard/api/session");
     expect(body.data?.account).toEqual({ name: "acme", tier: "premium" });
     expect(body.data?.keys).toEqual({ used: 0, allowed: 10 });
   });
 
-  test("ends when its owner signs out, also for who has a copy of the cookie", async () => {
+  test("signing out ends the session, but not the user's other sessions", async () => {
     const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
     const ended = await owner.send("DELETE /dashboard/api/session");
     expectData(ended, { signedOut: true });
@@ -98,7 +98,7 @@ describe("a session", () => {
     expect((await elsewhere.send("GET /dashboard/api/session")).status).toBe(200);
   });
 
-  test("can end all others of the account", async () => {
+  test("signing out with all=true ends all sessions of the user", async () => {
     const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
     const other = await signInOwner(server, ada);
     const invalid = await owner.send("DELETE /dashboard/api/session?all=yes");
@@ -113,7 +113,7 @@ describe("a session", () => {
   });
 });
 
-test("no answer can be shown in a frame, as no page can", async () => {
+test("no page or JSON answer can be shown in a frame", async () => {
   const owner = await signInOwner(server, ada);
   const page = await owner.browser.get("/dashboard");
   const answers = [
@@ -130,8 +130,8 @@ test("no answer can be shown in a frame, as no page can", async () => {
   for (const { headers } of [page, ...answers]) expect(headers["x-frame-options"]).toBe("DENY");
 });
 
-describe("every route refuses", () => {
-  test("who is not signed in", async () => {
+describe("every dashboard route", () => {
+  test("refuses requests without a valid session", async () => {
     const { csrfToken } = await signInOwner(server, ada);
     for (const cookie of [
       {},
@@ -145,7 +145,7 @@ describe("every route refuses", () => {
     }
   });
 
-  test("a write that is not of its page", async () => {
+  test("refuses writes without the right origin and CSRF token", async () => {
     const owner = await signInOwner(server, ada);
     const other = await signInOwner(server, bob);
     const { id } = await createKey(owner);
@@ -173,7 +173,7 @@ describe("every route refuses", () => {
     expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
   });
 
-  test("the owner of a suspended account, whose keys are refused, until it is restored", async ({ skip }) => {
+  test("refuses the owner and keys of a suspended account until it is restored", async ({ skip }) => {
     if (whyHidden !== null) skip(whyHidden);
     const [owner, other] = [await signInOwner(server, "100013"), await signInOwner(server, bob)];
     const { id, token } = await createKey(owner);
@@ -200,7 +200,7 @@ describe("every route refuses", () => {
     await vi.waitFor(expectUse, patience);
   });
 
-  test("an unknown path or method, in the envelope", async () => {
+  test("refuses unknown paths and methods in the usual envelope", async () => {
     const owner = await signInOwner(server, ada);
     for (const path of [
       "/dashboard/api",

@@ -1,4 +1,4 @@
-/** Webhooks at the dashboard: what an owner gets, and what is refused. */
+/** Webhooks in the dashboard's JSON API. */
 import { describe, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -25,7 +25,7 @@ const anId = expect.stringMatching(/^wh_[0-9A-Za-z]{20}$/) as unknown;
 const unknownId = "wh_00000000000000000000";
 
 describe("a new webhook", () => {
-  test("has its secret this once", async () => {
+  test("a new webhook shows its secret only once", async () => {
     const { owner } = await newOwner();
     const { path, id, secret, webhook } = await createWebhook(owner, {
       types: ["link.set"],
@@ -54,7 +54,7 @@ describe("a new webhook", () => {
     expect(id).toBe(webhook.id);
   });
 
-  test("is for a guild of who manages it", async () => {
+  test("creating a guild webhook needs the bot in the guild and the right to manage it", async () => {
     const { owner } = await newOwner(ada);
     const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
     expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
@@ -67,7 +67,7 @@ describe("a new webhook", () => {
     expectRefusal(await create(other, guild), 403, "FORBIDDEN", { reason: "not_guild_manager" });
   });
 
-  test("is one of five of its scope", async () => {
+  test("a scope has at most five webhooks", async () => {
     const { owner } = await newOwner(ada);
     for (let count = 0; count < 5; count++) await createWebhook(owner);
     const sixth = { body: { url: `${receiver.url}/sixth`, scope: "global" } };
@@ -80,7 +80,7 @@ describe("a new webhook", () => {
     ["nothing", {}, ["url", "scope"]],
     ["no url", { scope: "global", types: "all" }, ["url"]],
     ["no guild", { url: "https://example.com", scope: "guild" }, ["guildId"]],
-  ])("needs its url and scope: %s", async (_, body, parameters) => {
+  ])("creating a webhook needs its URL and scope: %s", async (_, body, parameters) => {
     const owner = await signInOwner(server, bob);
     const refused = await owner.send("POST /dashboard/api/webhooks", { body });
     expectRefusal(refused, 400, "MISSING_PARAMETER", { parameters });
@@ -111,8 +111,8 @@ describe("a new webhook", () => {
   });
 });
 
-describe("a change", () => {
-  test("keeps what is not given, and clears with null", async () => {
+describe("changes", () => {
+  test("updating a webhook changes only the given fields, and null clears the description", async () => {
     const { owner } = await newOwner();
     const { id, webhook } = await createWebhook(owner, { types: ["link.set"], description: "A" });
     const patch = (body: object) => owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body });
@@ -134,7 +134,7 @@ describe("a change", () => {
     expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
   });
 
-  test("by a form without a known status pauses nothing", async () => {
+  test("the webhook form refuses an invalid status", async () => {
     const { owner } = await newOwner();
     const { id } = await createWebhook(owner);
     const page = `/dashboard/webhooks/${id}`;
@@ -146,7 +146,7 @@ describe("a change", () => {
     expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
   });
 
-  test("of another account, or of none, is not found", async () => {
+  test("webhooks of another account are not found", async () => {
     const { owner } = await newOwner();
     const { id } = await createWebhook(owner);
     const stranger = await signInOwner(server, bob);
@@ -180,7 +180,7 @@ describe("a change", () => {
 });
 
 describe("a test", () => {
-  test("is sent at once, whatever the status, and listed", async () => {
+  test("a test delivery is sent at once, even while paused, and listed", async () => {
     const { owner } = await newOwner();
     const { id, path, secret, webhook } = await createWebhook(owner);
     await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "paused" } });
@@ -223,7 +223,7 @@ describe("a test", () => {
 });
 
 describe("tests of an account", () => {
-  test("are at most three in flight", async () => {
+  test("an account has at most three test deliveries in flight", async () => {
     const { owner } = await newOwner();
     const [one, other] = [await createWebhook(owner), await createWebhook(owner)];
     const release = receiver.hold(one.path);
@@ -247,7 +247,7 @@ describe("tests of an account", () => {
 });
 
 describe("a rotation", () => {
-  test("lets both secrets sign", async () => {
+  test("both secrets sign deliveries after a rotation", async () => {
     const { owner } = await newOwner();
     const { id, path, secret, webhook } = await createWebhook(owner);
     const rotated = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
@@ -265,7 +265,7 @@ describe("a rotation", () => {
 const nextOf = (value: unknown): string | null => (value === null ? null : textOf(value));
 
 describe("a list of deliveries", () => {
-  test("comes in pages, by status", async () => {
+  test("deliveries are listed in pages and by status", async () => {
     const { owner } = await newOwner();
     const { id } = await createWebhook(owner);
     for (let count = 0; count < 5; count++) await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
@@ -295,7 +295,7 @@ describe("a list of deliveries", () => {
 });
 
 describe("a deleted webhook", () => {
-  test("gets nothing more, and its deliveries are gone", async () => {
+  test("a deleted webhook receives nothing more and is gone", async () => {
     const user = newUser();
     const { owner, link } = await newOwner();
     const [gone, stays] = [await createWebhook(owner), await createWebhook(owner)];
@@ -310,7 +310,7 @@ describe("a deleted webhook", () => {
     expect(receiver.at(gone.path)).toHaveLength(sent);
   });
 
-  test("and every other change is in the audit log, without URLs", async () => {
+  test("changes of a webhook are in the audit log, without URLs", async () => {
     const { owner } = await newOwner();
     const { id, path } = await createWebhook(owner);
     await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { description: "B" } });

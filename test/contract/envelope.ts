@@ -1,7 +1,7 @@
 /**
- * What every answer has to look like, field by field, as the interface's documentation says it. Written from that and
- * not from the contract package, so that one checks the other; only the statuses of codes are of its table, and the
- * cases of `cases.ts` name the status and code of each refusal.
+ * The required form of every answer, field by field. It is written from the interface's documentation and
+ * not from the contract package, so that one checks the other. Only the statuses of codes come from that
+ * package; `cases.ts` names the status and code of each refusal.
  */
 import { errorCodes, statusesOf } from "@accountlink/http-api";
 import type { Answer, Json } from "../support/http.ts";
@@ -31,7 +31,7 @@ const orNull = (check: Check) => either(check, isNull);
 
 const requestId = /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** The fields that are wrong, missing or too many. */
+/** The wrong, missing and undocumented fields. */
 const misfits = (
   at: string,
   value: Json | undefined,
@@ -62,7 +62,7 @@ const limitHeaders = [
   "x-ratelimit-remaining-day",
 ];
 
-/** The standard headers stand where those of the service do. */
+/** The standard RateLimit headers are sent exactly with the service's own limit headers. */
 const standardLimitProblems = ({ headers }: Answer): Array<string> => {
   const [policy, ratelimit] = [headers["ratelimit-policy"], headers["ratelimit"]];
   if (headers["x-ratelimit-limit"] === undefined && headers["x-ratelimit-limit-day"] === undefined) {
@@ -223,7 +223,7 @@ const streamProblems = ({ text, headers }: Answer, isV1: boolean): Array<string>
 ];
 
 /**
- * What is wrong with an answer, whatever it was that was asked; empty when nothing is.
+ * Returns the problems of an answer to any request; empty if there are none.
  *
  * @param line the request, as `"GET /v2/chat"`
  */
@@ -236,12 +236,12 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   if (!/^\/(?:v2|api\/v1|dashboard\/api)(?:[/?]|$)/.test(path)) {
     return standardLimitProblems(answer);
   }
-  // Leak reports in an array are answered with an array, which repeats what was reported.
+  // Leak reports in an array are answered with an array that repeats the reported tokens.
   if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
     return headerProblems(answer, "application/json");
   }
   const isV1 = path.startsWith("/api/");
-  // A new secret is shown once.
+  // These routes show a new secret once.
   const isNewSecret = method === "POST" && /^\/dashboard\/api\/keys(?:$|\/\w+\/rotate$)/.test(path);
   const isStream = isStreamed(path, answer);
   const bodyProblems = isV1 ? v1Problems : v2Problems;

@@ -1,6 +1,6 @@
 /**
- * The feed of events as its readers see it: what each change tells, pages, filters, waits, streams, and the list of
- * links that it keeps up to date.
+ * The event feed over HTTP: events of each change, pages, filters, waits, streams, and the list of links
+ * that readers keep up to date.
  */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -34,10 +34,10 @@ const set = (key: string, chatId: string, gameId: string) =>
 
 const invalid = (name: string) => ({ parameters: [{ name, reason: expect.any(String) as unknown }] });
 
-describe("What the feed tells", () => {
+describe("the event feed", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  test("of links, by v2 and by v1, and nothing of what only confirms", async () => {
+  test("has an event for each change of a link by v2 and v1, and none for confirmations", async () => {
     const cursor = await now(key);
     await set(key, "100001", "2");
     await set(key, "100001", "2");
@@ -70,7 +70,7 @@ describe("What the feed tells", () => {
     expect(eventsOf(await read(key, { cursor: cursorOf(answer) }))).toEqual([]);
   });
 
-  test("of sessions, without their sid", async () => {
+  test("has events of sessions, without their sid", async () => {
     const cursor = await now(key);
     const create = (clientId: string, body: object = {}) =>
       send("POST /v2/sessions", { key, body: { clientId, ...body } });
@@ -108,11 +108,11 @@ describe("What the feed tells", () => {
   });
 });
 
-describe("Reading", () => {
+describe("reading events", () => {
   const key = fixtures.key();
   const guildKey = fixtures.key({ guildId: guild });
 
-  test("in pages misses none and gives none twice", async () => {
+  test("returns each event once across pages", async () => {
     let cursor = await now(key);
     for (let i = 0; i < 7; i++) await set(key, "100001", String(1 + (i % 2)));
     const ids: Array<unknown> = [];
@@ -126,7 +126,7 @@ describe("Reading", () => {
     expect(ids).toHaveLength(7);
   });
 
-  test("filters by type, chat user and game user, previous ones too", async () => {
+  test("filters events by type, chat user and game user, including previous users", async () => {
     const cursor = await now(key);
     await set(key, "100011", "3");
     await set(key, "100011", "4");
@@ -142,7 +142,7 @@ describe("Reading", () => {
     expect(await of({ chatId: "100040" })).toEqual([]);
   });
 
-  test("refuses what is no cursor of the scope, and what is malformed", async () => {
+  test("refuses cursors of other scopes and malformed parameters", async () => {
     const foreign = await now(guildKey);
     const links = await send("GET /v2/links?limit=1", { key });
     const wrong = ["x", foreign, `${await now(key)}x`, "e1.AAAAAAAAAAAAAAAAAAAAAA", "x".repeat(201)];
@@ -166,7 +166,7 @@ describe("Reading", () => {
     expectRefusal(last, 400, "INVALID_PARAMETER", invalid("Last-Event-ID"));
   });
 
-  test("takes no guild with a global key, and its own with one of a guild", async () => {
+  test("refuses a guild with a global key, and accepts a guild key's own guild", async () => {
     for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
       const refused = await send(`GET ${path}?guildId=${guild}`, { key });
       expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("guildId"));
@@ -176,10 +176,10 @@ describe("Reading", () => {
   });
 });
 
-describe("Waiting", () => {
+describe("waiting for events", () => {
   const keys = Array.from({ length: 4 }, () => fixtures.key());
 
-  test("ends with the first event, which another request makes", async () => {
+  test("a wait for events ends with the first event", async () => {
     const key = keys[0] as string;
     const cursor = await now(key);
     const waiting = read(key, { cursor, wait: 25 });
@@ -190,7 +190,7 @@ describe("Waiting", () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  test("is open to sixteen readers of a key at once", async () => {
+  test("at most sixteen readers per key wait for events", async () => {
     const key = keys[2] as string;
     const cursor = await now(key);
     const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: 25 }));
@@ -207,7 +207,7 @@ describe("Waiting", () => {
     expect((await read(key, { wait: 1 })).status).toBe(200);
   });
 
-  test("ends when the key is revoked", async () => {
+  test("a wait for events ends when the key is revoked", async () => {
     const key = keys[3] as string;
     const waiting = read(key, { wait: 25 });
     await untilWaiting(1);
@@ -218,10 +218,8 @@ describe("Waiting", () => {
   });
 });
 
-describe("A stream", () => {
-  const key = fixtures.key();
-
-  /** Reads a stream until it has so many events. */
+describe("event streams", () => {
+  const key = fixtures.key(); /** Reads a stream until it has `count` events. */
   const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
     new Promise<string>((resolve, reject) => {
       const outgoing = request(
@@ -242,7 +240,7 @@ describe("A stream", () => {
       outgoing.end();
     });
 
-  test("names each event, with the cursor after it as id, and goes on after the last one", async () => {
+  test("stream events have names and cursors as IDs, and resume after Last-Event-ID", async () => {
     const cursor = await now(key);
     await set(key, "100001", "1");
     await set(key, "100001", "2");
@@ -257,7 +255,7 @@ describe("A stream", () => {
     expect([...resumed.matchAll(/^id: (.+)$/gm)].map(([, id]) => id)).toEqual([ids[1]]);
   });
 
-  test("has what happens while it is open", async () => {
+  test("a stream sends events that happen while it is open", async () => {
     await untilWaiting(0);
     const following = follow("?types=link.removed", 1);
     await untilWaiting(1);
@@ -267,10 +265,10 @@ describe("A stream", () => {
   });
 });
 
-describe("The list of links", () => {
+describe("the list of links", () => {
   const key = fixtures.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
 
-  test("has all of them, by chat ID, with one cursor of the feed on each page", async () => {
+  test("returns all links by chat ID, with the same feed cursor on each page", async () => {
     const pages: Array<Json> = [];
     let cursor = "";
     for (;;) {
@@ -298,7 +296,7 @@ describe("The list of links", () => {
     expect(typesOf(since)).toEqual(["link.set"]);
   });
 
-  test("refuses a cursor of the feed", async () => {
+  test("the list of links refuses a cursor of the event feed", async () => {
     const cursor = await now(key);
     const refused = await send(`GET /v2/links?cursor=${cursor}`, { key });
     expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("cursor"));

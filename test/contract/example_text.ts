@@ -1,6 +1,6 @@
-/** Answers without what differs from one to the next. */
+/** Compares answers without values that differ between runs, such as times and IDs. */
 
-/** What differs, and what it is compared as. */
+/** Patterns of such values, and their replacements. */
 const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "a time"],
   [/req_\w{26}/g, "a request id"],
@@ -16,7 +16,7 @@ const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<=limit of )\d+/g, "0"],
 ];
 
-/** The value, with what differs replaced. */
+/** Replaces such values. */
 export const plain = (value: unknown): unknown =>
   JSON.parse(
     varying.reduce(

@@ -1,4 +1,4 @@
-/** What somebody else may try with a verification: each try is refused, and leaves no link. */
+/** Attacks on a verification: each one is refused and changes no link. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -33,20 +33,20 @@ const used = [400, "This sign-in cannot be used"] as const;
 const forged = [403, "This form cannot be used"] as const;
 const lost = [400, "This page is out of date"] as const;
 
-describe("a sign-in is of use once, in the browser that began it", () => {
-  test("not with another browser's callback", async () => {
+describe("sign-in callbacks of a flow", () => {
+  test("are refused in a browser that did not start the sign-in", async () => {
     const { browser, bySid, key } = await setup();
     const victim = newBrowser();
     const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
     expectPage(await victim.get(callback), ...lost);
     await victim.leave("chat", bySid);
     expectPage(await victim.get(callback), ...used);
-    // The browser that began it is not disturbed.
+    // The attempt does not disturb the browser that started the sign-in.
     expect((await browser.get(callback)).status).toBe(303);
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("not with a state that was used, or a code that was", async () => {
+  test("are refused with a used state or code", async () => {
     const { browser, bySid } = await setup();
     const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
     await browser.get(callback);
@@ -57,7 +57,7 @@ describe("a sign-in is of use once, in the browser that began it", () => {
     expectPage(await browser.get(`/verify/chat/callback?${replayed}`), ...used);
   });
 
-  test("not with a state that is missing, forged, given twice, or of the other platform", async () => {
+  test("are refused with a state that is missing, forged, duplicated, or from the other platform", async () => {
     const { browser, bySid, key } = await setup();
     await browser.prove("chat", "100001", bySid);
     const tries = ["?code=x", "?state=&code=x", "?state=%00&code=x", `?state=${"0".repeat(43)}&code=x`];
@@ -70,8 +70,8 @@ describe("a sign-in is of use once, in the browser that began it", () => {
   });
 });
 
-describe("a cookie that somebody has put into the browser", () => {
-  test("is worth nothing to them after a proof", async () => {
+describe("a flow cookie planted by an attacker", () => {
+  test("gives the attacker no access after the user's proof", async () => {
     const { browser, bySid, key } = await setup();
     const attacker = newBrowser();
     await attacker.leave("chat", bySid);
@@ -82,7 +82,7 @@ describe("a cookie that somebody has put into the browser", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("brings no sign-in along that was begun before", async () => {
+  test("does not let the user's browser finish a sign-in that the attacker started", async () => {
     const { browser, bySid } = await setup();
     const attacker = newBrowser();
     const begun = await attacker.signIn(await attacker.leave("chat", bySid), "100002");
@@ -92,15 +92,15 @@ describe("a cookie that somebody has put into the browser", () => {
     expect((await browser.get(`/verify${bySid}`)).text).toContain("User 1");
   });
 
-  test("is kept from scripts and from other sites' forms", async () => {
+  test("the flow cookie is HttpOnly and SameSite=Lax", async () => {
     const { browser, bySid } = await setup();
     const [line = ""] = (await browser.get(`/verify${bySid}`)).headers["set-cookie"] ?? [];
     expect(line).toMatch(/^accountlink_flow=[\w-]{43}\.[\da-z]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/i);
   });
 });
 
-describe("a form is of use on the page of its browser", () => {
-  test("not without its csrf field, or with another's", async () => {
+describe("forms of the flow", () => {
+  test("are refused without the CSRF token, or with the token of another page", async () => {
     const { browser, bySid, byPid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     const other = await newBrowser().get(`/verify${bySid}`);
@@ -120,7 +120,7 @@ describe("a form is of use on the page of its browser", () => {
     expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   });
 
-  test("not from before a proof", async () => {
+  test("are refused with a CSRF token from before a proof", async () => {
     const { browser, bySid, key } = await setup();
     const before = formOf(await browser.get(`/verify${bySid}`));
     await browser.walk(bySid);
@@ -128,7 +128,7 @@ describe("a form is of use on the page of its browser", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("not when it is larger than any of ours, or no form", async () => {
+  test("are refused if they are too large or not form-encoded", async () => {
     const { browser, bySid, key } = await setup();
     const page = await browser.walk(bySid);
     const large = { ...formOf(page), filler: "x".repeat(5_000) };
@@ -138,8 +138,8 @@ describe("a form is of use on the page of its browser", () => {
   });
 });
 
-describe("two at once", () => {
-  test("tabs of one browser go on with one verification, the last that was begun", async () => {
+describe("two verifications in one browser", () => {
+  test("only the verification that was started last can be confirmed", async () => {
     const [one, other] = [await setup(), await setup()];
     const { browser } = one;
     const page = await browser.walk(one.bySid);
@@ -150,21 +150,21 @@ describe("two at once", () => {
   });
 });
 
-test("merely fetching pages changes nothing", async () => {
+test("fetching flow pages changes nothing", async () => {
   const { browser, bySid, byPid, key, sid } = await setup();
   for (const query of [bySid, byPid, bySid]) await browser.get(`/verify${query}`);
   await newBrowser().get(`/verify${bySid}`);
   expect(await read(key, sid)).toMatchObject({ state: "pending" });
 });
 
-test("names and values are texts on a page, whatever is in them", async () => {
+test("pages escape hostile names and values", async () => {
   const key = hostileKey;
   const { sid, pid } = await newSession(key, { clientId: hostile });
   const browser = newBrowser();
   const page = await browser.walk(`?sid=${textOf(sid)}`, "200001", "77");
   expectPage(page, 200, "Is this right?");
   expect(page.text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img src=x");
-  // A host that would end a directive of the policy has no picture.
+  // An avatar URL whose host would break the Content-Security-Policy is not shown.
   expect(page.text).not.toContain("<img");
   expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   const query = new URLSearchParams({ pid: textOf(pid), guildId: hostile, redirect: hostile, x: hostile });
@@ -175,7 +175,7 @@ test("names and values are texts on a page, whatever is in them", async () => {
   expectPage(await browser.get(denied), ...used);
 });
 
-test("no address says who is who", async () => {
+test("no URL of the flow contains the chat ID", async () => {
   const { browser, bySid } = await setup();
   const visited = [await browser.leave("chat", bySid)];
   visited.push(await browser.signIn(visited[0] ?? "", "100001"));

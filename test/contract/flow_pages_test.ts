@@ -1,4 +1,4 @@
-/** What the pages of the flow tell users and operators besides the way through it. */
+/** Request IDs, links and names on the pages of the flow. */
 import { describe, expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
@@ -13,7 +13,7 @@ const named = await useFlowServer({
   ACCOUNTLINK_SIGHTING_RETENTION: "0 seconds",
 });
 
-/** Every kind of page, of a session that is walked to its end. */
+/** Every kind of page, from sessions walked to their ends. */
 const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
   const bySid = `?sid=${textOf((await newSession(newKey())).sid)}`;
   const browser = newBrowser();
@@ -30,8 +30,8 @@ const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
 
 const requestIdOf = ({ headers }: Answer) => textOf(headers["x-request-id"]);
 
-describe("every page", () => {
-  test("says the id of its request", async () => {
+describe("every flow page", () => {
+  test("shows its request ID", async () => {
     for (const page of Object.values(await pagesOf(plain))) {
       expect(page.text).toContain(`Request <code>${requestIdOf(page)}</code>`);
       expect(page.text).not.toContain("Privacy policy");
@@ -39,14 +39,14 @@ describe("every page", () => {
     }
   });
 
-  test("links the privacy policy and the contact of its operator", async () => {
+  test("links the operator's privacy policy and contact", async () => {
     for (const page of Object.values(await pagesOf(named))) {
       expect(page.text).toContain('<a href="https://links.example/privacy?a=1&amp;b=2">Privacy policy</a>');
       expect(page.text).toContain('Contact: <a href="mailto:help@links.example">help@links.example</a>');
     }
   });
 
-  test("calls the platforms what users call them", async () => {
+  test("uses the configured names of the platforms", async () => {
     const { begun, refused, asking, done } = await pagesOf(named);
     expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
     expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
@@ -56,8 +56,8 @@ describe("every page", () => {
   });
 });
 
-describe("the page that asks to confirm", () => {
-  test("says how long address and browser are known, and what for", async () => {
+describe("the confirmation page", () => {
+  test("says why and how long the address and browser mark are stored", async () => {
     const { begun, asking } = await pagesOf(plain);
     expectPage(asking, 200, "Is this right?");
     const sentence =
@@ -67,7 +67,7 @@ describe("the page that asks to confirm", () => {
     expect(begun.text).not.toContain("nothing else");
   });
 
-  test("does not say it where addresses are not kept", async () => {
+  test("does not mention addresses if they are not stored", async () => {
     const { asking } = await pagesOf(named);
     expectPage(asking, 200, "Is this right?");
     expect(asking.text).not.toMatch(/IP address|recognizes this browser/);

@@ -1,4 +1,4 @@
-/** Why the public flow does not go on: each reason has a status and a page of its own, and leaves no link. */
+/** Refusals of the public flow: each has its own status and page, and changes no link. */
 import { describe, expect, test } from "vitest";
 import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
@@ -17,15 +17,15 @@ const setup = async (asked: object = {}, key = newKey()) => {
   return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
 };
 
-describe("a link is refused", () => {
-  test("that does not say what it is for, or says it twice", async () => {
+describe("a verification link is refused", () => {
+  test("without a sid or pid, or with two", async () => {
     const { browser, bySid } = await setup();
     for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1"]) {
       expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
     }
   });
 
-  test("that leads nowhere", async () => {
+  test("with an unknown sid or pid", async () => {
     const { browser } = await setup();
     const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
     for (const query of none) {
@@ -40,7 +40,7 @@ describe("a link is refused", () => {
   ];
   const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
-  test.each(wrongRedirects)("that would send its user to %j", async (redirect) => {
+  test.each(wrongRedirects)("with a redirect to %j", async (redirect) => {
     const { browser, byPid } = await setup({}, redirecting);
     const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
     for (const path of ["/verify", "/verify/chat/start"]) {
@@ -52,7 +52,7 @@ describe("a link is refused", () => {
     expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
   });
 
-  test("that cannot be read, or leads past the flow", async () => {
+  test("with broken encoding or an unknown path", async () => {
     const { browser } = await setup();
     for (const path of ["/verify?sid=%zz", "/verify/chat/callback?state=%", "/verify/%zz"]) {
       expectPage(await browser.get(path), 400, "This link is not complete");
@@ -70,13 +70,13 @@ describe("a link is refused", () => {
   fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
   fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
 
-  test("whose redirect only a key of another scope, or none that is active, may use", async () => {
+  test("with a redirect that only keys of other scopes or inactive keys allow", async () => {
     const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
     const { browser, byPid } = await setup({}, closed);
     expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
   });
 
-  test("whose key was revoked meanwhile", async () => {
+  test("after its key was revoked", async () => {
     const { browser, bySid, byPid, key } = await setup();
     const page = await browser.walk(bySid);
     await send("POST /v2/keys/leaked", { body: { key } });
@@ -91,8 +91,8 @@ describe("a link is refused", () => {
   });
 });
 
-describe("a user is refused", () => {
-  test("who is not the one that the session is for", async () => {
+describe("a user of the flow is refused", () => {
+  test("if the session is for another chat user", async () => {
     const { browser, bySid, key } = await setup({ chatId: "100002" });
     const refused = await browser.prove("chat", "100001", bySid);
     expectPage(refused, 403, "This link is for somebody else");
@@ -102,7 +102,7 @@ describe("a user is refused", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("whose community the bot is not in", async () => {
+  test("if the bot is not in the guild", async () => {
     const { browser, byPid } = await setup();
     const query = `${byPid}&guildId=${botlessGuild}`;
     expectPage(await browser.prove("chat", "100001", query), 403, "The community is not available");
@@ -110,7 +110,7 @@ describe("a user is refused", () => {
     expectPage(await browser.get(`/verify${bad}`), 403, "The community is not available");
   });
 
-  test.each(["chat", "game"] as const)("who denies the %s sign-in, and can try again", async (step) => {
+  test.each(["chat", "game"] as const)("after denying the %s sign-in, and can try again", async (step) => {
     const { browser, bySid, key } = await setup();
     if (step === "game") await browser.prove("chat", "100001", bySid);
     const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
@@ -119,7 +119,7 @@ describe("a user is refused", () => {
     expect(await gameOf(key)).toBe("1");
   });
 
-  test("who proves the game account first, or confirms too early", async () => {
+  test("when proving the game account first or confirming too early", async () => {
     const { browser, bySid } = await setup();
     expectPage(await browser.get(`/verify/game/start${bySid}`), 400, "Something is missing");
     await browser.prove("chat", "100001", bySid);
@@ -127,7 +127,7 @@ describe("a user is refused", () => {
     expectPage(await browser.post("/verify/confirm", form), 400, "Something is missing");
   });
 
-  test("whose browser holds no verification", async () => {
+  test("if the browser has no verification cookie", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/chat/start", "/verify/game/start", "/verify/chat/callback?state=x&code=y"]) {
       expectPage(await browser.get(path), 400, "This page is out of date");
@@ -137,7 +137,7 @@ describe("a user is refused", () => {
     }
   });
 
-  test("whose network has confirmed too often without a session", async () => {
+  test("if their address confirmed too often without a session", async () => {
     const { browser, byPid, key } = await setup();
     await browser.post("/verify/confirm", formOf(await browser.walk(byPid)));
     const refused = await browser.post("/verify/confirm", formOf(await browser.walk(byPid, "100001", "2")));
@@ -146,7 +146,7 @@ describe("a user is refused", () => {
     expect(await gameOf(key)).toBe("1");
   });
 
-  test("who opens the address of a form", async () => {
+  test("when opening the address of a form", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/confirm", "/verify/cancel"]) {
       const answer = await browser.get(path);
@@ -155,7 +155,7 @@ describe("a user is refused", () => {
     }
   });
 
-  test("who sends a form to a page", async () => {
+  test("when posting a form to a page", async () => {
     const { browser, bySid } = await setup();
     for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
       const answer = await browser.post(path, {});
@@ -165,44 +165,50 @@ describe("a user is refused", () => {
   });
 });
 
-describe("an error that a browser brings back", () => {
-  test.each(["temporarily_unavailable", "x"])("is bad input, and no outage: %s", async (error) => {
-    const { browser, bySid } = await setup();
-    const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
-    const before = await outages();
-    const visitor = newBrowser();
-    const madeUp = `/verify/chat/callback?error=${error}&state=x`;
-    expectPage(await visitor.get(madeUp), 400, "This page is out of date");
-    const state = new URL(await browser.leave("chat", bySid)).searchParams.get("state") ?? "";
-    expectPage(await browser.get(madeUp), 400, "This sign-in cannot be used");
-    const own = `/verify/chat/callback?error=${error}&state=${state}`;
-    expectPage(await browser.get(own), 400, "This sign-in cannot be used");
-    expect(await outages()).toEqual(before);
-  });
+describe("an OAuth error in a callback", () => {
+  test.each(["temporarily_unavailable", "x"])(
+    "is answered 400 and not counted as an outage: %s",
+    async (error) => {
+      const { browser, bySid } = await setup();
+      const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
+      const before = await outages();
+      const visitor = newBrowser();
+      const madeUp = `/verify/chat/callback?error=${error}&state=x`;
+      expectPage(await visitor.get(madeUp), 400, "This page is out of date");
+      const state = new URL(await browser.leave("chat", bySid)).searchParams.get("state") ?? "";
+      expectPage(await browser.get(madeUp), 400, "This sign-in cannot be used");
+      const own = `/verify/chat/callback?error=${error}&state=${state}`;
+      expectPage(await browser.get(own), 400, "This sign-in cannot be used");
+      expect(await outages()).toEqual(before);
+    },
+  );
 });
 
-describe("a platform that is down", () => {
-  test.each(["chat", "game"] as const)("stops the %s sign-in, which can begin again", async (step) => {
-    const { browser, bySid, key } = await setup();
-    if (step === "game") await browser.prove("chat", "100001", bySid);
-    const user = step === "chat" ? "100001" : "1";
-    const callback = await browser.signIn(await browser.leave(step, step === "chat" ? bySid : ""), user);
-    await platform.fail({ mode: "down", platform: step, under: `/${step}/oauth/token` });
-    const refused = await browser.get(callback);
-    await platform.recover();
-    expectPage(refused, 503, "The platform does not answer");
-    expect(refused.headers["retry-after"]).toBe("1");
-    expect(refused.text).toContain(`href="/verify${bySid}"`);
-    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-    expect(await gameOf(key)).toBe("1");
-  });
+describe("a platform outage", () => {
+  test.each(["chat", "game"] as const)(
+    "interrupts the %s sign-in, which can be started again",
+    async (step) => {
+      const { browser, bySid, key } = await setup();
+      if (step === "game") await browser.prove("chat", "100001", bySid);
+      const user = step === "chat" ? "100001" : "1";
+      const callback = await browser.signIn(await browser.leave(step, step === "chat" ? bySid : ""), user);
+      await platform.fail({ mode: "down", platform: step, under: `/${step}/oauth/token` });
+      const refused = await browser.get(callback);
+      await platform.recover();
+      expectPage(refused, 503, "The platform does not answer");
+      expect(refused.headers["retry-after"]).toBe("1");
+      expect(refused.text).toContain(`href="/verify${bySid}"`);
+      await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+      expect(await gameOf(key)).toBe("1");
+    },
+  );
 });
 
-describe("a service that is not well", () => {
+describe("the flow of an unhealthy service", () => {
   test.each([
     ["down", 503, "This does not work right now", "1"],
     ["broken", 500, "Something went wrong here", undefined],
-  ] as const)("says so when its stores are %s", async (state, status, title, retryAfter) => {
+  ] as const)("shows an error page when the stores are %s", async (state, status, title, retryAfter) => {
     const stores = await startOnBrokenStores(fixtures.fixture);
     stores.setStores(state);
     const answer = await stores.send("GET /verify?sid=vs_");
@@ -213,8 +219,8 @@ describe("a service that is not well", () => {
   });
 });
 
-describe("what changed meanwhile is told", () => {
-  test("when the link is another one", async () => {
+describe("a change during the flow is shown", () => {
+  test("when the link was changed", async () => {
     const { browser, bySid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
@@ -223,7 +229,7 @@ describe("what changed meanwhile is told", () => {
     expect([await gameOf(key), (await read(key, sid)).state]).toEqual(["2", "opened"]);
   });
 
-  test("when the client has cancelled", async () => {
+  test("when the client cancelled the session", async () => {
     const { browser, bySid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     await send(`DELETE /v2/sessions/${sid}`, { key, from: fixtures.address() });
@@ -232,7 +238,7 @@ describe("what changed meanwhile is told", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("when it is done already, by the back button or in another tab", async () => {
+  test("when the user was done already and used the back button or another tab", async () => {
     const { browser, bySid, key } = await setup();
     const page = await browser.walk(bySid);
     await browser.post("/verify/confirm", formOf(page));
@@ -254,7 +260,7 @@ describe("what changed meanwhile is told", () => {
   test.each([
     ["sid", linked[0], "Your link was removed meanwhile"],
     ["pid", linked[1], "Your link has changed meanwhile"],
-  ] as const)("when the link was removed after the proofs of a %s", async (by, key, title) => {
+  ] as const)("when the link was removed after both proofs, for a %s", async (by, key, title) => {
     const { browser, bySid, byPid, sid } = await setup({}, key);
     const page = await browser.walk(by === "sid" ? bySid : byPid);
     await send("DELETE /v2/game", { key, body: { chatId: "100001" } });

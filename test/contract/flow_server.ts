@@ -1,5 +1,5 @@
 /**
- * The server of a test of the public flow: keys and sessions of its clients, and the pages that its users see.
+ * Runs a server for tests of the public flow, with keys, sessions and browsers.
  */
 
 import { freePort } from "@accountlink/test-servers";
@@ -10,10 +10,10 @@ import { type FlowBrowser, formOf, openBrowser, titleOf } from "../support/flow_
 import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 
-/** The origin that keys may send users to. */
+/** An allowed redirect origin of keys. */
 export const clientOrigin = "https://client.example";
 
-/** Settings with streams that end soon, so that clients resume them, and with a burst that is soon used up and refilled. */
+/** Settings with short streams, which clients must resume, and a small burst that refills quickly. */
 export const shortReads = {
   ACCOUNTLINK_POLL_INTERVAL: "1 second",
   ACCOUNTLINK_STREAM_MAX: "2 seconds",
@@ -27,12 +27,12 @@ export interface FlowServer {
   readonly platform: DevPlatform;
   readonly url: () => string;
   readonly newBrowser: () => FlowBrowser;
-  /** Chat user 100001, who proves both accounts for a session, one step after the other. */
+  /** Chat user 100001, who verifies for a session in two steps. */
   readonly newUser: (sid: string) => {
     readonly begin: () => Promise<unknown>;
     readonly finish: () => Promise<void>;
   };
-  /** A key of a scope of its own, where nothing is linked. One that is to be otherwise is added to `fixtures`. */
+  /** A key of a new scope without links. Other keys are added to `fixtures`. */
   readonly newKey: () => string;
   readonly newSession: (key: string, asked?: object) => Promise<Json>;
   readonly read: (key: string, sid: string) => Promise<Json>;
@@ -40,15 +40,15 @@ export interface FlowServer {
 }
 
 /**
- * Runs one server for the tests of a file. Every client and browser has an address of its own, and sessions can be
- * created and read as often as tests like.
+ * Runs one server for the tests of a file. Every client and browser has its own address, and sessions can
+ * be created and read without limits.
  */
 export const useFlowServer = async (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
 ): Promise<FlowServer> => {
   const fixtures = makeFixtures();
-  // A fixture is whole before its first test runs.
+  // Keys must be in the fixture before the server starts.
   const keys = Array.from({ length: 60 }, () => fixtures.key());
   const port = await freePort();
   const server = useServer(() => ({
@@ -115,7 +115,10 @@ export const useFlowServer = async (
   };
 };
 
-/** Expects a page: its status, its title, and that no other site can frame, script, keep or be told of it. */
+/**
+ * Expects a page with this status and title, and with headers against framing, scripts, caching and
+ * referrers.
+ */
 export const expectPage = (answer: Answer, status: number, title: string): void => {
   expect([answer.status, titleOf(answer.text)]).toEqual([status, title]);
   expect(answer.headers).toMatchObject({

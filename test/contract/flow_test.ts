@@ -1,4 +1,4 @@
-/** The public verification flow, walked through over HTTP. */
+/** The public verification flow over HTTP. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
@@ -13,7 +13,7 @@ const [replaced, kept] = [fixtures.key({ links: { 100001: "2" } }), fixtures.key
 const confirmed = fixtures.key({ links: { 100001: "1" } });
 const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
-/** What a stream tells, event by event, until it ends. */
+/** Reads a stream, event by event, until it ends. */
 const readStream = async (response: Response, onEvent: (event: string) => void): Promise<void> => {
   const decoder = new TextDecoder();
   let text = "";
@@ -25,7 +25,7 @@ const readStream = async (response: Response, onEvent: (event: string) => void):
   }
 };
 
-test("a user gets from the link to a stored link, and the client hears of each step", async () => {
+test("a user links both accounts, and the client sees each state of the session", async () => {
   const key = newKey();
   const browser = newBrowser();
   const session = await newSession(key);
@@ -64,7 +64,7 @@ test("a user gets from the link to a stored link, and the client hears of each s
   });
 });
 
-test("a browser that has opened the link goes on by the addresses alone", async () => {
+test("a browser that opened a verification link continues without the sid in URLs", async () => {
   const key = newKey();
   const [browser, refusing] = [newBrowser(), newBrowser()];
   const [{ sid }, other] = [await newSession(key), await newSession(key)];
@@ -80,7 +80,7 @@ test("a browser that has opened the link goes on by the addresses alone", async 
   expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled" });
 });
 
-test("a client that waits or listens hears what changed", async () => {
+test("a long poll and a stream report the completed session", async () => {
   const key = replaced;
   const browser = newBrowser();
   const [polled, streamed] = [await newSession(key), await newSession(key)];
@@ -139,7 +139,7 @@ test("a user with another game account sees both and can keep it, or cancel", as
   expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled", linkChanged: false });
 });
 
-test("who keeps a link without a session is told so, and without a link nothing is kept", async () => {
+test("a user can keep a link without a session, and cannot keep a link that does not exist", async () => {
   const { pid } = await newSession(kept);
   const browser = newBrowser();
   const page = await browser.walk(`?pid=${textOf(pid)}`);
@@ -153,7 +153,7 @@ test("who keeps a link without a session is told so, and without a link nothing 
   expect(await gameOf(key)).toBe(null);
 });
 
-test("a user who confirms what was linked before is told so", async () => {
+test("a user who confirms an existing link sees that nothing changed", async () => {
   const key = confirmed;
   const browser = newBrowser();
   const { sid } = await newSession(key);
@@ -163,7 +163,7 @@ test("a user who confirms what was linked before is told so", async () => {
   expect(await read(key, textOf(sid))).toMatchObject({ linkChanged: false, previousGameId: "1" });
 });
 
-test("a user is sent on with the sid and the state", async () => {
+test("a user is redirected with the sid and state after confirming", async () => {
   const key = redirecting;
   const browser = newBrowser();
   const { sid, pid } = await newSession(key, { redirect: `${clientOrigin}/done?a=1` });
@@ -183,7 +183,7 @@ test("a user is sent on with the sid and the state", async () => {
   expect(await gameOf(key)).toBe("2");
 });
 
-test("a user who cancels can go back to whoever asked", async () => {
+test("a user who cancels gets a link back to the client", async () => {
   const { sid } = await newSession(redirecting, { redirect: `${clientOrigin}/done?a=1` });
   const browser = newBrowser();
   const page = await browser.get(`/verify?sid=${textOf(sid)}`);
@@ -196,34 +196,37 @@ test("a user who cancels can go back to whoever asked", async () => {
 const oddOrigins = ["http://[::1]:9999", "https://a;b.example"];
 const oddlyRedirecting = fixtures.key({ redirectOrigins: oddOrigins });
 
-test.each(oddOrigins)("a user may go on to %s, which no policy can name", async (origin) => {
-  const { sid } = await newSession(oddlyRedirecting, { redirect: `${origin}/done` });
-  const browser = newBrowser();
-  const page = await browser.walk(`?sid=${textOf(sid)}`);
-  expectPage(page, 200, "Is this right?");
-  expect(page.headers["content-security-policy"]).toContain(
-    `form-action 'self' ${new URL(origin).protocol};`,
-  );
-  const { headers } = await browser.post("/verify/confirm", formOf(page));
-  expect(headers.location).toBe(`${origin}/done?sid=${textOf(sid)}&state=completed`);
-});
+test.each(oddOrigins)(
+  "a user is redirected to %s, which a Content-Security-Policy cannot name exactly",
+  async (origin) => {
+    const { sid } = await newSession(oddlyRedirecting, { redirect: `${origin}/done` });
+    const browser = newBrowser();
+    const page = await browser.walk(`?sid=${textOf(sid)}`);
+    expectPage(page, 200, "Is this right?");
+    expect(page.headers["content-security-policy"]).toContain(
+      `form-action 'self' ${new URL(origin).protocol};`,
+    );
+    const { headers } = await browser.post("/verify/confirm", formOf(page));
+    expect(headers.location).toBe(`${origin}/done?sid=${textOf(sid)}&state=completed`);
+  },
+);
 
-test("whoever asks for the status without a key gets into the flow of the scope", async () => {
+test("a status request without a key redirects into the flow of the scope", async () => {
   const key = newKey();
   const { pid } = await newSession(key);
   const browser = newBrowser();
   const entered = locationOf(await send(`GET /v2/verifications/chat?pid=${textOf(pid)}&guildId=${guild}`));
   const page = await browser.get(entered);
   expectPage(page, 200, "Link your accounts");
-  // The platform is not asked of a guild that anybody can have named.
+  // The platform is not asked for this guild, since anybody can put any ID into the link.
   expect(page.text).toContain(`for the community with the ID ${guild}</p>`);
-  // Nothing has begun that could be cancelled.
+  // There is no session to cancel.
   expect(page.text).not.toContain("/verify/cancel");
   await browser.post("/verify/confirm", formOf(await browser.walk(new URL(entered).search)));
   expect(await gameOf(key)).toBe("1");
 });
 
-test("a sid wins over a pid", async () => {
+test("a sid takes precedence over a pid in a verification link", async () => {
   const [key, other] = [newKey(), newKey()];
   const [{ sid }, { pid }] = [await newSession(key), await newSession(other)];
   const browser = newBrowser();
@@ -232,7 +235,7 @@ test("a sid wins over a pid", async () => {
   expect([await gameOf(key), await gameOf(other)]).toEqual(["1", null]);
 });
 
-test("the pages' style is served, and can be kept", async () => {
+test("the style sheet of the flow can be cached", async () => {
   const { status, headers } = await send("GET /verify/style.css");
   expect(status).toBe(200);
   expect(headers).toMatchObject({

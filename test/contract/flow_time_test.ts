@@ -1,4 +1,4 @@
-/** The public flow when its time is over. */
+/** Expired verification flows. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
@@ -10,7 +10,7 @@ const { newBrowser, newKey, newSession, gameOf } = await useFlowServer({
 });
 const title = "This link has expired";
 
-/** Asks again until the answer has the status. */
+/** Repeats the request until the answer has this status. */
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
   while ((await ask()).status !== status) await sleep(100);
 };
@@ -22,8 +22,8 @@ const waysOn = async (browser: FlowBrowser, page: Answer, callback: string) => [
   await browser.get(callback),
 ];
 
-// At once, since each of them has to wait for a session to expire.
-test.concurrent("a session's is told on every page", async () => {
+// Concurrently, since each test waits for a session to expire.
+test.concurrent("every page of a flow shows that its session has expired", async () => {
   const key = newKey();
   const browser = newBrowser();
   const { sid } = await newSession(key);
@@ -35,7 +35,7 @@ test.concurrent("a session's is told on every page", async () => {
   expect(await gameOf(key)).toBe(null);
 });
 
-test.concurrent("that of a flow without a session is told too, and it can begin again", async () => {
+test.concurrent("every page of a flow without a session shows that it has expired, and the user can start again", async () => {
   const key = newKey();
   const browser = newBrowser();
   const { pid } = await newSession(key);

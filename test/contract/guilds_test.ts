@@ -1,4 +1,4 @@
-/** Guild rules, for keys that are bound to a guild and for global keys that name one. */
+/** Guild rules, for guild keys and for global keys that name a guild. */
 import { describe, expect, test } from "vitest";
 import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
 import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
@@ -6,7 +6,10 @@ import { expectData, expectRefusal, expectV1Refusal, useContractServer } from ".
 const { fixtures, send } = useContractServer();
 const unresolved = { game: null, chat: null };
 
-/** 100001 and the stranger, who is in no guild, play as 1; the stranger alone plays as 2. */
+/**
+ * 100001 and the stranger, who is in no guild, are linked to game user 1; 100098, who is in no guild
+ * either, to 2.
+ */
 const links = {
   100001: "1",
   [stranger]: { gameId: "1", at: "2026-02-01T00:00:00.000Z" },
@@ -19,7 +22,7 @@ const kinds = [
   ["a global key that names a guild", undefined],
 ] as const;
 
-describe.each(kinds)("With %s", (_title, guildId) => {
+describe.each(kinds)("with %s", (_title, guildId) => {
   const scoped = guildId === undefined ? {} : { guildId };
   const newKey = () => fixtures.key({ ...scoped, links });
   const key = newKey();
@@ -61,7 +64,7 @@ describe.each(kinds)("With %s", (_title, guildId) => {
     });
   });
 
-  test("a link can be moved away from somebody who is no member", async () => {
+  test("a link can be moved from a chat user who is no member", async () => {
     const body = { oldChatId: stranger, newChatId: "100003", guildId: guild };
     expectData(await send("PATCH /v2/chat", { key: freshKey(), body }), {
       previousChatId: stranger,
@@ -74,7 +77,7 @@ describe.each(kinds)("With %s", (_title, guildId) => {
     expect(v1.body.data).toEqual({ chatId: "100003", gameId: "1" });
   });
 
-  test("v1 removes the link of somebody who is no member, and v2 does not", async () => {
+  test("v1 removes the link of a chat user who is no member, and v2 refuses", async () => {
     const own = freshKey();
     const v2 = await send("DELETE /v2/game", { key: own, body: { chatId: stranger, guildId: guild } });
     expectRefusal(v2, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
@@ -85,7 +88,7 @@ describe.each(kinds)("With %s", (_title, guildId) => {
     });
   });
 
-  test("nothing is written for a guild that the bot is not in, or for no member of it", async () => {
+  test("writes are refused for chat users who are no members, and for guilds without the bot", async () => {
     const own = freshKey();
     const bodies = [
       ["PATCH /v2/game", { chatId: stranger, gameId: "5", guildId: guild }],
@@ -99,12 +102,12 @@ describe.each(kinds)("With %s", (_title, guildId) => {
   });
 });
 
-describe("Without a guild", () => {
+describe("without a guild", () => {
   const key = fixtures.key({ links });
   const ofGuild = fixtures.key({ guildId: guild, links });
   const botless = fixtures.key({ guildId: botlessGuild, links });
 
-  test("a global key is held to none", async () => {
+  test("guild rules do not apply to a global key", async () => {
     expect((await send(`GET /v2/chat?chatId=${stranger}`, { key })).body.data).toMatchObject({ gameId: "1" });
     expect((await send("GET /v2/game?gameId=1", { key })).body.data).toMatchObject({
       chatIds: [stranger, "100001"],

@@ -1,4 +1,4 @@
-/** What every answer says where the service is reached by https. */
+/** Strict-Transport-Security and cookies with an https public URL. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -23,24 +23,24 @@ const lines = [
   "GET /metrics",
 ] as const;
 
-describe("A service with an https public URL", () => {
+describe("a service with an https public URL", () => {
   const { fixtures, send } = useContractServer({ ACCOUNTLINK_PUBLIC_URL: "https://links.example" });
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  test.each(lines)("binds browsers to https: %s", async (line) => {
+  test.each(lines)("sends Strict-Transport-Security: %s", async (line) => {
     expect((await send(line, { key })).headers["strict-transport-security"]).toBe("max-age=31536000");
     expect((await send(line)).headers["strict-transport-security"]).toBe("max-age=31536000");
   });
 });
 
-describe("Cookies of a service with an https public URL", async () => {
+describe("cookies of a service with an https public URL", async () => {
   const { fixtures, newBrowser, send } = await useSiteServer({
     ACCOUNTLINK_PUBLIC_URL: "https://links.example",
   });
 
   const key = fixtures.key();
 
-  test.each(["dashboard", "me"] as const)("are taken and sent by https alone: %s", async (site) => {
+  test.each(["dashboard", "me"] as const)("cookies of a service with https are Secure: %s", async (site) => {
     const name = { dashboard: "accountlink_session", me: "accountlink_me" }[site];
     const browser = newBrowser();
     const begun = await browser.get(`/${site}/sign-in`);
@@ -55,7 +55,7 @@ describe("Cookies of a service with an https public URL", async () => {
     expect((await browser.get(`/${site}`)).status).toBe(200);
   });
 
-  test("are taken and sent by https alone: the flow", async () => {
+  test("cookies of a service with https are Secure: the flow", async () => {
     const created = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
     const query = `?sid=${textOf(created.body.data?.["sid"])}`;
     const browser = newBrowser();
@@ -75,10 +75,10 @@ describe("Cookies of a service with an https public URL", async () => {
   });
 });
 
-describe("A service with an http public URL", () => {
+describe("a service with an http public URL", () => {
   const { send } = useContractServer();
 
-  test.each(lines)("does not: %s", async (line) => {
+  test.each(lines)("does not send Strict-Transport-Security: %s", async (line) => {
     expect((await send(line)).headers["strict-transport-security"]).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a write is done once, and its answer is given again. */
+/** `Idempotency-Key`: a write is executed once, and its answer is replayed. */
 import { randomUUID } from "node:crypto";
 import { routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
@@ -12,13 +12,13 @@ import { expectRefusal, useContractServer } from "./contract_server.ts";
 type Line = `${string} ${string}`;
 
 interface IdempotentWrite {
-  /** Makes what the write is about; gives the end of its path. */
+  /** Prepares the write; returns a part of its path. */
   readonly prepare: (send: Send, key: string) => Promise<string>;
   readonly line: (path: string) => Line;
   readonly body?: object;
-  /** A part of the data of the first answer; a write that is done twice has other data the second time. */
+  /** A part of the data of the first answer. A second execution would return other data. */
   readonly data: object;
-  /** The body of another request; undefined where there is only one. */
+  /** Another valid body; undefined for a route without a body. */
   readonly other?: object;
 }
 
@@ -33,7 +33,7 @@ const write = (line: Line, body: object, data: object, other?: object): Idempote
 const pair = { chatId: "100001", otherChatId: "100002" };
 const review = { ...pair, verdict: "same", note: "Brothers" };
 
-/** By the id of their routes. Each key has the links 100001 → 1 and 100002 → 2. */
+/** Idempotent writes by route ID. Each key has the links 100001 → 1 and 100002 → 2. */
 const idempotentWrites: Readonly<Record<string, IdempotentWrite>> = {
   patchChat: write(
     "PATCH /v2/chat",
@@ -85,7 +85,7 @@ afterAll(platform.close);
 const links = { 100001: "1", 100002: "2" };
 const newKey = () => fixtures.key({ tier: "premium", links });
 
-/** Sends requests of one API key, under an idempotency key. */
+/** Sends requests of one API key with an idempotency key. */
 const senderOf =
   (key: string) =>
   (line: Line, idempotencyKey: string, body?: object, options: RequestOptions = {}): Promise<Answer> =>
@@ -98,7 +98,7 @@ const senderOf =
 
 const isReplayed = ({ headers }: Answer): boolean => headers["idempotent-replayed"] === "true";
 
-/** Expects the second answer to be the first one again. */
+/** Expects the second answer to be a replay of the first one. */
 const expectReplay = (first: Answer, second: Answer): void => {
   const { status, data, error } = first.body;
   expect(second.body).toMatchObject({ status, ...(data === undefined ? { error } : { data }) });
@@ -115,7 +115,7 @@ const expectConflict = (answer: Answer, reason: "in_use" | "reused"): void => {
 const reversed = (body: object | undefined): object | undefined =>
   body === undefined ? undefined : Object.fromEntries(Object.entries(body).toReversed());
 
-test("Every route that takes the header is tested here", () => {
+test("every idempotent route is tested here", () => {
   const taking = routes.filter(({ isIdempotent }) => isIdempotent).map(({ id }) => id);
   expect(Object.keys(idempotentWrites).toSorted()).toEqual(taking.toSorted());
 });
@@ -123,7 +123,7 @@ test("Every route that takes the header is tested here", () => {
 describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, body, data, other }) => {
   const key = newKey();
 
-  test("is done once, answered again whatever the order of fields, and refuses another request", async () => {
+  test("executes once, replays its answer for any field order, and refuses another request", async () => {
     const ask = senderOf(key);
     const path = await prepare(send, key);
     const first = await ask(line(path), "once", body);
@@ -135,13 +135,14 @@ describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, bod
   });
 });
 
-describe("A request that is under way", () => {
+describe("an unfinished request", () => {
   const key = newKey();
 
-  test("keeps its key, and another request from it", async () => {
+  test("an unfinished request holds its idempotency key, which other requests cannot use", async () => {
     const ask = senderOf(key);
     await platform.fail({ mode: "slow", platform: "game", delayMs: 1_000 });
-    // A busy machine may take the second from one request to the next, and a game user is cached once asked for.
+    // On a busy machine, a second may pass between two requests. Game users are cached after their first
+    // lookup, so each try needs another one.
     const gameIds = ["9", "8", "6", "5"];
     await vi.waitFor(async () => {
       const body = { chatId: "100001", gameId: gameIds.pop() };
@@ -157,7 +158,7 @@ describe("A request that is under way", () => {
   });
 });
 
-describe("Refusals", () => {
+describe("refusals of idempotent requests", () => {
   const key = newKey();
   const session = newKey();
   const newKeys = Array.from({ length: 4 }, newKey);
@@ -168,14 +169,14 @@ describe("Refusals", () => {
     [403, "PATCH /v2/game", { chatId: stranger, gameId: "1", guildId: guild }],
     [409, "PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" }],
     [404, `DELETE /v2/sessions/vs_${"0".repeat(43)}`, {}],
-  ])("of the work are given again: %i to %s %j", async (status, line, body) => {
+  ])("after the checks are replayed: %i for %s %j", async (status, line, body) => {
     const idempotencyKey = randomUUID();
     const first = await ask(line, idempotencyKey, body);
     expect(first.status).toBe(status);
     expectReplay(first, await ask(line, idempotencyKey, body));
   });
 
-  test("that come before the work leave the key free", async () => {
+  test("of parameters leave the idempotency key unused", async () => {
     expect((await ask("PATCH /v2/game", "early", { chatId: "100001" })).status).toBe(400);
     expect((await ask("PATCH /v2/game", "early", { chatId: "1", gameId: "1" })).status).toBe(400);
     const first = await ask("PATCH /v2/game", "early", { chatId: "100003", gameId: "1" });
@@ -185,7 +186,7 @@ describe("Refusals", () => {
   test.each<[line: Line, wrong: object, right: object, status: number]>([
     ["POST /v2/sessions", { redirect: "https://elsewhere.example/" }, {}, 201],
     ["PUT /v2/alts/reviews", { otherChatId: "100001" }, { otherChatId: "100002" }, 200],
-  ])("of values that are wrong together leave the key free: %s %j", async (line, wrong, right, status) => {
+  ])("of combined values leave the idempotency key unused: %s %j", async (line, wrong, right, status) => {
     const askAnew = senderOf(newKeys.pop() ?? key);
     const body = { clientId: "client", chatId: "100001", verdict: "same" };
     expect((await askAnew(line, "early", { ...body, ...wrong })).status).toBe(400);
@@ -193,7 +194,7 @@ describe("Refusals", () => {
     expect([first.status, isReplayed(first)]).toEqual([status, false]);
   });
 
-  test("that ask to try again leave the key free", async () => {
+  test("that are retryable leave the idempotency key unused", async () => {
     const body = { chatId: "100004", gameId: "7" };
     await platform.fail({ mode: "down", platform: "game" });
     expectRefusal(await ask("PATCH /v2/game", "down", body), 503, "INTERNAL_ERROR", null);
@@ -217,7 +218,7 @@ describe("Refusals", () => {
   });
 });
 
-describe("The header", () => {
+describe("the Idempotency-Key header", () => {
   const key = newKey();
   const invalid = [{ name: "Idempotency-Key", reason: "expected 1 to 255 visible ASCII characters" }];
   const patch = (headers: NonNullable<RequestOptions["headers"]>, body: object) =>
@@ -228,7 +229,7 @@ describe("The header", () => {
     ["256 characters", "x".repeat(256)],
     ["a space", "two words"],
     ["two of them", ["one", "two"]],
-  ])("is refused with %s", async (_title, value) => {
+  ])("the Idempotency-Key header is refused with %s", async (_title, value) => {
     const headers = { "idempotency-key": value };
     const answer = await patch(headers, { chatId: "100001", gameId: "2" });
     expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters: invalid });
@@ -241,7 +242,7 @@ describe("The header", () => {
   });
 
   test.each(["!", `~${"x".repeat(254)}`, '"8e03978e-40d5-43e8-bc93-6894a57f9324"'])(
-    "takes %s",
+    "the Idempotency-Key header accepts %s",
     async (idempotencyKey) => {
       const body = { chatId: "100001", gameId: "1" };
       const first = await senderOf(key)("PATCH /v2/game", idempotencyKey, body);
@@ -249,7 +250,7 @@ describe("The header", () => {
     },
   );
 
-  test("is ignored where nothing is written, and by v1", async () => {
+  test("the Idempotency-Key header is ignored by reads and by v1", async () => {
     const ignored = { key, headers: { "idempotency-key": "not visible" } };
     const answers = [
       await send("GET /v2/chat?chatId=100001", ignored),
@@ -272,7 +273,7 @@ describe("The header", () => {
   });
 });
 
-describe("An idempotency key", () => {
+describe("an idempotency key", () => {
   const shared = { account: "sharing", tier: "premium", links } as const;
   const [one, two] = [fixtures.key(shared), fixtures.key(shared)];
   const limited = fixtures.key({
@@ -280,14 +281,14 @@ describe("An idempotency key", () => {
     limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 },
   });
 
-  test("is of one API key", async () => {
+  test("idempotency keys are separate for each API key", async () => {
     const body = { chatId: "100001" };
     expect((await senderOf(one)("DELETE /v2/game", "mine", body)).status).toBe(200);
     const other = await senderOf(two)("DELETE /v2/game", "mine", body);
     expect([other.status, isReplayed(other)]).toEqual([404, false]);
   });
 
-  test("saves no request: a replay costs one, and reports the limits of today", async () => {
+  test("a replay counts as a request, and reports the current limits", async () => {
     const ask = () => senderOf(limited)("PATCH /v2/game", "costs", { chatId: "100001", gameId: "1" });
     const answers = [await ask(), await ask(), await ask(), await ask()];
     expect(answers.map(({ status, headers }) => [status, headers["x-ratelimit-remaining-day"]])).toEqual([

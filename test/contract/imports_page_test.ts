@@ -1,4 +1,4 @@
-/** Imports on the dashboard, with the requests of a browser without a script. */
+/** Imports on the dashboard, with requests of a browser without a script. */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";
@@ -19,7 +19,7 @@ interface Importer {
   readonly upload: (file: string | Uint8Array, form?: Form, name?: string) => Promise<Answer>;
   readonly get: (path: string) => Promise<Answer>;
   readonly post: (path: string, form?: Form) => Promise<Answer>;
-  /** The links as their owner downloads them, without times. */
+  /** The links in the owner's download, without times. */
   readonly links: () => Promise<ReadonlyArray<string>>;
   readonly csrf: string;
 }
@@ -84,7 +84,7 @@ const locationOf = ({ status, headers }: Answer): string => {
   return headers.location ?? "";
 };
 
-/** Follows the page of an import until it is over. */
+/** Reloads the page of an import until it has finished. */
 const finished = async ({ get }: Importer, path: string): Promise<string> => {
   for (;;) {
     const { text } = await get(path);
@@ -99,8 +99,8 @@ const textOf = (page: string): string =>
     .replaceAll("&quot;", '"')
     .replaceAll(/\s+/g, " ");
 
-describe("an upload", () => {
-  test("is looked at first, imported once, and told row by row", async () => {
+describe("uploading links", () => {
+  test("an upload is previewed, imported once, and reports each skipped row", async () => {
     const importer = await makeImporter("100001");
     const rows = Array.from({ length: 300 }, (_, index) => `${200_001 + index};${1 + index}`);
     const file = `\uFEFFDiscord ID;Roblox ID\r\n${[...rows, "1.2E+17;5", "200001;7", "=1+1;1", ";"].join("\r\n")}\r\n`;
@@ -146,7 +146,7 @@ describe("an upload", () => {
     );
   });
 
-  test("takes JSON, columns of other names, and the choice of what counts", async () => {
+  test("an upload may be JSON, have other column names, and choose how to resolve conflicts", async () => {
     const importer = await makeImporter("100002");
     const first = locationOf(await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json"));
     await importer.post(`${first}/start`);
@@ -159,7 +159,7 @@ describe("an upload", () => {
     expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
   });
 
-  test("is refused with one sentence where it is no list of links", async () => {
+  test("an upload that is no list of links is refused with one sentence", async () => {
     const importer = await makeImporter("100003");
     const zip = new Uint8Array(100);
     zip.set([0x50, 0x4b, 3, 4]);
@@ -178,7 +178,7 @@ describe("an upload", () => {
     expect(await importer.links()).toEqual([]);
   });
 
-  test("asks about columns that may say when or whether a link was verified", async () => {
+  test("an upload asks about columns that may contain verification times or states", async () => {
     const importer = await makeImporter("100006");
     const file =
       "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
@@ -196,7 +196,7 @@ describe("an upload", () => {
     }
   });
 
-  test("is the owner's alone, and needs the token of the form", async () => {
+  test("an upload is visible only to its owner, and needs the CSRF token", async () => {
     const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
     const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));
     for (const path of [preview, `${preview}/left_out.csv`]) {
@@ -205,7 +205,7 @@ describe("an upload", () => {
     expect(locationOf(await other.post(`${preview}/start`))).toBe(`${imports}?gone=1`);
     expect((await owner.upload("chatId,gameId\n100001,1\n", { csrf: "wrong" })).status).toBe(403);
     expect((await owner.post(`${preview}/start`, { csrf: "wrong" })).status).toBe(403);
-    // Another owner's community is not found.
+    // The scope of another owner is not found.
     expect(
       (await other.upload("chatId,gameId\n100001,1\n", { pid: owner.pid })).status,
     ).toBeGreaterThanOrEqual(400);

@@ -1,4 +1,4 @@
-/** Which keys are accepted, from where, and what becomes of those that are reported. */
+/** Which keys are accepted from which addresses, and reports of leaked keys. */
 import { describe, expect, test, vi } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
@@ -11,19 +11,19 @@ const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOS
 
 const { fixtures, send } = useContractServer();
 
-describe("A key", () => {
+describe("API keys", () => {
   const active = fixtures.key({ links });
   const refused = {
     disabled: fixtures.key({ links, status: "disabled" }),
     revoked: fixtures.key({ links, status: "revoked" }),
     expired: fixtures.key({ links, expiresAt: days(-1) }),
     unknown: newToken(),
-    "of the same id with another secret": `${active.slice(0, 17)}${newToken().slice(17)}`,
-    cut: active.slice(0, -1),
-    "as its public part": active.slice(0, 16),
+    "another secret of the same ID": `${active.slice(0, 17)}${newToken().slice(17)}`,
+    truncated: active.slice(0, -1),
+    "only the public part": active.slice(0, 16),
   };
 
-  test.each(Object.entries(refused))("is refused: %s", async (_title, key) => {
+  test.each(Object.entries(refused))("an invalid key is refused: %s", async (_title, key) => {
     for (const line of [lookup, "GET /v2/verifications/chat?chatId=100001"] as const) {
       const answer = await send(line, { key });
       expectRefusal(answer, 401, "INVALID_API_KEY", null);
@@ -31,7 +31,7 @@ describe("A key", () => {
     }
   });
 
-  test("is not taken from anywhere else", async () => {
+  test("a key is only accepted in the authorization header", async () => {
     const answer = await send(`${lookup}&key=${active}&apiKey=${active}`, {
       headers: { "x-api-key": active },
     });
@@ -39,21 +39,21 @@ describe("A key", () => {
   });
 });
 
-describe("A key that ends", () => {
+describe("a key with an expiry", () => {
   const soon = days(6);
   const ending = fixtures.key({ links, expiresAt: soon });
   const lasting = fixtures.key({ links, expiresAt: days(8) });
   const moment = Date.now() + 2_500;
   const fleeting = fixtures.key({ links, expiresAt: new Date(moment).toISOString() });
 
-  test("says so in its last 7 days, whatever is answered", async () => {
+  test("announces its expiry in every answer of its last 7 days", async () => {
     for (const line of [lookup, "GET /v2/chat", "GET /api/v1/public/chat-to-game?chatId=100001"] as const) {
       expect((await send(line, { key: ending })).headers["x-key-expires"]).toBe(soon);
       expect((await send(line, { key: lasting })).headers).not.toHaveProperty("x-key-expires");
     }
   });
 
-  test("is refused from its end on, and not before", async () => {
+  test("is refused exactly from its expiry on", async () => {
     await vi.waitFor(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
       ...patience,
       interval: 20,
@@ -62,7 +62,7 @@ describe("A key that ends", () => {
   });
 });
 
-describe("A request that is not what its key is for", () => {
+describe("a request that its key's access does not allow", () => {
   const limits = { perWindow: 0, daily: 2 };
   const [looking, verifying] = [
     fixtures.key({ access: "read", limits }),
@@ -72,7 +72,7 @@ describe("A request that is not what its key is for", () => {
   test.each([
     ["PATCH /v2/game", looking],
     ["DELETE /api/v1/link/delete-game", verifying],
-  ] as const)("counts: %s", async (line, key) => {
+  ] as const)("counts against the limits: %s", async (line, key) => {
     for (const left of ["1", "0"]) {
       const answer = await send(line, { key });
       expect([answer.status, answer.headers["x-ratelimit-remaining-day"]]).toEqual([403, left]);
@@ -81,7 +81,7 @@ describe("A request that is not what its key is for", () => {
   });
 });
 
-describe("Address lists", () => {
+describe("address lists of a key", () => {
   const listed = fixtures.key({ links, allowIps: ["203.0.113.0/24"], denyIps: ["203.0.113.128/25"] });
 
   test.each([
@@ -98,22 +98,22 @@ describe("Address lists", () => {
   });
 });
 
-describe("Without trusted proxies", () => {
+describe("without trusted proxies", () => {
   const open = useContractServer({ ACCOUNTLINK_TRUSTED_PROXIES: "" });
   const local = open.fixtures.key({ links, allowIps: ["127.0.0.0/8"] });
 
-  test("nobody is believed to be somewhere else", async () => {
+  test("X-Forwarded-For is ignored without trusted proxies", async () => {
     expect((await open.send(lookup, { key: local, from: "203.0.113.7" })).status).toBe(200);
   });
 });
 
-describe("A leaked key", () => {
+describe("reporting a leaked key", () => {
   const report = (key: string) => send("POST /v2/keys/leaked", { body: { key } });
   const leaked = fixtures.key({ account: "careless", links });
   const other = fixtures.key({ account: "careless" });
   const victim = fixtures.key({ links });
 
-  test("is revoked at once by whoever reports it, and alone", async () => {
+  test("a report without a key revokes only the reported key, immediately", async () => {
     expect((await send(lookup, { key: leaked })).status).toBe(200);
     const answer = await report(leaked);
     expectData(answer, { revoked: true });
@@ -122,7 +122,7 @@ describe("A leaked key", () => {
     expect((await send(lookup, { key: other })).status).toBe(200);
   });
 
-  test("looks the same when it is none, or was revoked before", async () => {
+  test("a report of an unknown or revoked key is answered the same", async () => {
     const known = await report(leaked);
     for (const key of [newToken(), "x", `${leaked.slice(0, 17)}${newToken().slice(17)}`, "alk_🔑"]) {
       const answer = await report(key);
@@ -134,7 +134,7 @@ describe("A leaked key", () => {
     expect(textOf(pid)).toMatch(/^pid_/);
   });
 
-  test("is revoked even with a key of another account in the header", async () => {
+  test("a report with a key of another account revokes the reported key", async () => {
     expectData(await send("POST /v2/keys/leaked", { key: other, body: { key: victim } }), { revoked: true });
     expect((await send(lookup, { key: victim })).status).toBe(401);
     expect((await send(lookup, { key: other })).status).toBe(404);

@@ -1,4 +1,4 @@
-/** Reports of leaked keys in the shape that code hosts send: a JSON array, answered with an array. */
+/** Reports of leaked keys from code hosts: a JSON array, answered with an array. */
 import { describe, expect, test } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
@@ -31,8 +31,8 @@ const labelOf = (token: string, label: "true_positive" | "false_positive") => ({
 const report = (tokens: ReadonlyArray<string>, from: string = fixtures.address()) =>
   send("POST /v2/keys/leaked", { from, body: tokens.map(reportOf) });
 
-describe("An array of leak reports", () => {
-  test("is answered in its order, and revokes what is a key", async () => {
+describe("an array of leak reports", () => {
+  test("an array of leak reports is answered in order, and revokes valid keys", async () => {
     const [unknown, text] = [newToken(), "no key"];
     const { status, headers, body } = await report([unknown, first, text, first, second]);
     expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
@@ -48,7 +48,7 @@ describe("An array of leak reports", () => {
     expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(200);
   });
 
-  test("has 100 reports at most, and the needle is found in them", async () => {
+  test("an array of leak reports has at most 100 reports, and the last one is checked too", async () => {
     const { body } = await report([...many, third]);
     expect(body).toEqual([
       ...many.map((token) => labelOf(token, "false_positive")),
@@ -61,14 +61,14 @@ describe("An array of leak reports", () => {
 
   const throttled = { bucket: "ip_auth" };
 
-  test("counts each token that was no key, whatever else is in it", async () => {
+  test("each unknown token in leak reports counts as a failed authentication", async () => {
     const from = fixtures.address();
     const wrong = Array.from({ length: 4 }, newToken);
     for (let sent = 0; sent < 7; sent++) {
       expect((await report([revoked, ...wrong, expired], from)).status).toBe(200);
     }
     for (let sent = 0; sent < 3; sent++) expect((await report([revoked], from)).status).toBe(200);
-    // The last two of thirty, and two more.
+    // 28 failures were counted before; these are two more than the limit of 30.
     expect((await report(wrong, from)).status).toBe(200);
     expectRefusal(await report([revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
   });

@@ -1,4 +1,4 @@
-/** Limits of keys and client addresses, and what every answer says of them. */
+/** Limits of keys and client addresses, and how answers report them. */
 import { describe, expect, test } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { type Answer, textOf } from "../support/http.ts";
@@ -14,7 +14,7 @@ const limitHeaders = ({ headers }: Answer) =>
 
 const standardHeaders = ({ headers }: Answer) => [headers["ratelimit-policy"], headers["ratelimit"]];
 
-describe("Limits of a key", () => {
+describe("limits of a key", () => {
   const { fixtures, send } = useContractServer();
   const links = { 100001: "1" };
   const limited = fixtures.key({
@@ -36,7 +36,7 @@ describe("Limits of a key", () => {
     links,
   });
 
-  test("are reported by the short window in the block, and both in the headers", async () => {
+  test("are reported for the short window in meta.rateLimit, and for both windows in headers", async () => {
     const before = Date.now();
     const answer = await send(lookup, { key: limited });
     const { rateLimit, tier } = answer.body.meta ?? {};
@@ -62,7 +62,7 @@ describe("Limits of a key", () => {
     expect(standardHeaders(answer)).toEqual(['"second";q=5;w=60, "day";q=100;w=86400', '"second";r=4;t=60']);
   });
 
-  test("are reported in the standard headers by the window with the fewest requests left", async () => {
+  test("are reported in the RateLimit header for the window with the fewest requests left", async () => {
     const untilMidnight = Math.ceil((new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000);
     const answers: Array<Answer> = [];
     for (let sent = 0; sent < 4; sent++) answers.push(await send(v1Lookup, { key: ending }));
@@ -78,7 +78,7 @@ describe("Limits of a key", () => {
     expect(paced).toBe('"second";r=0;t=2');
   });
 
-  test("are null but for the scope when the key has none", async () => {
+  test("are reported as null, except the scope, for a key without limits", async () => {
     const answer = await send(lookup, { key: unlimited });
     expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: "api_key" });
     expect(limitHeaders(answer)).toEqual({});
@@ -89,7 +89,7 @@ describe("Limits of a key", () => {
   test.each([
     ["no key", {}],
     ["a wrong key", { key: newToken() }],
-  ])("are unknown with %s", async (_title, options) => {
+  ])("are not reported with %s", async (_title, options) => {
     const answer = await send(lookup, options);
     expectRefusal(answer, 401, "INVALID_API_KEY", null);
     expect(answer.body.meta).toEqual({
@@ -103,7 +103,7 @@ describe("Limits of a key", () => {
   });
 
   test.each(["GET /v2/nope", "POST /v2/chat", "GET /v2/chat?chatId=%"] as const)(
-    "are unknown where the key was not looked at: %s",
+    "are not reported for requests refused before the key is checked: %s",
     async (line) => {
       const answer = await send(line, { key: limited });
       expect(answer.body.meta).not.toHaveProperty("tier");
@@ -112,7 +112,7 @@ describe("Limits of a key", () => {
     },
   );
 
-  test("are unknown from an address that the key may not be used from", async () => {
+  test("are not reported to an address that the key does not allow", async () => {
     const answer = await send(lookup, { key: elsewhere });
     expectRefusal(answer, 403, "FORBIDDEN", { reason: "ip_not_allowed" });
     expect(answer.body.meta?.tier).toBe("free");
@@ -126,10 +126,10 @@ describe("Limits of a key", () => {
   test.each([
     ["free", freePaced, 2],
     ["premium", premiumPaced, 1],
-  ] as const)("pace a %s key", async (_tier, key, windowSeconds) => {
+  ] as const)("limit a %s key per window", async (_tier, key, windowSeconds) => {
     const statuses = new Set<number>();
     let refused: Answer | undefined;
-    // A busy machine may take longer from one request to the other than the window lasts.
+    // On a busy machine, the window may end between two requests.
     while (refused === undefined) {
       const answers = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
       for (const { status } of answers) statuses.add(status);
@@ -147,7 +147,7 @@ describe("Limits of a key", () => {
     expect(refused.body.retryAfter).toBe(wait);
   });
 
-  test("name the window that refused, which costs nothing of the day", async () => {
+  test("name the short window in its refusals, which do not count for the day", async () => {
     const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
     expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
     const answer = await send(lookup, { key: slow });
@@ -157,7 +157,7 @@ describe("Limits of a key", () => {
     expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
   });
 
-  test("name the day that refused", async () => {
+  test("name the day in its refusals", async () => {
     await send(lookup, { key: short });
     await send(lookup, { key: short });
     const answer = await send(lookup, { key: short });
@@ -173,7 +173,7 @@ describe("Limits of a key", () => {
     expect(v1.body.requestsRemaining).toBe(0);
   });
 
-  test("count a request whatever it is answered, and only once for a bulk lookup", async () => {
+  test("count each request once, whatever its answer, including bulk lookups", async () => {
     const lines = [
       ["GET /v2/chat?chatId=100005", undefined],
       ["GET /v2/chat", undefined],
@@ -191,7 +191,7 @@ describe("Limits of a key", () => {
   });
 });
 
-describe("Limits of a client address", () => {
+describe("limits of a client address", () => {
   const { fixtures, send } = useContractServer({ ACCOUNTLINK_IP_DAILY: "5" });
   const one = fixtures.key({ links: { 100001: "1" } });
   const other = fixtures.key({
@@ -204,11 +204,11 @@ describe("Limits of a client address", () => {
     fixtures.key({ kind, links: { 100001: "1" } }),
   );
 
-  /** What is left of the day of an address after one more request. */
+  /** The remaining requests of an address after one more request. */
   const left = async (from: string, key = one) =>
     (await send(v1Lookup, { from, key })).body.ipRequestsRemaining;
 
-  test("are shared by all keys used from it, and not by those used elsewhere", async () => {
+  test("are shared by all keys used from one address", async () => {
     const from = fixtures.address();
     expect([
       await left(from),
@@ -218,7 +218,7 @@ describe("Limits of a client address", () => {
     ]).toEqual([4, 3, 2, 4]);
   });
 
-  test("are named when they refuse, and cost the key nothing", async () => {
+  test("are named in their refusals, which do not count for the key", async () => {
     const from = fixtures.address();
     for (let sent = 0; sent < 5; sent++) await left(from, other);
     const before = (await send(v1Lookup, { from: fixtures.address(), key: other })).body.requestsRemaining;
@@ -234,7 +234,7 @@ describe("Limits of a client address", () => {
     expect(v1.body).toMatchObject({ ipRequestsRemaining: 0, requestsRemaining: before });
   });
 
-  test("are not touched before the key and its address were accepted", async () => {
+  test("do not count requests refused before the key and its address are accepted", async () => {
     const from = fixtures.address();
     await send(lookup, { from });
     await send(lookup, { from, key: newToken() });
@@ -244,7 +244,7 @@ describe("Limits of a client address", () => {
     expect(await left(from)).toBe(4);
   });
 
-  test("neither hold partner and staff keys nor count them", async () => {
+  test("do not apply to partner and staff keys", async () => {
     const from = fixtures.address();
     for (const key of exempt) {
       for (let sent = 0; sent < 7; sent++) expect(await left(from, key)).toBeNull();
@@ -256,7 +256,7 @@ describe("Limits of a client address", () => {
   });
 });
 
-describe("Bursts and failures of a client address", () => {
+describe("bursts and failures of a client address", () => {
   const { fixtures, send } = useContractServer({
     ACCOUNTLINK_IP_PER_SECOND: "3",
     ACCOUNTLINK_IP_AUTH_FAILURES: "30",
@@ -264,14 +264,14 @@ describe("Bursts and failures of a client address", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
   const unused = fixtures.key({ links: { 100001: "1" } });
 
-  /** Sends from a new address; from another one again where a busy machine took longer than the second that counts. */
+  /** Sends from a new address, and repeats with another one if a busy machine needed more than a second. */
   const inOneSecond = async <A>(sendFrom: (from: string) => Promise<A>): Promise<A> => {
     const begin = performance.now();
     const answers = await sendFrom(fixtures.address());
     return performance.now() - begin < 1_000 ? answers : inOneSecond(sendFrom);
   };
 
-  test("are refused beyond the number of a second", async () => {
+  test("are limited per second", async () => {
     const answers = await inOneSecond((from) =>
       Promise.all(Array.from({ length: 5 }, () => send(lookup, { from, key }))),
     );
@@ -283,7 +283,7 @@ describe("Bursts and failures of a client address", () => {
     }
   });
 
-  /** Sends 5 requests without a key from one address at once, and gives the 2 that are refused. */
+  /** Sends 5 concurrent requests without a key from one address, and returns the 2 refused answers. */
   const refusedOfFive = async (line: Parameters<typeof send>[0]) => {
     const answers = await inOneSecond((from) =>
       Promise.all(Array.from({ length: 5 }, () => send(line, { from }))),
@@ -301,7 +301,7 @@ describe("Bursts and failures of a client address", () => {
     "GET /docs/scalar.js",
     "GET /dashboard/api/keys",
     "POST /dashboard/api/keys",
-  ] as const)("are refused without a key too: %s", async (line) => {
+  ] as const)("are limited per second for requests without a key: %s", async (line) => {
     for (const answer of await refusedOfFive(line)) {
       expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
       expect(answer.body.meta).not.toHaveProperty("tier");
@@ -322,7 +322,7 @@ describe("Bursts and failures of a client address", () => {
     ["GET /api/v1/verify/nope", 404],
     ["DELETE /api/v1/link/update-chat", 405],
     ["GET /compat/rover/nope", 404],
-  ] as const)("do not count without a route: %s", async (line, status) => {
+  ] as const)("do not count requests without a route: %s", async (line, status) => {
     const [unrouted, answer] = await inOneSecond(async (from) => [
       await Promise.all(Array.from({ length: 5 }, () => send(line, { from }))),
       await send(lookup, { from, key }),
@@ -332,7 +332,7 @@ describe("Bursts and failures of a client address", () => {
   });
 
   test.each(["GET /docs", "GET /verify?sid=vs_1", "GET /verify/nope", "PUT /verify/confirm"] as const)(
-    "are refused with a page where pages are: %s",
+    "are refused with an HTML page on pages: %s",
     async (line) => {
       for (const { headers, text } of await refusedOfFive(line)) {
         expect(headers["content-type"]).toMatch(/^text\/html/);
@@ -341,7 +341,7 @@ describe("Bursts and failures of a client address", () => {
     },
   );
 
-  test("are one count for requests with and without a key", async () => {
+  test("count requests with and without a key together", async () => {
     const answer = await inOneSecond(async (from) => {
       await Promise.all([1, 2, 3].map(() => send("GET /v2/sessions/vs_1/redirect", { from })));
       return send(lookup, { from, key });
@@ -349,7 +349,7 @@ describe("Bursts and failures of a client address", () => {
     expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
   });
 
-  test("leave operators alone", async () => {
+  test("do not apply to operator endpoints", async () => {
     const from = fixtures.address();
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
       const answers = await Promise.all(Array.from({ length: 9 }, () => send(`GET ${path}`, { from })));
@@ -358,14 +358,14 @@ describe("Bursts and failures of a client address", () => {
     expect((await send(lookup, { from, key })).status).toBe(200);
   });
 
-  /** Sends so many requests of one kind, and gives the statuses that came back. */
+  /** Sends requests concurrently, and returns the set of their statuses. */
   const statuses = async (count: number, attempt: () => Promise<Answer>) => {
     const answers = await Promise.all(Array.from({ length: count }, attempt));
     return new Set(answers.map(({ status }) => status));
   };
   const wrongKey = (from: string) => () => send(lookup, { from, key: newToken() });
 
-  test("throttle the 31st wrong key, and whatever was not accepted before", async () => {
+  test("throttle an address after 30 wrong keys, except keys accepted from it before", async () => {
     const from = fixtures.address();
     expect((await send(lookup, { from, key })).status).toBe(200);
     expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));
@@ -389,7 +389,7 @@ describe("Bursts and failures of a client address", () => {
     expect((await send(lookup, { from: fixtures.address(), key: unused })).status).toBe(200);
   });
 
-  test("do not count a missing key", async () => {
+  test("do not count missing keys as failures", async () => {
     const from = fixtures.address();
     expect(await statuses(40, () => send(lookup, { from }))).toEqual(new Set([401]));
     expect((await wrongKey(from)()).status).toBe(401);

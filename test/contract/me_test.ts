@@ -1,4 +1,4 @@
-/** The pages on which users see, remove and erase what is known of them. */
+/** The pages on which users see, remove and erase their data. */
 import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
@@ -19,7 +19,7 @@ const linked = (...chatIds: ReadonlyArray<string>) =>
 
 const open = (chatId: string) => signIn(chatId, newBrowser(), "me");
 
-/** The form of a community on the page of links: the fields it sends. */
+/** The fields of the form that removes a link. */
 const removalOf = async (browser: FlowBrowser, pid: string) => {
   const { csrf = "" } = formOf(await browser.get("/me"));
   return { csrf, pid };
@@ -27,44 +27,117 @@ const removalOf = async (browser: FlowBrowser, pid: string) => {
 
 const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
 
-describe("the links of a user", () => {
+describe("the page of a user's links", () => {
   const ada = "100001";
   fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
   fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
 
-  test("are shown by community, with since when and to whom", async () => {
+  test("shows links by community, with the date and game user", async () => {
     const answer = await (await open(ada)).get("/me");
-    expectPage(answer, 200, "Your links");
+    expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("2 communities know");
-    expect(answer.text).toContain("<h2>Rook &amp; Bishop</h2>");
-    expect(answer.text).toContain("<h2>acme &lt;b&gt;&amp;</h2>");
+    expect(answer.text).toContain("<h3>Rook &amp; Bishop</h3>");
+    expect(answer.text).toContain("<h3>acme &lt;b&gt;&amp;</h3>");
     expect(answer.text).toContain("@player_1 · ID 1");
     expect(answer.text).toContain('<time datetime="2026-01-02">');
     expect(pidsOn(answer.text)).toHaveLength(2);
   });
 
-  test("are none for a user whom nobody has linked", async () => {
+  test("says that a user has no links", async () => {
     const answer = await (await open("100030")).get("/me");
-    expectPage(answer, 200, "Your links");
+    expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("No community has a link of this account");
     expect(answer.text).toContain('href="/go"');
   });
 
-  test("are shown to nobody else", async () => {
+  test("shows links only to their user", async () => {
     const signedOut = await newBrowser().get("/me");
     expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
     const { text } = await (await open("100002")).get("/me");
     expect(pidsOn(text)).toHaveLength(1);
   });
 
-  test("need a sign-in of their own", async () => {
+  test("does not accept a sign-in to the dashboard", async () => {
     const browser = await signIn(ada, newBrowser(), "dashboard");
     browser.cookies.set("accountlink_me", browser.cookies.get("accountlink_session") ?? "");
     expect((await browser.get("/me")).headers.location).toBe("/me/sign-in");
   });
 });
 
-describe("removing a link", () => {
+describe("the data of a user on /me", () => {
+  const [fay, gus] = ["100008", "100010"];
+  const seenAt = new Date(Date.now() - 86_400_000).toISOString();
+  const sightings = [fay, gus].map((chatId, index) => ({
+    chatId,
+    ip: `203.0.113.${20 + index}`,
+    device: chatId,
+    seenAt,
+  }));
+  const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
+  fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
+
+  test("shows users their full addresses and browsers, with the communities", async () => {
+    const { text } = await (await open(fay)).get("/me");
+    expect(text).toContain("<h3>203.0.113.20</h3>");
+    expect(text).not.toContain("203.0.113.21");
+    const places = /Confirmed for (keeper, Rook &amp; Bishop|Rook &amp; Bishop, keeper)/g;
+    expect(text.match(places)).toHaveLength(2);
+    expect(text).toContain(`Used on <time datetime="${seenAt.slice(0, 10)}">`);
+    expect(text).toContain('href="/me/export"');
+  });
+
+  test("exports data in a file that names nobody else", async () => {
+    const answer = await (await open(fay)).get("/me/export");
+    expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
+      200,
+      'attachment; filename="my_data.json"',
+      "application/json",
+    ]);
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    const community = { account: "keeper", guildId: null, name: null };
+    const data = JSON.parse(answer.text) as Record<string, ReadonlyArray<object>>;
+    expect(data).toMatchObject({ chatId: fay, accounts: [], reviews: [], roles: [], memberships: [] });
+    expect(data["links"]).toHaveLength(2);
+    expect(data["links"]).toContainEqual({
+      community: { ...community, pid: expect.stringMatching(/^pid_/) as unknown },
+      gameId: "1",
+      linkVersion: 1,
+      linkedAt: at,
+      lastVerifiedAt: at,
+    });
+    const seen = { community: expect.objectContaining(community) as unknown, seenAt };
+    expect(data["sightings"]).toContainEqual({ ...seen, address: "203.0.113.20" });
+    expect(data["browsers"]).toContainEqual({ ...seen, browser: 1, firstSeenAt: seenAt });
+    expect(answer.text).not.toMatch(new RegExp(`${gus}|203\\.0\\.113\\.21`));
+  });
+
+  test("exports accounts, team roles and audit entries of the user", async () => {
+    const answer = await (await open(owner)).get("/me/export");
+    expect(JSON.parse(answer.text)).toMatchObject({
+      accounts: [{ name: "owned", chatId: owner, tier: "free" }],
+      memberships: [{ account: "owned", role: "owner" }],
+      signIns: [{ site: "me" }],
+    });
+    const set = { key, from: fixtures.address(), body: { chatId: owner, gameId: "2" } };
+    expect((await send("PATCH /v2/game", set)).status).toBe(200);
+    const { text } = await (await open(owner)).get("/me/export");
+    const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
+    expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
+  });
+
+  test("limits exports to ten a day, and refuses signed-out browsers", async () => {
+    const signedOut = await newBrowser().get("/me/export");
+    expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
+    const browser = await open(gus);
+    for (let i = 0; i < 10; i++) expect((await browser.get("/me/export")).status).toBe(200);
+    const refused = await (await open(gus)).get("/me/export");
+    expectPage(refused, 429, "Enough downloads for today");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await (await open(fay)).get("/me/export")).status).toBe(200);
+  });
+});
+
+describe("removing a link on /me", () => {
   const bob = "100003";
   const key = fixtures.key({ links: linked(bob, "100004") });
   const other = fixtures.key({ links: linked(bob) });
@@ -72,7 +145,7 @@ describe("removing a link", () => {
     (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: fixtures.address() })).body
       .data?.gameId;
 
-  test("removes that link alone, and ends the sessions of it", async () => {
+  test("removes only that link, and fails its sessions", async () => {
     const browser = await open(bob);
     const { text } = await browser.get("/me");
     const [pid = "", kept = ""] = pidsOn(text);
@@ -95,7 +168,7 @@ describe("removing a link", () => {
     );
   });
 
-  test("is refused without the field of the page, and for the link of somebody else", async () => {
+  test("refuses a wrong CSRF token, and links of other users", async () => {
     const [browser, stranger] = [await open("100004"), await open("100030")];
     const [pid = ""] = pidsOn((await browser.get("/me")).text);
     const { csrf } = await removalOf(browser, pid);
@@ -113,7 +186,7 @@ describe("removing a link", () => {
   });
 });
 
-describe("erasing everything", () => {
+describe("erasing a user's data on /me", () => {
   const eve = "100005";
   fixtures.key({
     links: linked(eve),
@@ -122,7 +195,7 @@ describe("erasing everything", () => {
   const other = fixtures.key({ links: linked(eve, "100006") });
   const owned = fixtures.key({ account: "owned" });
 
-  test("is confirmed first, then complete, and signs out", async () => {
+  test("needs a confirmation, erases all data and signs the user out", async () => {
     const browser = await open(eve);
     const asked = await browser.get("/me/erase");
     expectPage(asked, 200, "Erase everything?");
@@ -158,7 +231,7 @@ describe("erasing everything", () => {
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
   });
 
-  test("revokes the keys of the user, and says so before", async () => {
+  test("announces and revokes the user's API keys", async () => {
     const stranger = await open("100030");
     expect((await stranger.get("/me/erase")).text).not.toContain("API key");
     const browser = await open(owner);

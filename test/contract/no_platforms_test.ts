@@ -1,4 +1,4 @@
-/** A service that asks no platform (`ACCOUNTLINK_PLATFORM=none`). */
+/** A service without platforms (`ACCOUNTLINK_PLATFORM=none`). */
 import { describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useServer } from "../support/server.ts";
@@ -14,13 +14,13 @@ const chatId = "199999";
 const gameId = "987654321";
 const key = fixtures.key({ tier: "premium", guildId, limits: { perWindow: 0 } });
 
-describe("Without platforms", () => {
-  test("the start warns, also of a fixture's platform data", () => {
+describe("without platforms", () => {
+  test("the server warns at startup, and about platform data in the fixture", () => {
     expect(server.output()).toContain("ACCOUNTLINK_PLATFORM is none, ");
     expect(server.output()).toContain('Ignored \\"platform\\" in ACCOUNTLINK_FIXTURE');
   });
 
-  test("any game user can be linked to any member of any guild, and their profiles are null", async () => {
+  test("any game user can be linked to any chat user in any guild, and profiles are null", async () => {
     const body = { chatId, gameId, guildId };
     expectData(await send("PATCH /v2/game", { key, body }), {
       chatId,
@@ -44,7 +44,7 @@ describe("Without platforms", () => {
     "GET /me/sign-in",
     "GET /dashboard",
     "GET /dashboard/sign-in",
-  ] as const)("a page says that nobody can sign in: %s", async (line) => {
+  ] as const)("pages say that nobody can sign in: %s", async (line) => {
     const { status, headers, text } = await server.send(line);
     expect({ status, type: headers["content-type"] }).toEqual({
       status: 503,

@@ -1,11 +1,11 @@
-/** The published OpenAPI document as a judge of answers. */
+/** Checks answers against the published OpenAPI document. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Answer, Json } from "../support/http.ts";
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** The document with every object closed. Clients have to expect new fields; a test has to see them. */
+/** The document without additional properties. Clients must accept new fields, but tests must notice them. */
 const closed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(closed);
   if (!isObject(value)) return value;
@@ -13,7 +13,7 @@ const closed = (value: unknown): unknown => {
   return "type" in value && isObject(value["properties"]) ? { ...parts, additionalProperties: false } : parts;
 };
 
-/** Makes a check of answers against the document; it gives what does not fit, or null. */
+/** Makes a function that returns the problem of an answer, or null if it matches the document. */
 export const answerChecker = (
   document: Json,
 ): ((method: string, path: string, answer: Answer) => string | null) => {

@@ -11,7 +11,7 @@ const { fixtures, send } = useContractServer({
 const links = { 100001: "1", 100002: "2" };
 const key = fixtures.key({ links });
 const ofGuild = fixtures.key({ guildId: guild, links });
-// Its window outlasts every other limit, so that it is not the last to open that wins.
+// The window ends after all other limits, so that the order of checks and not the longest wait decides.
 const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
 const forSessions = fixtures.key({ access: "verify" });
 const forSessionsSpent = fixtures.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });
@@ -125,7 +125,7 @@ const guilds: ReadonlyArray<Row> = [
   ["old", "new", "PATCH /v2/chat", { key, body: { ...moved, newChatId: "100002" } }, "404 LINK_NOT_FOUND"],
 ];
 
-/** The status with what tells the refusal apart: its bucket or reason, or else its code. */
+/** The status with the bucket, reason or code of a refusal. */
 const told = ({ status, body }: Answer) => {
   const details = body.error?.details;
   const known = details?.bucket ?? (status === 403 ? details?.reason : undefined) ?? body.error?.code;
@@ -133,15 +133,15 @@ const told = ({ status, body }: Answer) => {
 };
 
 describe.each(Object.entries({ path, credentials, limits, access, values, guilds }))(
-  "In the order of checks: %s",
+  "the order of checks: %s",
   (_name, rows) => {
-    test.each(rows)("%s goes before %s: %s", async (_winner, _over, line, options, expected) => {
+    test.each(rows)("checks %s before %s: %s", async (_winner, _over, line, options, expected) => {
       expect(told(await send(line, { from: fixtures.address(), ...options }))).toBe(expected);
     });
   },
 );
 
-describe("In v1", () => {
+describe("the order of checks in v1", () => {
   const ask = "GET /api/v1/public/chat-to-game" as const;
 
   test.each([
@@ -168,7 +168,7 @@ describe("In v1", () => {
       key,
       "No link found for this chat ID",
     ],
-  ] as const)("%s goes before %s: %s", async (_winner, _over, line, used, message) => {
+  ] as const)("checks %s before %s: %s", async (_winner, _over, line, used, message) => {
     expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
   });
 });

@@ -1,4 +1,4 @@
-/** How values of the query string and of the body are read, and what is said of those that cannot be. */
+/** Parsing of parameters in query strings and bodies, and refusals of invalid ones. */
 import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
@@ -18,15 +18,15 @@ const expectInvalid = (answer: Answer, ...names: ReadonlyArray<string>) =>
 const expectInvalidBody = (answer: Answer, status = 400) =>
   expectRefusal(answer, status, "INVALID_BODY", { reason });
 
-describe("A query", () => {
+describe("query parameters", () => {
   test.each(["", "chatId=", "chatId", "chatid=100001", "chatId[]=100001", "&&&"])(
-    "lacks its ID in ?%s",
+    "a query is refused without its ID: ?%s",
     async (query) => {
       expectMissing(await send(`GET /v2/chat?${query}`, { key }), "chatId");
     },
   );
 
-  test("has all that it lacks named, in documented order", async () => {
+  test("all missing parameters are named in documented order", async () => {
     expectMissing(await send("GET /v2/chat?guildId=", { key: ofGuild }), "chatId", "guildId");
     expectV1Refusal(
       await send("PUT /api/v1/link/update-game", { key: ofGuild }),
@@ -36,21 +36,21 @@ describe("A query", () => {
   });
 
   test.each(["1234", "1".repeat(33), "1000o1", "100001%0A", "%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5"])(
-    "holds no chat ID in %s",
+    "a chat ID is refused: %s",
     async (chatId) => {
       expectInvalid(await send(`GET /v2/chat?chatId=${chatId}`, { key }), "chatId");
     },
   );
 
-  test.each(["0", "007", "9".repeat(32)])("may hold the game ID %s", async (gameId) => {
+  test.each(["0", "007", "9".repeat(32)])("a game ID is accepted: %s", async (gameId) => {
     expectRefusal(await send(`GET /v2/game?gameId=${gameId}`, { key }), 404, "LINK_NOT_FOUND", null);
   });
 
-  test.each(["12345", "9".repeat(32)])("may hold the chat ID %s", async (chatId) => {
+  test.each(["12345", "9".repeat(32)])("a chat ID is accepted: %s", async (chatId) => {
     expectRefusal(await send(`GET /v2/chat?chatId=${chatId}`, { key }), 404, "LINK_NOT_FOUND", null);
   });
 
-  test("has all that is wrong named, in documented order", async () => {
+  test("all invalid parameters are named in documented order", async () => {
     const answer = await send("GET /v2/chat?resolved=1&guildId=x&chatId=y", { key });
     expectInvalid(answer, "chatId", "guildId", "resolved");
     expect(answer.body.error?.message).toBe(
@@ -63,12 +63,12 @@ describe("A query", () => {
     );
   });
 
-  test.each(["TRUE", "1", "true%20"])("holds no boolean in resolved=%s", async (value) => {
+  test.each(["TRUE", "1", "true%20"])("a boolean in a query is refused: resolved=%s", async (value) => {
     expectInvalid(await send(`GET /v2/chat?chatId=100001&resolved=${value}`, { key }), "resolved");
   });
 
   test.each(["resolved=false", "resolved=", "guildId=", "other=1&other=2", "__proto__=1"])(
-    "may hold %s",
+    "a query may contain %s",
     async (more) => {
       const answer = await send(`GET /v2/chat?chatId=100001&${more}`, { key });
       expectData(answer, { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } });
@@ -81,77 +81,80 @@ describe("A query", () => {
     ["guildId", `chatId=100001&guildId=${guild}&guildId=${guild}`],
     ["resolved", "chatId=100001&resolved=false&resolved=false"],
     ["chatId", "chatId=100001&chat%49d=100001"],
-  ])("must not give %s twice: ?%s", async (name, query) => {
+  ])("a query that repeats %s is refused: ?%s", async (name, query) => {
     expectInvalid(await send(`GET /v2/chat?${query}`, { key }), name);
   });
 
-  test("in a body must not stand twice either", async () => {
+  test("a body that repeats a parameter is refused", async () => {
     const body = '{"chatId":"100001","gameId":"1","chatId":"100001"}';
     expectInvalid(await send("PATCH /v2/game", { key, body }), "chatId");
   });
 
-  test("is decoded, names and values", async () => {
+  test("names and values in a query are percent-decoded", async () => {
     const answer = await send("GET /v2/chat?chat%49d=%31%30%30%30%30%31", { key });
     expect(answer.body.data).toMatchObject({ chatId: "100001" });
   });
 
   test.each(["GET /v2/chat?chatId=100001&%zz", "GET /v2/chat?chatId=%C3%28", "GET /v2/chat%2"] as const)(
-    "or path that has broken percent-encoding is no request: %s",
+    "broken percent-encoding in a query or path is refused: %s",
     async (line) => {
       expectRefusal(await send(line, { key }), 400, "BAD_REQUEST", null);
     },
   );
 
-  test("or path that has broken percent-encoding is refused by v1 in its own envelope", async () => {
+  test("broken percent-encoding is refused by v1 in its own envelope", async () => {
     const lines = ["GET /api/v1/public/chat-to-game?chatId=%", "GET /api/v1/%f"] as const;
     for (const line of lines)
       expect(await send(line, { key })).toMatchObject({ status: 400, body: { error: reason } });
   });
 
-  test("means nothing to routes with a body", async () => {
+  test("routes with a body ignore the query", async () => {
     expectMissing(await send("DELETE /v2/game?chatId=100001", { key, body: {} }), "chatId");
   });
 });
 
-describe("A body", () => {
+describe("JSON bodies", () => {
   const patch = (body: RequestOptions["body"], headers = json) =>
     send("PATCH /v2/game", { key, headers, ...(body === undefined ? {} : { body }) });
 
   test.each(["", "{", "null", "[]", '[{"chatId":"100001"}]', "{}{}"])(
-    "is no JSON object: %j",
+    "a body that is no JSON object is refused: %j",
     async (body) => {
       expectInvalidBody(await patch(body));
     },
   );
 
-  test("may be left out nowhere", async () => {
+  test("a missing body is refused", async () => {
     expectInvalidBody(await send("PATCH /v2/game", { key }));
     expectInvalidBody(await send("DELETE /v2/data", { key }));
   });
 
   test.each(['{"chatId":null,"gameId":null}', '{"chatId":"","gameId":""}', '{"toString":1}'])(
-    "lacks its values in %s",
+    "a body is refused without its values: %s",
     async (body) => {
       expectMissing(await patch(body), "chatId", "gameId");
     },
   );
 
-  test.each([100_001, 1.5, true, false, {}, ["100001"], []])("holds no ID in %j", async (value) => {
-    expectInvalid(
-      await patch({ chatId: value, gameId: value, guildId: value }),
-      "chatId",
-      "gameId",
-      "guildId",
-    );
-  });
+  test.each([100_001, 1.5, true, false, {}, ["100001"], []])(
+    "an ID that is no string is refused: %j",
+    async (value) => {
+      expectInvalid(
+        await patch({ chatId: value, gameId: value, guildId: value }),
+        "chatId",
+        "gameId",
+        "guildId",
+      );
+    },
+  );
 
-  test.each(["true", "false", 1, 0, {}, []])("holds no boolean in %j", async (resolved) => {
+  test.each(["true", "false", 1, 0, {}, []])("a boolean in a body is refused: %j", async (resolved) => {
     const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], resolved } });
     expectInvalid(answer, "resolved");
   });
 
   test.each([{ resolved: null }, { guildId: null, resolved: "" }, { other: [], another: {} }])(
-    "may hold %j",
+    "a body may contain %j",
     async (more) => {
       const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], ...more } });
       expect(answer.body.data).toMatchObject({ foundCount: 1, resolved: false });
@@ -159,21 +162,21 @@ describe("A body", () => {
   );
 
   test.each(["100001", 100_001, true, {}, { 0: "100001", length: 1 }])(
-    "holds no list in %j",
+    "a list is refused: %j",
     async (chatIds) => {
       expectInvalid(await send("POST /v2/chat/bulk", { key, body: { chatIds } }), "chatIds");
     },
   );
 
   test.each([[[1]], [["100001", null]], [[["100001"]]], [["100001", {}]]])(
-    "is wrong as a whole with an item that is not a string: %j",
+    "a body with a list item that is no string is refused as invalid: %j",
     async (chatIds) => {
       expectInvalidBody(await send("POST /v2/chat/bulk", { key, body: { chatIds } }));
     },
   );
 
   test.each([undefined, null, false, "true", 1, "", {}])(
-    "deletes nothing with confirm: %j",
+    "DELETE /v2/data deletes nothing with confirm: %j",
     async (confirm) => {
       expectInvalidBody(await send("DELETE /v2/data", { key, body: { confirm } }));
       expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
@@ -181,13 +184,13 @@ describe("A body", () => {
   );
 });
 
-describe("Values that are wrong together, or for this key", () => {
+describe("values that are invalid together, or for this key", () => {
   const creation = { clientId: "client", redirect: "https://elsewhere.example/" };
   const pair = { chatId: "100001", otherChatId: "100001" };
   const headers = { "idempotency-key": "two words" };
   const premium = fixtures.key({ tier: "premium" });
 
-  test("are named with those of the wrong form, in documented order", async () => {
+  test("values that are invalid together are named with malformed ones, in documented order", async () => {
     const ask = { key: premium, headers };
     expectInvalid(
       await send("POST /v2/sessions", { ...ask, body: { ...creation, chatId: "x" } }),
@@ -219,48 +222,48 @@ describe("Values that are wrong together, or for this key", () => {
     );
   });
 
-  test("come after what is missing", async () => {
+  test("missing parameters are reported before values that are invalid together", async () => {
     const { clientId: _, ...incomplete } = creation;
     expectMissing(await send("POST /v2/sessions", { key, body: incomplete }), "clientId");
     expectMissing(await send("PUT /v2/alts/reviews", { key: premium, body: pair }), "verdict");
   });
 });
 
-describe("A body on its way", () => {
+describe("type and size of a body", () => {
   const bulk = (body: string | Uint8Array, headers: Readonly<Record<string, string>>) =>
     send("POST /v2/chat/bulk", { key, body, headers });
   const small = '{"chatIds":["100001"]}';
   const ofSize = (bytes: number) => small.replace("}", `,"pad":"${"x".repeat(bytes - small.length - 9)}"}`);
 
   test.each(["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=UTF-8"])(
-    "may be of type %s",
+    "a body may have type %s",
     async (type) => {
       expect((await bulk(small, { "content-type": type })).status).toBe(200);
     },
   );
 
   test.each(["text/plain", "application/jsonp", "application/merge-patch+json"])(
-    "must not be of type %s",
+    "a body must not have type %s",
     async (type) => {
       expectInvalidBody(await bulk(small, { "content-type": type }), 415);
     },
   );
 
-  test("may have 65,536 bytes, not characters, and no more", async () => {
+  test("a body may have at most 65,536 bytes", async () => {
     expect(Buffer.byteLength(ofSize(65_536))).toBe(65_536);
     expect((await bulk(ofSize(65_536), json)).status).toBe(200);
     expectInvalidBody(await bulk(ofSize(65_537), json), 413);
     expectInvalidBody(await bulk(ofSize(65_000).replaceAll("xx", "ä1"), json), 413);
   });
 
-  test("is measured as it comes when its length is not said", async () => {
+  test("a chunked body may have at most 65,536 bytes", async () => {
     const chunked = { ...json, "transfer-encoding": "chunked", "content-length": [] };
     const send_ = (body: string) => send("POST /v2/chat/bulk", { key, body, headers: chunked });
     expect((await send_(ofSize(65_536))).status).toBe(200);
     expectInvalidBody(await send_(ofSize(200_000)), 413);
   });
 
-  test("does not confuse the next request of the connection", async () => {
+  test("a refused body does not disturb the next request of the connection", async () => {
     expectInvalidBody(await bulk(ofSize(500_000), json), 413);
     expect((await bulk(small, json)).status).toBe(200);
   });
@@ -270,13 +273,13 @@ describe("Service-Version", () => {
   const withVersion = (version: string) =>
     send("GET /v2/chat?chatId=100001", { key, headers: { "service-version": version } });
 
-  test("may be 2026-01-01, or empty", async () => {
+  test("Service-Version may be 2026-01-01 or empty", async () => {
     expect((await withVersion("2026-01-01")).status).toBe(200);
     expect((await withVersion("")).status).toBe(200);
   });
 
   test.each(["2026-01-02", "2025-12-31", "1", "latest", "2026-01-01, 2026-01-01"])(
-    "must not be %s",
+    "Service-Version must not be %s",
     async (version) => {
       const answer = await withVersion(version);
       expectInvalid(answer, "Service-Version");
@@ -286,12 +289,12 @@ describe("Service-Version", () => {
     },
   );
 
-  test("is named beside other wrong values", async () => {
+  test("an invalid Service-Version is named with other invalid values", async () => {
     const answer = await send("GET /v2/chat?chatId=x", { key, headers: { "service-version": "2" } });
     expectInvalid(answer, "chatId", "Service-Version");
   });
 
-  test("means nothing to v1", async () => {
+  test("v1 ignores Service-Version", async () => {
     const answer = await send("GET /api/v1/public/chat-to-game?chatId=100001", {
       key,
       headers: { "service-version": "1999-01-01" },

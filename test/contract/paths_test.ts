@@ -1,4 +1,4 @@
-/** Paths and methods: those that exist, those that do not, and those for operators and readers. */
+/** Paths and methods: of routes, unknown ones, and those for operators. */
 import {
   compatRoutes,
   dashboardRoutes,
@@ -21,7 +21,7 @@ const methodsByPath = Map.groupBy(
   ({ path }) => path,
 );
 
-/** What `Allow` has to name for a path. */
+/** The expected methods in `Allow` of a path. */
 const allowed = (path: string) => {
   const sharing = methodsByPath.get(path) ?? [];
   const heads = sharing.filter(
@@ -31,9 +31,9 @@ const allowed = (path: string) => {
 };
 const allowOf = (allow: string | undefined) => allow?.split(", ").toSorted();
 
-describe("A path that does not exist", () => {
+describe("an unknown path", () => {
   test.each(["/v2", "/v2/chat/", "/v2//chat", "//v2/chat", "/V2/chat", "/v2/../v2/chat/x"])(
-    "is answered in the v2 envelope: %s",
+    "an unknown path is answered in the v2 envelope: %s",
     async (path) => {
       for (const method of ["GET", "POST", "OPTIONS", "PURGE"]) {
         const answer = await send(`${method} ${path}`, { key });
@@ -44,7 +44,7 @@ describe("A path that does not exist", () => {
   );
 
   test.each(["/api/v1?x=1", "/api/v1/public/chat-to-game/", "/api/v1/Link/update-chat"])(
-    "is answered in the v1 envelope: %s",
+    "an unknown path is answered in the v1 envelope: %s",
     async (path) => {
       for (const method of ["GET", "PUT", "OPTIONS"]) {
         expectV1Refusal(await send(`${method} ${path}`, { key }), 404, "Not found");
@@ -53,7 +53,7 @@ describe("A path that does not exist", () => {
   );
 
   test.each(["/api/v2/chat", "/healthz/", "/v21", ...(isWebHandler ? [] : ["*"])])(
-    "is 404 elsewhere: %s",
+    "an unknown path is answered 404: %s",
     async (path) => {
       expect((await send(`GET ${path}`, { key })).status).toBe(404);
     },
@@ -67,21 +67,21 @@ describe("A path that does not exist", () => {
     ["//v2/chat", "application/json"],
     ["/api/v1/nope", "application/json"],
     ["/compat/nope", "application/json"],
-  ])("is a page to a browser where it is not of an interface: %s", async (path, type) => {
+  ])("an unknown path outside the interfaces is a page for browsers: %s", async (path, type) => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const { status, headers } = await send(`GET ${path}`, { headers: { accept } });
     expect([status, headers["content-type"]]).toEqual([404, type]);
   });
 });
 
-/** The message of a refusal, in the shape of its path. */
+/** The message of a refusal, whose place depends on the path. */
 const messageOf = (path: string, { error, message }: Json) => {
   if (path.startsWith("/compat/ro")) return message;
   return /^\/(?:api\/v1|compat)\//.test(path) ? error : error?.message;
 };
 
-describe("A page", () => {
-  test("is what people find at the root, with the ways from there", async () => {
+describe("pages", () => {
+  test("the root is a page that links the other pages", async () => {
     const { status, headers, text } = await send("GET /");
     expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     for (const way of ["/me", "/dashboard", "/docs", "/go"]) expect(text).toContain(`href="${way}"`);
@@ -97,13 +97,13 @@ describe("A page", () => {
     ["/dashboard/", "/dashboard"],
     ["/dashboard/keys/?x=1", "/dashboard/keys?x=1"],
     ["/docs/", "/docs"],
-  ])("with a slash at its end leads to the one without: %s", async (path, location) => {
+  ])("a page with a trailing slash redirects to its path without one: %s", async (path, location) => {
     const { status, headers } = await send(`GET ${path}`);
     expect([status, headers.location]).toEqual([308, location]);
   });
 
   test.each(["/nope/", "/verify//", "/verify/nope/", "/dashboard/api/session/", "/openapi.json/"])(
-    "is none at %s",
+    "there is no page at %s",
     async (path) => {
       expect((await send(`GET ${path}`)).status).toBe(404);
     },
@@ -115,7 +115,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     (method) => !allowed(path).includes(method),
   );
 
-  test("refuses other methods and names its own", async () => {
+  test("refuses other methods, with Allow", async () => {
     for (const method of others) {
       const answer = await send(`${method} ${path}`, { key });
       expect({ status: answer.status, allow: allowOf(answer.headers.allow) }).toEqual({
@@ -127,7 +127,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     }
   });
 
-  test("answers OPTIONS with its methods", async () => {
+  test("answers OPTIONS with Allow", async () => {
     const { status, headers, text } = await send(`OPTIONS ${path}`);
     expect({ status, text, allow: allowOf(headers.allow) }).toEqual({
       status: 204,
@@ -153,7 +153,7 @@ describe("HEAD", () => {
     "/readyz",
     "/openapi.json",
     "/docs",
-  ])("is answered as GET, without the body: %s", async (path) => {
+  ])("HEAD is answered like GET, without the body: %s", async (path) => {
     const [head, get] = await Promise.all([send(`HEAD ${path}`, { key }), send(`GET ${path}`, { key })]);
     expect(head.text).toBe("");
     expect(get.text).not.toBe("");
@@ -165,7 +165,7 @@ describe("HEAD", () => {
     });
   });
 
-  test("is redirected without a key", async () => {
+  test("HEAD without a key is redirected like GET", async () => {
     const { status, headers } = await send("HEAD /v2/verifications/chat?pid=p");
     expect({ status, location: headers.location?.replace(/^http:\/\/[^/]+/, "") }).toEqual({
       status: 302,
@@ -174,14 +174,14 @@ describe("HEAD", () => {
   });
 });
 
-describe("The public verification flow", () => {
+describe("the redirect into the public flow", () => {
   test.each([
     "",
     "?",
     "?pid=pid_1&sid=vs_1&redirect=https%3A%2F%2Fa.example%2F%3Fb%3Dc%26d&x=1&x=2",
     "?chatId=100001&guildId=",
     "?a=b%20c+d&%C3%A4=%2F",
-  ])("is entered with every query parameter kept: %s", async (query) => {
+  ])("the redirect into the flow keeps every query parameter: %s", async (query) => {
     const { status, headers } = await send(`GET /v2/verifications/chat${query}`);
     expect(status).toBe(302);
     expect(headers.location).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/verify/);
@@ -192,7 +192,7 @@ describe("The public verification flow", () => {
     expect(headers["x-request-id"]).toMatch(/^req_/);
   });
 
-  test("is not entered with a key that is wrong", async () => {
+  test("a request with an invalid key is not redirected into the flow", async () => {
     for (const authorization of ["", "Bearer", "Bearer x", "Basic eDp5", "alk_1"]) {
       const answer = await send("GET /v2/verifications/chat?pid=p", { headers: { authorization } });
       expectRefusal(answer, 401, "INVALID_API_KEY", null);
@@ -200,8 +200,8 @@ describe("The public verification flow", () => {
   });
 });
 
-describe("For operators and readers", () => {
-  test.each(["/healthz", "/readyz"])("%s tells that all is well", async (path) => {
+describe("paths for operators", () => {
+  test.each(["/healthz", "/readyz"])("%s answers 200 on a healthy service", async (path) => {
     const { status, headers } = await send(`GET ${path}`);
     expect({ status, options: headers["x-content-type-options"] }).toEqual({
       status: 200,
@@ -210,7 +210,7 @@ describe("For operators and readers", () => {
   });
 
   test.skipIf(isWebHandler).each(systemPaths)(
-    "%s is answered under no other spelling, which a proxy might miss",
+    "%s is answered under no other spelling, which could bypass a proxy rule",
     async (path) => {
       const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
       const dotted = ["/.", "/%2e", "/x/.."].map((dots) => `${url()}${dots}${path}`);
@@ -224,7 +224,7 @@ describe("For operators and readers", () => {
     },
   );
 
-  test("/metrics counts requests as Prometheus reads it", async () => {
+  test("/metrics counts requests in the Prometheus format", async () => {
     await send("GET /v2/chat?chatId=100001", { key });
     const { status, headers, text } = await send("GET /metrics");
     expect(status).toBe(200);
@@ -233,7 +233,7 @@ describe("For operators and readers", () => {
     expect(text).toMatch(/^accountlink_http_requests_total\{[^}]*route="getChat"[^}]*\} [1-9]/m);
   });
 
-  test("/openapi.json is a valid document of every route", async () => {
+  test("/openapi.json is valid and documents every route", async () => {
     const { body } = await send("GET /openapi.json");
     const validator = new Validator();
     expect(await validator.validate(body as Record<string, unknown>)).toEqual({ valid: true });

@@ -1,4 +1,4 @@
-/** Profiles beside the IDs: `resolved` of v2, and what v1 shows to Premium keys. */
+/** Profiles in answers: `resolved` in v2, and in v1 for Premium keys. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const premium = fixtures.key({ tier: "premium", links });
 const free = fixtures.key({ links });
 const chatProfile = (chatId: string) => chatUsers.find(({ id }) => id === chatId);
 
-test("a lookup by chat user has both profiles", async () => {
+test("a lookup by chat user contains both profiles", async () => {
   expectData(await send("GET /v2/chat?chatId=100001&resolved=true", { key: premium }), {
     chatId: "100001",
     gameId: "1",
@@ -22,7 +22,7 @@ test("a lookup by chat user has both profiles", async () => {
   });
 });
 
-test("the verification status has both profiles, and none for who is not linked", async () => {
+test("the verification status contains both profiles, and null profiles without a link", async () => {
   const linked = await send("GET /v2/verifications/chat?chatId=100001&resolved=true", { key: premium });
   expect(linked.body.data?.resolved).toEqual({
     game: gameUsers[0],
@@ -32,7 +32,7 @@ test("the verification status has both profiles, and none for who is not linked"
   expect(answer.body.data).toMatchObject({ linked: false, resolved: { game: null, chat: null } });
 });
 
-test("a lookup by game user has the profiles of the first 25 chat users, in their order", async () => {
+test("a lookup by game user contains the profiles of its first 25 chat users, in order", async () => {
   const { body } = await send("GET /v2/game?gameId=2&resolved=true", { key: premium });
   const chatIds = chatUsers.slice(1, 30).map(({ id }) => id);
   expect(body.data).toEqual({
@@ -46,7 +46,7 @@ test("a lookup by game user has the profiles of the first 25 chat users, in thei
   });
 });
 
-test("what the platforms do not know is null", async () => {
+test("profiles and fields that the platforms do not have are null", async () => {
   const { body } = await send("GET /v2/chat?chatId=100031&resolved=true", { key: premium });
   expect(body.data?.resolved?.game).toBeNull();
   const gone = await send("GET /v2/game?gameId=4&resolved=true", { key: premium });
@@ -63,12 +63,12 @@ test("what the platforms do not know is null", async () => {
   });
 });
 
-describe("In v1", () => {
+describe("profiles in v1", () => {
   const chatToGame = "GET /api/v1/public/chat-to-game?chatId=100001";
   const gameToChat = (gameId: string) => `GET /api/v1/public/game-to-chat?gameId=${gameId}` as const;
 
   test.each([chatToGame, gameToChat("1")] as const)(
-    "%s has the game profile for a Premium key",
+    "%s contains the game profile for a Premium key",
     async (line) => {
       const { body } = await send(line, { key: premium });
       expect(body).toMatchObject({ version: "1.1.0", resolved: gameUsers[0] });
@@ -78,7 +78,7 @@ describe("In v1", () => {
     },
   );
 
-  test("a game user without links has a profile too, and one that is unknown has null", async () => {
+  test("v1 returns the profile of a game user without links, and null for an unknown one", async () => {
     const { body } = await send(gameToChat("9"), { key: premium });
     expect(body).toMatchObject({
       version: "1.1.0",
@@ -88,14 +88,14 @@ describe("In v1", () => {
     expect((await send(gameToChat(nobody), { key: premium })).body.resolved).toBeNull();
   });
 
-  test("writes and refusals stay at 1.0.0", async () => {
+  test("v1 writes and refusals have version 1.0.0", async () => {
     const update = await send("PUT /api/v1/link/update-game?chatId=100033&newGameId=1", { key: premium });
     expect(update.body.version).toBe("1.0.0");
     expect((await send("GET /api/v1/public/chat-to-game", { key: premium })).body.version).toBe("1.0.0");
   });
 });
 
-describe("With both platforms down", () => {
+describe("with both platforms down", () => {
   const platform = devPlatformOn(platformPort);
   beforeAll(() => platform.fail({ mode: "down", platform: "both", status: 500 }));
   afterAll(async () => {
@@ -103,7 +103,7 @@ describe("With both platforms down", () => {
     platform.close();
   });
 
-  test("profiles are null and lookups go on", async () => {
+  test("lookups succeed with null profiles during a platform outage", async () => {
     const unresolved = { game: null, chat: null };
     const chat = await send("GET /v2/chat?chatId=100035&resolved=true", { key: premium });
     expectData(chat, { chatId: "100035", gameId: "5", resolved: unresolved });
@@ -113,7 +113,7 @@ describe("With both platforms down", () => {
     expect(v1.body).toMatchObject({ status: 200, version: "1.1.0", resolved: null });
   });
 
-  test("a game user who cannot be asked for is not linked", async () => {
+  test("linking fails during an outage of the game platform", async () => {
     const answer = await send("PATCH /v2/game", { key: premium, body: { chatId: "100036", gameId: "8" } });
     expectRefusal(answer, 503, "INTERNAL_ERROR", null);
     expect(answer.body.error?.message).toBe("Service unavailable");

@@ -1,39 +1,39 @@
 /**
- * What is known of each route, from which most cases of the coverage table follow. Every scope holds the links
- * 100001 → 1 and 100002 → 2.
+ * The properties of each route, from which most cases of the coverage table are made. Every scope has the
+ * links 100001 → 1 and 100002 → 2.
  */
 import { expect } from "vitest";
 import { guild, newToken, nobody, stranger } from "../support/fixtures.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What is known of a route, from which most of its cases follow. */
+/** The properties of a route, from which most of its cases are made. */
 export interface Recipe {
   readonly good: Values;
-  /** Part of its data. */
+  /** Part of the data of a success. */
   readonly data: unknown;
-  /** What has to be given, in documented order, besides the guild. */
+  /** The required parameters in documented order, without the guild. */
   readonly required: ReadonlyArray<string>;
-  /** A value of the wrong form. Without one, the case sends an unknown `Service-Version`. */
+  /** An invalid value. Without one, the case sends an unknown `Service-Version`. */
   readonly invalid?: Values;
-  /** Whether the chat user that it is about has to be in the guild; the reason that is given otherwise. */
+  /** The reason of the refusal for a chat user outside the guild, if the route requires membership. */
   readonly member?: "user_not_in_guild" | "new_user_not_in_guild";
-  /** The request for a chat user who is not. */
+  /** Values that name a chat user outside the guild. */
   readonly strange?: Values;
-  /** How it deals with a guild beyond what most do: it takes none, or only that of a guild-scoped key. */
+  /** Whether the route takes no guild, or only the guild of a guild key. Most routes take any guild. */
   readonly guilds?: "none" | "own";
   readonly guildRequired?: false;
   readonly resolved?: true;
-  /** Which keys it serves; all when left out. */
+  /** Which keys it serves; all by default. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
-  /** Which restricted keys it serves besides those of full access; none when left out. */
+  /** The restricted access that it allows, besides full access; none by default. */
   readonly access?: ReadonlyArray<"read" | "verify">;
-  /** Whether it takes no key. */
+  /** Whether it needs no key. */
   readonly isOpen?: true;
-  /** The status of its success; 200 when left out. */
+  /** The status of a success; 200 by default. */
   readonly status?: 201 | 302;
   readonly isVerify?: true;
-  /** Whether it is about a session that the key has made. */
+  /** Whether it names a session of the key. */
   readonly hasSession?: true;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Nothing that the server prints, stores or answers gives away a key or a client address; nothing that it prints or
- * stores gives away a verification.
+ * The server never logs, stores or returns a key or client address, and never logs or stores secrets of a
+ * verification.
  */
 import { compatRoutes, routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
@@ -14,7 +14,7 @@ import { whyHidden } from "../support/storage.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
-/** Where chat users were seen, whose alts are asked for. */
+/** Addresses of sightings of chat users whose alts are requested. */
 const sighted = ["192.0.2.201", "2001:db8:20:1"];
 const sightings = ["100001", "100002", "100003"].flatMap((chatId) => [
   { chatId, ip: "192.0.2.201", seenAt: new Date().toISOString() },
@@ -37,13 +37,16 @@ const leaked = Array.from({ length: 5 }, () => fixtures.key({ links }));
 const verifying = fixtures.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
-/** Parts of an IPv6 address are as telling as the whole, since a client is counted by its /64. */
+/**
+ * The first part of an IPv6 address identifies a client as well as the whole, since clients are counted by
+ * /64.
+ */
 const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
 const addresses = Array.from({ length: 120 }, fixtures.address);
 const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"];
 const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
 
-/** Every way to use a key, rightly and wrongly, for one chat user. */
+/** Every way to use a key, right and wrong, for one chat user. */
 const uses = (
   key: string,
   chatId: string,
@@ -85,13 +88,13 @@ const uses = (
   ];
 };
 
-/** What takes a verification over: sids, and the states and cookies of its sign-ins. */
+/** Secrets that let others take over a verification: sids, states and cookies. */
 const verificationSecrets: Array<string> = [];
 
-/** The marks of browsers in which a user confirmed, and what these browsers showed. */
+/** The browser marks of confirmed links, and the pages that these browsers received. */
 const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
-/** Walks through a verification, and leaves another one at the sign-in. */
+/** Completes a verification, and stops another one at the sign-in. */
 const verify = async (key: string) => {
   const browser = openBrowser(() => server.url, fixtures.address());
   const begin = async () => {
@@ -127,7 +130,7 @@ const platformPort = await freePort();
 let turn = 0;
 
 const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
-  // Those of all keys at once would take a busy machine longer than a connection may wait for its request.
+  // Requests are sent in groups, because all at once would exceed the connection timeout on a busy machine.
   for (let first = 0; first < used.length; first += accepted.length) {
     const requests = used
       .slice(first, first + accepted.length)
@@ -150,14 +153,14 @@ beforeAll(async () => {
       ACCOUNTLINK_IP_PER_SECOND: "8",
       ACCOUNTLINK_IP_DAILY: "30",
       ACCOUNTLINK_STREAM_MAX: "1 second",
-      // A busy machine would close a connection that is about to be used again.
+      // On a busy machine, the default timeout would close connections just before their next request.
       ACCOUNTLINK_IDLE_TIMEOUT: "60 seconds",
     },
   });
   const platform = devPlatformOn(platformPort);
   await verify(verifying);
   await useAll(keys);
-  // Of a chat user whom nothing was asked of yet, nothing is remembered.
+  // Nothing is cached of chat users who were never looked up.
   for (const [index, mode] of ["down", "cut", "garbage", "limited"].entries()) {
     await platform.fail({ mode, platform: "both" });
     await useAll(accepted, String(100_010 + index));
@@ -173,53 +176,53 @@ beforeAll(async () => {
   await server.stop();
 });
 
-/** Those of the texts that stand in what came out. */
+/** The texts that the output contains. */
 const found = (output: string, texts: ReadonlyArray<string>) => texts.filter((text) => output.includes(text));
 const secrets = keys.map((key) => key.slice(17));
 
-test("every kind of answer was given", () => {
+test("every status was returned at least once", () => {
   const statuses = new Set(answers.map(({ status }) => status));
   expect([200, 302, 400, 401, 403, 404, 429, 503].filter((status) => !statuses.has(status))).toEqual([]);
 });
 
-describe("What the server printed", () => {
-  test("tells of failures", () => {
+describe("the server's output", () => {
+  test("the output contains failed requests", () => {
     expect(server.output()).toContain("Request failed");
   });
 
-  test("has no key", () => {
+  test("the output contains no key", () => {
     expect(found(server.output(), secrets)).toEqual([]);
   });
 
-  test("has no client address", () => {
+  test("the output contains no client address", () => {
     expect(found(server.output().toLowerCase(), seen)).toEqual([]);
   });
 
-  test("names verifications, and has nothing that takes one over", () => {
+  test("the output contains verification steps, but no secret of a verification", () => {
     expect(server.output()).toMatch(/step"?[=:]\s*"?completed/);
     expect(found(server.output(), verificationSecrets)).toEqual([]);
   });
 });
 
-describe.skipIf(whyHidden !== null)(`What the server stored ${whyHidden ?? ""}`, () => {
-  test("has no key", () => {
+describe.skipIf(whyHidden !== null)(`the server's storage ${whyHidden ?? ""}`, () => {
+  test("the storage contains no key", () => {
     expect(stored.length).toBeGreaterThan(0);
     expect(stored.flatMap((content) => found(content, secrets))).toEqual([]);
   });
 
-  test("has nothing that takes a verification over", () => {
+  test("the storage contains no secret of a verification", () => {
     expect(verificationSecrets.length).toBeGreaterThan(5);
     expect(stored.flatMap((content) => found(content, verificationSecrets))).toEqual([]);
   });
 
-  test("has no client address but those of a key's lists", () => {
+  test("the storage contains no client address except address lists of keys", () => {
     const clients = [...addresses, ...networks, ...sighted];
     expect(stored.flatMap((content) => found(content, clients))).toEqual([]);
   });
 });
 
-describe("The mark of a browser", () => {
-  test("stands in nothing but its cookie", () => {
+describe("the mark of a browser", () => {
+  test("the mark of a browser appears only in its cookie", () => {
     expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
     const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
     const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");
@@ -227,13 +230,13 @@ describe("The mark of a browser", () => {
   });
 });
 
-describe("What the server answered", () => {
-  test("has no key, in its body or in its headers", () => {
+describe("the server's answers", () => {
+  test("answers contain no key in body or headers", () => {
     const all = answers.map(({ text, headers }) => text + JSON.stringify(headers)).join("\n");
     expect(found(all, secrets)).toEqual([]);
   });
 
-  test("has no client address", () => {
+  test("answers contain no client address", () => {
     const all = answers.map(({ text }) => text).join("\n");
     expect(found(all, seen)).toEqual([]);
   });

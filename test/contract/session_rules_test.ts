@@ -1,4 +1,4 @@
-/** The rules of verification sessions that a deployment sets, and the limits of their traffic. */
+/** Configurable rules of verification sessions, and limits of their traffic. */
 import { describe, expect, test } from "vitest";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
@@ -9,11 +9,11 @@ const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
 const limitHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 
-describe("The burst of creations", () => {
+describe("the burst of session creations", () => {
   const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
   const key = fixtures.key({ kind: "normal", limits: "none" });
 
-  test("is 6 for a key without limits too, in both generations together, and an invalid creation takes nothing", async () => {
+  test("a burst applies to keys without limits, counts v1 and v2 together, and ignores invalid requests", async () => {
     for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
     for (let made = 0; made < 6; made++) {
       expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);
@@ -33,7 +33,7 @@ describe("The burst of creations", () => {
   });
 });
 
-describe("A partner or staff key without limits", () => {
+describe("sessions of partner and staff keys", () => {
   const { fixtures, create } = useSessions({
     ACCOUNTLINK_SESSION_CREATE_BURST: "2",
     ACCOUNTLINK_IP_PER_SECOND: "3",
@@ -43,7 +43,7 @@ describe("A partner or staff key without limits", () => {
   const limited = fixtures.key({ kind: "partner", limits: { perWindow: 0, verifyDaily: 50 } });
   const normal = fixtures.key();
 
-  test("creates as many sessions as it likes, which its address does not count", async () => {
+  test("partner and staff keys create sessions without a burst and without address limits", async () => {
     for (const key of free) {
       const answers = await Promise.all(Array.from({ length: 9 }, () => create(key)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
@@ -53,13 +53,13 @@ describe("A partner or staff key without limits", () => {
     expect((await create(normal, {}, "v1")).body.verifyIpRequestsRemaining).toBe(2);
   });
 
-  test("has the burst again with limits of its own", async () => {
+  test("a partner key with its own limits has a burst", async () => {
     const made = await Promise.all(Array.from({ length: 3 }, () => create(limited)));
     expect(made.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
   });
 });
 
-describe("With other rules", () => {
+describe("configured session rules", () => {
   const { fixtures, create, newSid, read, stream } = useSessions({
     ACCOUNTLINK_SESSION_TTL: "4 seconds",
     ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
@@ -69,7 +69,7 @@ describe("With other rules", () => {
   });
   const key = fixtures.key();
 
-  test.each(generations)("a session can be read no more often than that, in %s", async (generation) => {
+  test.each(generations)("a session can be read up to the poll limit in %s", async (generation) => {
     const { body } = await create(key);
     const sid = textOf(body.data?.sid);
     expect(body.data?.pollsRemaining).toBe(3);
@@ -89,14 +89,14 @@ describe("With other rules", () => {
     });
   });
 
-  test("a wait is no longer than that", async () => {
+  test("a wait is limited to the configured maximum", async () => {
     const answer = await read(await newSid(key), { key }, "?wait=7");
     const parameters = [{ name: "wait", reason: "expected at most 6 seconds" }];
     expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
   });
 });
 
-describe("Verify traffic", () => {
+describe("limits of session traffic", () => {
   const { fixtures, send, create, read, stream } = useSessions({ ACCOUNTLINK_IP_VERIFY_DAILY: "9" });
   const limits = { perWindow: 1, windowMs: 60_000, daily: 2, verifyDaily: 8 };
   const paced = fixtures.key({ limits, links: { 100001: "1" } });
@@ -105,7 +105,7 @@ describe("Verify traffic", () => {
   const premium = fixtures.key({ tier: "premium", limits: {} });
   const lookup = "GET /v2/chat?chatId=100001";
 
-  test("has a day of its own and no pacing", async () => {
+  test("session traffic has its own daily limit and no short window", async () => {
     const from = fixtures.address();
     const send2 = (line: `${string} ${string}`) => send(line, { key: paced, from, body: { clientId: "c" } });
     const created = await send2("POST /v2/sessions");
@@ -130,7 +130,7 @@ describe("Verify traffic", () => {
     const sid = textOf(created.body.data?.sid);
     const v1 = await read(sid, { key: paced, from }, "", "v1");
     expect(v1.body).toMatchObject({ verifyRequestsRemaining: 6, verifyIpRequestsRemaining: 7 });
-    // What a rule of the session refuses counts all the same, and reports the day in its headers.
+    // A refusal by a session rule counts too, and reports the daily limit in its headers.
     const refused = await read(sid, { key: paced, from });
     expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "poll_interval" });
     expect(limitHeaders(refused)).toMatchObject({ "x-ratelimit-limit": "8", "x-ratelimit-remaining": "5" });
@@ -149,7 +149,7 @@ describe("Verify traffic", () => {
     const full = await send2("POST /v2/sessions");
     expectRefusal(full, 429, "RATE_LIMITED", { bucket: "verify_day" });
     expectV1Refusal(await create(paced, {}, "v1"), 429, "Daily verification limit of 8 exceeded");
-    // The key's refusals have cost the address nothing.
+    // The refusals of the key did not count for the address.
     const last = await send("POST /api/v1/verify/session", { key: unlimited, from, body: { clientId: "c" } });
     expect(last.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: 0 });
     const over = await send("POST /v2/sessions", { key: unlimited, from, body: { clientId: "c" } });
@@ -159,9 +159,12 @@ describe("Verify traffic", () => {
   test.each([
     ["free", free, 2_000],
     ["premium", premium, 10_000],
-  ] as const)("is limited for a %s key by its tier", async (_tier, key, limit) => {
-    const from = fixtures.address();
-    const { body } = await send("POST /v2/sessions", { key, from, body: { clientId: "c" } });
-    expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
-  });
+  ] as const)(
+    "the daily limit of session traffic for a %s key depends on its tier",
+    async (_tier, key, limit) => {
+      const from = fixtures.address();
+      const { body } = await send("POST /v2/sessions", { key, from, body: { clientId: "c" } });
+      expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
+    },
+  );
 });

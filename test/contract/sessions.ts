@@ -1,4 +1,4 @@
-/** What the tests of verification sessions share. */
+/** Helpers for tests of verification sessions. */
 import { expect } from "vitest";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
@@ -8,7 +8,7 @@ export const routes = { v2: "/v2/sessions", v1: "/api/v1/verify/session" } as co
 export const generations = ["v2", "v1"] as const;
 type Generation = (typeof generations)[number];
 
-/** A stream that need not keep the interval. */
+/** Options of a resumed stream, to which the poll interval does not apply. */
 export const resuming = { headers: { "last-event-id": "0" } };
 
 export const useSessions = (env: Readonly<Record<string, string>> = {}) => {

@@ -1,4 +1,4 @@
-/** Verification sessions as their clients see them: created, read in three ways, and cancelled. */
+/** Verification sessions over HTTP: creating, reading in three ways, and cancelling. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { guild, stranger } from "../support/fixtures.ts";
@@ -8,13 +8,13 @@ import { expectRefused, generations, resuming, routes, useSessions } from "./ses
 
 const usual = useSessions();
 
-describe("Creating a session", () => {
+describe("creating a session", () => {
   const { fixtures, create } = usual;
   const origins = { redirectOrigins: ["https://app.example", "http://127.0.0.1:9999"] };
   const key = fixtures.key(origins);
   const ofGuild = fixtures.key({ guildId: guild });
 
-  test.each(generations)("answers 201 with the session in %s", async (generation) => {
+  test.each(generations)("creating a session answers 201 with the session in %s", async (generation) => {
     const before = Date.now();
     const { status, body } = await create(key, {}, generation);
     expect(status).toBe(201);
@@ -40,7 +40,7 @@ describe("Creating a session", () => {
     expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
   });
 
-  test("gives back what it was given", async () => {
+  test("creating a session returns the given values, and one pid per scope", async () => {
     const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     const again = await create(key);
@@ -52,7 +52,7 @@ describe("Creating a session", () => {
     ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
     ["null for optional fields", { chatId: null, guildId: null, redirect: null }],
     ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
-  ])("takes %s", async (_title, body) => {
+  ])("the Idempotency-Key header accepts %s", async (_title, body) => {
     expect((await create(key, body)).status).toBe(201);
   });
 
@@ -63,68 +63,77 @@ describe("Creating a session", () => {
     ["chatId", "no ID", { chatId: "ada" }],
     ["guildId", "no ID", { guildId: "12" }],
     ["redirect", "another origin", { redirect: "https://evil.example/" }],
-  ])("refuses as %s %s", async (name, _title, body) => {
+  ])("creating a session refuses an invalid %s: %s", async (name, _title, body) => {
     const parameters = [{ name, reason: expect.any(String) }];
     expectRefusal(await create(key, body), 400, "INVALID_PARAMETER", { parameters });
     expectV1Refusal(await create(key, body, "v1"), 400, `Invalid parameter: ${name}`);
   });
 
-  test("holds a chat user to the guild that is named", async () => {
+  test("creating a session refuses a chat user outside the named guild", async () => {
     const answer = await create(ofGuild, { guildId: guild, chatId: stranger });
     expectRefusal(answer, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
     expect((await create(key, { chatId: stranger })).status).toBe(201);
   });
 });
 
-describe("Reading a session", () => {
+describe("reading a session", () => {
   const { fixtures, send, create, newSid, read, stream, cancel, untilOpen } = usual;
   const key = fixtures.key();
   const other = fixtures.key();
 
-  test.each(generations)("gives what was created, with one read less, in %s", async (generation) => {
-    const { body } = await create(key, { chatId: "100001" });
-    const sid = textOf(body.data?.sid);
-    const answer = await read(sid, { key }, "", generation);
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toEqual({ ...body.data, pollsRemaining: 149 });
-  });
+  test.each(generations)(
+    "reading a session returns it with one remaining poll less in %s",
+    async (generation) => {
+      const { body } = await create(key, { chatId: "100001" });
+      const sid = textOf(body.data?.sid);
+      const answer = await read(sid, { key }, "", generation);
+      expect(answer.status).toBe(200);
+      expect(answer.body.data).toEqual({ ...body.data, pollsRemaining: 149 });
+    },
+  );
 
-  test.each(["", "25"])("takes wait=%s", async (wait) => {
+  test.each(["", "25"])("reading a session accepts wait=%s", async (wait) => {
     const sid = await newSid(key);
     await cancel(sid, key);
     expect((await read(sid, { key }, `?wait=${wait}`)).body.data).toMatchObject({ state: "cancelled" });
   });
 
-  test.each(["26", "1.5", "-1"])("refuses wait=%s, also within the interval", async (wait) => {
-    const sid = await newSid(key);
-    await read(sid, { key });
-    const parameters = [{ name: "wait", reason: expect.any(String) }];
-    expectRefusal(await read(sid, { key }, `?wait=${wait}`), 400, "INVALID_PARAMETER", { parameters });
-    const v1 = await read(sid, { key }, `?wait=${wait}`, "v1");
-    expectV1Refusal(v1, 400, "Invalid parameter: wait");
-  });
+  test.each(["26", "1.5", "-1"])(
+    "reading a session refuses wait=%s, even within the poll interval",
+    async (wait) => {
+      const sid = await newSid(key);
+      await read(sid, { key });
+      const parameters = [{ name: "wait", reason: expect.any(String) }];
+      expectRefusal(await read(sid, { key }, `?wait=${wait}`), 400, "INVALID_PARAMETER", { parameters });
+      const v1 = await read(sid, { key }, `?wait=${wait}`, "v1");
+      expectV1Refusal(v1, 400, "Invalid parameter: wait");
+    },
+  );
 
-  test.each(generations)("is refused within 2 seconds of the read before, in %s", async (generation) => {
-    const sid = await newSid(key);
-    await read(sid, { key }, "", generation === "v2" ? "v1" : "v2");
-    const answers = await Promise.all([
-      read(sid, { key }, "", generation),
-      stream(sid, { key }, generation),
-      ...["", "?wait=1"].map((query) => read(sid, { key, ...resuming }, query, generation)),
-    ]);
-    for (const answer of answers) {
-      const wait = Number(answer.headers["retry-after"]);
-      const message = `Please wait ${wait} ${wait === 1 ? "second" : "seconds"} before the next poll`;
-      expectRefused(generation, answer, 429, "RATE_LIMITED", message);
-      expect(wait).toBeLessThanOrEqual(2);
-    }
-    // A stream that resumes is free of it; the reads that were refused have not been counted.
-    await cancel(sid, key);
-    const { text } = await stream(sid, { key, ...resuming }, generation);
-    expect(text).toContain('"pollsRemaining":148');
-  });
+  test.each(generations)(
+    "reading a session is refused within 2 seconds of the last read in %s",
+    async (generation) => {
+      const sid = await newSid(key);
+      await read(sid, { key }, "", generation === "v2" ? "v1" : "v2");
+      const answers = await Promise.all([
+        read(sid, { key }, "", generation),
+        stream(sid, { key }, generation),
+        ...["", "?wait=1"].map((query) => read(sid, { key, ...resuming }, query, generation)),
+      ]);
+      for (const answer of answers) {
+        const wait = Number(answer.headers["retry-after"]);
+        const message = `Please wait ${wait} ${wait === 1 ? "second" : "seconds"} before the next poll`;
+        expectRefused(generation, answer, 429, "RATE_LIMITED", message);
+        expect(wait).toBeLessThanOrEqual(2);
+      }
+      // The interval does not apply to a resumed stream, and refused reads do not count.
+      await cancel(sid, key);
+      const { text } = await stream(sid, { key, ...resuming }, generation);
+      expect(text).toContain('"pollsRemaining":148');
+    },
+  );
 
-  test("is not free of the interval with an empty Last-Event-ID", async () => {
+  test("the poll interval applies to reads with an empty Last-Event-ID", async () => {
     const sid = await newSid(key);
     await read(sid, { key });
     const answer = await read(sid, { key, headers: { "last-event-id": "" } });
@@ -133,9 +142,9 @@ describe("Reading a session", () => {
 
   test.each([
     ["of another key", async () => newSid(key)],
-    ["that nobody has made", async () => `vs_${"0".repeat(43)}`],
+    ["that does not exist", async () => `vs_${"0".repeat(43)}`],
     ["that is malformed", async () => "vs_%00%2F..%2Fx"],
-  ])("does not find a session %s", async (_title, sidOf) => {
+  ])("reading does not find a session %s", async (_title, sidOf) => {
     const sid = await sidOf();
     for (const path of [sid, `${sid}?wait=25`, `${sid}/stream`]) {
       expectRefusal(await send(`GET /v2/sessions/${path}`, { key: other }), 404, "SESSION_NOT_FOUND", null);
@@ -145,7 +154,7 @@ describe("Reading a session", () => {
     expectRefusal(await cancel(sid, other), 404, "SESSION_NOT_FOUND", null);
   });
 
-  test.each(generations)("waits for the next state, in %s", async (generation) => {
+  test.each(generations)("a long poll waits for the next state in %s", async (generation) => {
     const sid = await newSid(key);
     const waiting = read(sid, { key }, "?wait=25", generation);
     await untilOpen(1);
@@ -154,14 +163,14 @@ describe("Reading a session", () => {
     await untilOpen(0);
   });
 
-  test("gives the present state when the wait is over", async () => {
+  test("a long poll returns the current state when the wait ends", async () => {
     const started = performance.now();
     const { status, body } = await read(await newSid(key), { key }, "?wait=1");
     expect({ status, state: body.data?.state }).toEqual({ status: 200, state: "pending" });
     expect(performance.now() - started).toBeGreaterThanOrEqual(990);
   });
 
-  test("ends the read that is open", async () => {
+  test("a new read ends the open long poll of the same session", async () => {
     const sid = await newSid(key);
     const poll = read(sid, { key }, "?wait=25");
     await untilOpen(1);
@@ -174,30 +183,33 @@ describe("Reading a session", () => {
   });
 });
 
-describe("A stream", () => {
+describe("session streams", () => {
   const { fixtures, url, create, newSid, read, stream, cancel, untilOpen } = usual;
   const key = fixtures.key();
 
-  /** The events as they have to stand in a stream, byte by byte. */
+  /** The exact text of events in a stream. */
   const written = (...events: ReadonlyArray<readonly [event: string, id: number, session: unknown]>) =>
     events
       .map(([event, id, data]) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
       .join("");
 
-  test.each(generations)("tells the present state and the final one, and ends, in %s", async (generation) => {
-    const { body } = await create(key, { clientId: "line\nbreak" }, generation);
-    const session = { ...body.data, pollsRemaining: 149 };
-    const sid = textOf(body.data?.sid);
-    const events = stream(sid, { key }, generation);
-    await untilOpen(1);
-    await cancel(sid, key);
-    const { text, headers } = await events;
-    const cancelled = { ...session, state: "cancelled" };
-    expect(text).toBe(`retry: 2000\n\n${written(["session", 1, session], ["cancelled", 2, cancelled])}`);
-    expect(headers).toMatchObject({ "cache-control": "no-store", "x-accel-buffering": "no" });
-  });
+  test.each(generations)(
+    "a session stream sends the current and the final state, then ends, in %s",
+    async (generation) => {
+      const { body } = await create(key, { clientId: "line\nbreak" }, generation);
+      const session = { ...body.data, pollsRemaining: 149 };
+      const sid = textOf(body.data?.sid);
+      const events = stream(sid, { key }, generation);
+      await untilOpen(1);
+      await cancel(sid, key);
+      const { text, headers } = await events;
+      const cancelled = { ...session, state: "cancelled" };
+      expect(text).toBe(`retry: 2000\n\n${written(["session", 1, session], ["cancelled", 2, cancelled])}`);
+      expect(headers).toMatchObject({ "cache-control": "no-store", "x-accel-buffering": "no" });
+    },
+  );
 
-  test("begins with the next change for a client that knows the present one", async () => {
+  test("a session stream starts with the next change for a client that knows the current state", async () => {
     const sid = await newSid(key);
     const events = stream(sid, { key, headers: { "last-event-id": "1" } });
     await untilOpen(1);
@@ -209,7 +221,7 @@ describe("A stream", () => {
   });
 
   test.each(generations)(
-    "has nothing to tell a client that knows the final state, in %s",
+    "a session stream answers 204 to a client that knows the final state in %s",
     async (generation) => {
       const sid = await newSid(key);
       await cancel(sid, key);
@@ -221,31 +233,28 @@ describe("A stream", () => {
     },
   );
 
-  test.each(["/stream", "?wait=25"])(
-    "leaves nothing behind when the client of %s goes away",
-    async (path) => {
-      const sid = await newSid(key);
-      const { hostname, port } = new URL(url());
-      const outgoing = request({
-        hostname,
-        port,
-        path: `/v2/sessions/${sid}${path}`,
-        headers: { authorization: `Bearer ${key}` },
-      }).end();
-      await untilOpen(1);
-      outgoing.on("error", () => {}).destroy();
-      await untilOpen(0);
-      // It has ended now, which is where the interval begins.
-      expectRefusal(await read(sid, { key }), 429, "RATE_LIMITED", { bucket: "poll_interval" });
-    },
-  );
+  test.each(["/stream", "?wait=25"])("an open read ends when the client of %s disconnects", async (path) => {
+    const sid = await newSid(key);
+    const { hostname, port } = new URL(url());
+    const outgoing = request({
+      hostname,
+      port,
+      path: `/v2/sessions/${sid}${path}`,
+      headers: { authorization: `Bearer ${key}` },
+    }).end();
+    await untilOpen(1);
+    outgoing.on("error", () => {}).destroy();
+    await untilOpen(0);
+    // The poll interval starts when the open read ends.
+    expectRefusal(await read(sid, { key }), 429, "RATE_LIMITED", { bucket: "poll_interval" });
+  });
 });
 
-describe("Cancelling a session", () => {
+describe("cancelling a session", () => {
   const { fixtures, newSid, read, cancel } = usual;
   const key = fixtures.key();
 
-  test("answers with it, and conflicts once it is final", async () => {
+  test("cancelling returns the session, and conflicts if the session is final", async () => {
     const sid = await newSid(key);
     const { status, body } = await cancel(sid, key);
     expect(status).toBe(200);
@@ -255,28 +264,31 @@ describe("Cancelling a session", () => {
   });
 });
 
-describe("The redirect of a session", () => {
+describe("the redirect of a session", () => {
   const { send } = usual;
 
-  test.each(["nope", "a%26pid=1", "%00"])("goes into the flow, whatever the sid: %s", async (sid) => {
-    for (const method of ["GET", "HEAD"]) {
-      const { status, headers } = await send(`${method} /v2/sessions/${sid}/redirect?guildId=1&sid=2`);
-      expect(status).toBe(302);
-      const expected = `/verify?sid=${encodeURIComponent(decodeURIComponent(sid))}`;
-      expect(headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "")).toBe(expected);
-      expect(headers).toMatchObject({
-        "x-request-id": expect.any(String),
-        "service-version": "2026-01-01",
-      });
-    }
-  });
+  test.each(["nope", "a%26pid=1", "%00"])(
+    "the redirect of a session leads into the flow for any sid: %s",
+    async (sid) => {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers } = await send(`${method} /v2/sessions/${sid}/redirect?guildId=1&sid=2`);
+        expect(status).toBe(302);
+        const expected = `/verify?sid=${encodeURIComponent(decodeURIComponent(sid))}`;
+        expect(headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "")).toBe(expected);
+        expect(headers).toMatchObject({
+          "x-request-id": expect.any(String),
+          "service-version": "2026-01-01",
+        });
+      }
+    },
+  );
 });
 
-describe("The methods of session routes", () => {
+describe("methods of session routes", () => {
   const { fixtures, send, newSid, cancel } = usual;
   const key = fixtures.key();
 
-  test("refuse HEAD, which is no read", async () => {
+  test("session routes refuse HEAD and do not count it as a read", async () => {
     for (const path of [routes.v2, routes.v1]) {
       const sid = await newSid(key);
       for (const end of ["", "/stream"]) {

@@ -1,4 +1,4 @@
-/** The server of a test of the sites that people sign in to, and their browsers. */
+/** Runs a server for tests of the sites that people sign in to, with browsers. */
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
@@ -12,19 +12,19 @@ export interface SiteServer {
   readonly fixtures: Fixtures;
   readonly send: Send;
   readonly platform: DevPlatform;
-  /** Changes what is on the platform, such as `PUT /control/guilds/…`. */
+  /** Changes data of the dev platform, such as `PUT /control/guilds/…`. */
   readonly control: Send;
   readonly url: () => string;
   readonly output: () => string;
   readonly storage: () => TestStorage;
   readonly newBrowser: () => FlowBrowser;
-  /** Signs a browser in, a new one if none is given, and gives it. */
+  /** Signs a browser in and returns it; a new one by default. */
   readonly signIn: (chatId: string, browser?: FlowBrowser, site?: Site) => Promise<FlowBrowser>;
 }
 
 export type Site = "dashboard" | "me";
 
-/** Runs one server for the tests of a file. Every browser has an address of its own. */
+/** Runs one server for the tests of a file. Every browser has its own address. */
 export const useSiteServer = async (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
@@ -65,7 +65,7 @@ export const useSiteServer = async (
   };
 };
 
-/** A change of the fixture: the chat user manages every guild. */
+/** Changes the fixture so that this chat user manages every guild. */
 export const managedBy = (chatId: string) => (fixture: Fixtures["fixture"]) => ({
   ...fixture,
   platform: {
@@ -77,7 +77,7 @@ export const managedBy = (chatId: string) => (fixture: Fixtures["fixture"]) => (
   },
 });
 
-/** Begins to sign in and chooses who to be; gives the address that the platform sends back to. */
+/** Starts a sign-in as a chat user; returns the callback URL of the platform. */
 export const returnAs = async (
   browser: FlowBrowser,
   as: Parameters<FlowBrowser["signIn"]>[1],

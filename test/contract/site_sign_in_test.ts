@@ -1,5 +1,5 @@
 /**
- * Sign-in to the dashboard and to one's own data: what a browser gets, and what somebody else may try with it.
+ * Sign-in to the dashboard and to /me, and attacks on it.
  */
 import { describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -15,7 +15,7 @@ const bob = "100002";
 const cookies = { dashboard: "accountlink_session", me: "accountlink_me" } as const;
 
 describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
-  test("sends to the platform with PKCE and a state that a cookie holds", async () => {
+  test("redirects to the platform with PKCE and a state that is stored in a cookie", async () => {
     const browser = newBrowser();
     const begun = await browser.get(`/${site}/sign-in`);
     expect(begun.status).toBe(302);
@@ -37,7 +37,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     ]);
   });
 
-  test("gives a cookie for twelve hours, of its own path", async () => {
+  test("sets a cookie for twelve hours with the path of the site", async () => {
     const browser = newBrowser();
     const finished = await browser.get(await returnAs(browser, ada, site));
     expect([finished.status, finished.headers.location]).toEqual([303, `/${site}`]);
@@ -47,7 +47,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(setCookie(finished, `accountlink_${site}_sign_in`)).toContain("Max-Age=0");
   });
 
-  test("is new on every sign-in, and keeps no cookie that was planted", async () => {
+  test("replaces planted and earlier cookies at every sign-in", async () => {
     const browser = newBrowser();
     const planted = "p".repeat(43);
     browser.cookies.set(cookies[site], planted);
@@ -65,7 +65,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
 
   const used = [400, "This sign-in cannot be used"];
 
-  test("is of use once, in the browser that began it", async () => {
+  test("accepts a callback once, only in the browser that started the sign-in", async () => {
     const [browser, other] = [newBrowser(), newBrowser()];
     const callback = await returnAs(browser, ada, site);
     const pageOf = async (address: string, of = browser) => {
@@ -84,7 +84,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(await pageOf(`/${site}/callback`)).toEqual(used);
   });
 
-  test("can be denied, and says when the platform is down", async () => {
+  test("shows a page when the user denies or the platform is down", async () => {
     const browser = newBrowser();
     const denied = await browser.get(await returnAs(browser, { deny: true }, site));
     expect([denied.status, titleOf(denied.text)]).toEqual([403, "You did not sign in"]);
@@ -96,7 +96,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(down.headers["retry-after"]).toBe("1");
   });
 
-  test("ends with the form of a page, also for who has a copy of the cookie", async () => {
+  test("signing out needs the CSRF token, and ends copies of the cookie", async () => {
     const browser = await signIn(ada, newBrowser(), site);
     const thief = newBrowser();
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
@@ -116,7 +116,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect([gone.status, gone.headers.location]).toEqual([303, `/${site}/sign-in`]);
   });
 
-  test("that has ended is told to who sends a form, on a page of the site", async () => {
+  test("a form sent after the end of a sign-in leads to a page that says so", async () => {
     const browser = newBrowser();
     const sent = await browser.post(`/${site}/sign-out`, {});
     expect(sent.status).toBe(303);
@@ -125,7 +125,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(page.text).toContain(`href="/${site}/sign-in"`);
   });
 
-  test("that has ended has a browser drop the pages that it kept", async () => {
+  test("the signed-out page makes the browser clear its cache", async () => {
     const { text } = await newBrowser().get(`/${site}/signed-out`);
     const [, path = ""] = /<link rel="stylesheet" href="(\/\w+\/signed_out\.css)">/.exec(text) ?? [];
     const { status, headers } = await newBrowser().get(path);
@@ -137,7 +137,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     ]);
   });
 
-  test("unknown paths get a page, and other methods one with the right ones", async () => {
+  test("answers unknown paths with a page, and other methods with Allow", async () => {
     const unknown = await newBrowser().get(`/${site}/nowhere`);
     expect([unknown.status, titleOf(unknown.text)]).toEqual([404, "There is no such page"]);
     const misplaced = await newBrowser().post(`/${site}/sign-in`, {});
@@ -145,19 +145,19 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
   });
 });
 
-test("a page sends to sign-in who is not", async () => {
+test("a dashboard page redirects to sign-in", async () => {
   const { status, headers } = await newBrowser().get("/dashboard");
   expect([status, headers.location]).toEqual([303, "/dashboard/sign-in"]);
 });
 
-test("a sign-in to one site is none to the other", async () => {
+test("the dashboard does not accept a sign-in to /me", async () => {
   const browser = await signIn(ada, newBrowser(), "me");
   browser.cookies.set(cookies.dashboard, browser.cookies.get(cookies.me) ?? "");
   expect((await browser.get("/dashboard")).headers.location).toBe("/dashboard/sign-in");
 });
 
-describe("what nobody finds", () => {
-  test("is a cookie or a state, in the log or in the store", async ({ skip }) => {
+describe("secrets of a sign-in", () => {
+  test("cookies, states, codes and CSRF tokens are in neither the log nor the storage", async ({ skip }) => {
     if (whyHidden !== null) skip(whyHidden);
     const fixtures = makeFixtures();
     let server: RunningServer | undefined;

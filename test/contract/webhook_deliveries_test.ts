@@ -1,4 +1,4 @@
-/** What receivers of webhooks get, and what becomes of it. */
+/** Webhook deliveries to a receiver. */
 import { describe, expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -9,7 +9,7 @@ import { anEventId, deliveriesOf, eventually, isoTime, newUser, useWebhooks, web
 const { receiver, createWebhook, newOwner } = await useWebhooks();
 
 describe("a delivery", () => {
-  test("is as Standard Webhooks says, and listed", async () => {
+  test("a delivery conforms to Standard Webhooks, and is listed", async () => {
     const user = newUser();
     const { owner, link } = await newOwner();
     const { id, path, secret, webhook } = await createWebhook(owner);
@@ -53,7 +53,7 @@ describe("a delivery", () => {
     expect(await webhookOf(owner, id)).toMatchObject({ lastDeliveredAt: isoTime, pending: 0 });
   });
 
-  test("is failing until it is sent again by hand", async () => {
+  test("a failing delivery can be resent by its owner", async () => {
     const user = newUser();
     const { owner, link } = await newOwner();
     const { id, path } = await createWebhook(owner);
@@ -84,7 +84,7 @@ describe("a delivery", () => {
     expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
   });
 
-  test("that waits is sent at once when its owner asks, by JSON or a form", async () => {
+  test("an owner can send pending deliveries at once, by JSON or a form", async () => {
     const { owner, link } = await newOwner();
     const { id, path } = await createWebhook(owner);
     const failOnce = async (user: string) => {
@@ -118,7 +118,7 @@ describe("a delivery", () => {
     expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
   });
 
-  test("answered 410 disables the webhook, and an active one goes on", async () => {
+  test("an answer 410 disables the webhook, which continues after being reactivated", async () => {
     const user = newUser();
     const { owner, link } = await newOwner();
     const { id, path } = await createWebhook(owner);

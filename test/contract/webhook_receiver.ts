@@ -1,11 +1,11 @@
-/** A receiver of webhooks, which verifies what it gets as the specification says. */
+/** A receiver of webhooks, with signatures verified by the reference implementation. */
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect, vi } from "vitest";
 import { patience } from "../support/patience.ts";
 
-/** What a receiver got, verified. */
+/** A received delivery. */
 export interface Received {
   readonly path: string;
   readonly id: string;
@@ -21,13 +21,13 @@ export interface Received {
 
 export interface Receiver {
   readonly url: string;
-  /** What came so far to a path, in order. */
+  /** The deliveries to a path so far, in order. */
   readonly at: (path: string) => ReadonlyArray<Received>;
-  /** Waits until a number of requests came to a path, and gives them. */
+  /** Waits for a number of deliveries to a path, and returns them. */
   readonly wait: (path: string, count: number) => Promise<ReadonlyArray<Received>>;
-  /** Says what the next requests to a path are answered: a status, with headers. */
+  /** Sets the status and headers of the next answers at a path. */
   readonly answer: (path: string, status: number, headers?: Readonly<Record<string, string>>) => void;
-  /** Answers nothing at a path until the returned function is called. */
+  /** Delays answers at a path until the returned function is called. */
   readonly hold: (path: string) => () => void;
 }
 
@@ -79,7 +79,7 @@ export const useReceiver = async (): Promise<Receiver> => {
   };
 };
 
-/** Whether a delivery is signed with a secret, as the reference implementation checks it. */
+/** Whether a delivery is signed with a secret, according to the reference implementation. */
 export const isSignedWith = (secret: string, { raw, headers }: Received): boolean => {
   try {
     new Webhook(secret).verify(raw, { ...headers });

@@ -1,4 +1,4 @@
-/** Owners of webhooks, and their receiver. */
+/** Runs a server with owners of webhooks and a receiver. */
 import { expect, vi } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
@@ -14,11 +14,11 @@ export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
 export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
 
-/** Waits until the server has noticed something. */
+/** Repeats the check until it passes. */
 export const eventually = <A>(check: () => A | Promise<A>): Promise<A> => vi.waitFor(check, patience);
 
 let users = 5;
-/** A chat user whose links no other test changes. */
+/** A chat user that no other test uses. */
 export const newUser = () => String(100_000 + ++users);
 
 export const webhookOf = async (owner: Owner, id: string): Promise<Json | undefined> => {
@@ -38,7 +38,7 @@ const clear = async (owner: Owner) => {
   }
 };
 
-/** Runs one server for the tests of a file, which may send webhooks to a receiver on this machine. */
+/** Runs one server for the tests of a file, which may send webhooks to a local receiver. */
 export const useWebhooks = async () => {
   const receiver = await useReceiver();
   const server = await useSiteServer(
@@ -54,7 +54,7 @@ export const useWebhooks = async () => {
     receiver,
     server,
 
-    /** Creates a webhook with a path that no other has. */
+    /** Creates a webhook with a unique path. */
     createWebhook: async (owner: Owner, chosen: object = {}) => {
       const path = `/hook-${++paths}`;
       const body = { url: `${receiver.url}${path}`, scope: "global", ...chosen };
@@ -81,7 +81,10 @@ export const useWebhooks = async () => {
       return { owner, link };
     },
 
-    /** Waits until one path gets no event that another got. A change of a webhook holds within a second. */
+    /**
+     * Waits until one path no longer receives events that another path receives, since changes of a webhook
+     * apply within a second.
+     */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {
         const user = newUser();

@@ -1,4 +1,4 @@
-/** What writes do to links, and what they leave of them in the audit log. */
+/** Effects of writes on links, and their audit entries. */
 import { AuditLog } from "@accountlink/core";
 import { Effect } from "effect";
 import { describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ const notLinked = (chatId: string) => ({
 describe("PATCH /v2/game", () => {
   const scope = inScope(fixtures.key());
 
-  test("tells what it replaced, and whether anything changed", async () => {
+  test("PATCH /v2/game returns the previous game user, and whether the link changed", async () => {
     const chatId = "100001";
     const updates = [
       await scope.patchGame(chatId, "1"),
@@ -63,10 +63,10 @@ describe("PATCH /v2/game", () => {
   });
 });
 
-describe("The verification status", () => {
+describe("the verification status", () => {
   const scope = inScope(fixtures.key());
 
-  test("counts every change of the game user, and marks each with a hash", async () => {
+  test("the verification status counts changes of the game user, with a new hash for each", async () => {
     const chatId = "100001";
     expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
     const seen: Array<Json> = [];
@@ -94,7 +94,7 @@ describe("The verification status", () => {
     expect(new Set(hashes).size).toBe(3);
   });
 
-  test("has the time of the last write that confirmed the link", async () => {
+  test("the verification status contains the time of the last write that set or confirmed the link", async () => {
     const timeOf = async () => Date.parse(textOf((await scope.verification("100003")).lastVerifiedAt));
     const from = Date.now();
     await scope.patchGame("100003", "3");
@@ -107,17 +107,17 @@ describe("The verification status", () => {
   });
 });
 
-describe("The chat users of a game user", () => {
+describe("the chat users of a game user", () => {
   const at = (day: number) => ({ gameId: "1", at: `2026-01-0${day}T00:00:00.000Z` });
   const scope = inScope(
     fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
   );
 
-  test("are listed newest link first, ties by chat ID as strings", async () => {
+  test("the chat users of a game user are sorted by newest link, ties by chat ID as text", async () => {
     expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
   });
 
-  test("are not reordered by a write that only confirms, but by one that changes", async () => {
+  test("the chat users of a game user are reordered by changes, not by confirmations", async () => {
     await scope.patchGame("100001", "1");
     expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
     await scope.deleteGame("100004");
@@ -131,7 +131,7 @@ describe("The chat users of a game user", () => {
 describe("PATCH /v2/chat", () => {
   const scope = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));
 
-  test("moves no link onto itself, onto another one, or from nowhere", async () => {
+  test("PATCH /v2/chat changes nothing for the same chat user, and refuses linked targets and missing links", async () => {
     expectData(await scope.patchChat("100002", "100002"), {
       previousChatId: "100002",
       chatId: "100002",
@@ -151,7 +151,7 @@ describe("DELETE /v2/data", () => {
   const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
 
   const key = fixtures.key({ guildId: guild });
-  test("takes the guild of a guild-scoped key from the body alone", async () => {
+  test("DELETE /v2/data takes the guild of a guild key only from the body", async () => {
     const line = `DELETE /v2/data?guildId=${guild}`;
     const parameters = ["guildId"];
     expectRefusal(await send(line, { key, body: { confirm: true } }), 400, "MISSING_PARAMETER", {
@@ -160,7 +160,7 @@ describe("DELETE /v2/data", () => {
     expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
   });
 
-  test("deletes every record of the scope, those without a link too, and nothing of other scopes", async () => {
+  test("DELETE /v2/data deletes all records of its own scope, including records without a link", async () => {
     await global.deleteGame("100003");
     const deleted = await global.deleteData();
     expectData(deleted, { deletedRecords: 3, scope: "global", pid, collection: "links" });
@@ -176,20 +176,23 @@ describe("DELETE /v2/data", () => {
   });
 });
 
-describe("Deletes of a whole scope with a global key", () => {
+describe("deleting a global scope", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  test.each([guild, "", null, 7, [], [guild], {}])("refuse the guild %j in the body", async (guildId) => {
-    const answer = await send("DELETE /v2/data", { key, body: { confirm: true, guildId } });
-    expectRefusal(answer, 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "guildId", reason: expect.any(String) }],
-    });
-    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
-  });
+  test.each([guild, "", null, 7, [], [guild], {}])(
+    "deleting a global scope refuses the guild %j in the body",
+    async (guildId) => {
+      const answer = await send("DELETE /v2/data", { key, body: { confirm: true, guildId } });
+      expectRefusal(answer, 400, "INVALID_PARAMETER", {
+        parameters: [{ name: "guildId", reason: expect.any(String) }],
+      });
+      expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+    },
+  );
 
   const queries = ["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="];
 
-  test.each(queries)("refuse the query ?%s beside the body", async (query) => {
+  test.each(queries)("deleting a global scope refuses the query ?%s", async (query) => {
     const answer = await send(`DELETE /v2/data?${query}`, { key, body: { confirm: true } });
     expectRefusal(answer, 400, "INVALID_PARAMETER", {
       parameters: [{ name: "guildId", reason: expect.any(String) }],
@@ -202,7 +205,7 @@ describe("Deletes of a whole scope with a global key", () => {
     ["application/json", { guildId: null }],
     ["text/plain", { guildId: "" }],
     ["application/x-www-form-urlencoded", `guildId=${guild}`],
-  ])("refuse a body of v1 with the guild, %s %j", async (type, body) => {
+  ])("v1 refuses to delete a global scope with a guild in the body: %s %j", async (type, body) => {
     const answer = await send("DELETE /api/v1/database/reset", {
       key,
       body,
@@ -219,12 +222,12 @@ describe("Deletes of a whole scope with a global key", () => {
     ["no JSON", "guild"],
     ["a list", '["guildId"]'],
     ["70,000 bytes", "x".repeat(70_000)],
-  ])("read no other body of v1: %s", async (_title, body) => {
+  ])("v1 ignores other bodies when deleting a scope: %s", async (_title, body) => {
     const answer = await send("DELETE /api/v1/database/reset", { key: empty, body });
     expect(answer.body).toMatchObject({ status: 200, data: { deletedRecords: 0 } });
   });
 
-  test.each(queries)("refuse the query ?%s of v1", async (query) => {
+  test.each(queries)("v1 refuses to delete a global scope with the query ?%s", async (query) => {
     const answer = await send(`DELETE /api/v1/database/reset?${query}`, { key });
     expectV1Refusal(answer, 400, "Invalid parameter: guildId");
     expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
@@ -252,7 +255,7 @@ describe("v1 writes", () => {
     ["DELETE /api/v1/database/reset", "Database reset", { deletedRecords: 3 }],
   ] as const;
 
-  test("do the same in other words", async () => {
+  test("v1 writes change links and answer with their own messages", async () => {
     for (const [line, message, data] of calls) {
       const { status, body } = await send(line, { key });
       expect({ status, message: body.message, data: body.data }).toEqual({ status: 200, message, data });
@@ -260,8 +263,8 @@ describe("v1 writes", () => {
   });
 });
 
-describe.skipIf(whyHidden !== null)(`The audit log ${whyHidden ?? ""}`, () => {
-  test("has every write with its key and request, and no refused one", async () => {
+describe.skipIf(whyHidden !== null)(`the audit log ${whyHidden ?? ""}`, () => {
+  test("the audit log has every successful write with its key and request ID", async () => {
     const own = makeFixtures();
     const key = own.key({ account: "audited", links: { 100009: "9" } });
     const ofGuild = own.key({ account: "audited", guildId: guild });

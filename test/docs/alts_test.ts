@@ -1,4 +1,4 @@
-/** What docs/alts.md says of the score, held against the formula and against a server. */
+/** Compares scores in docs/alts.md with the formula and a server. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const today = Date.parse("2026-07-01T12:00:00Z");
 
 const document = readDocument("docs/alts.md");
 
-test("the scores of shared addresses are those of the formula", () => {
+test("the documented scores of shared addresses match the formula", () => {
   const rows = rowsUnder(document, [
     "chat users at the address",
     "such as",
@@ -36,12 +36,12 @@ describe("the example", () => {
     readonly matches: ExplainedAlts["matches"];
     readonly risk: ExplainedAlts["risk"] & { readonly score: number };
   };
-  test("has the score that can be computed from it", () => {
+  test("the score of the documented example matches its evidence", () => {
     const { score, severity, alt } = scoreOf(example);
     expect(example.risk).toEqual({ score, severity, alt, vpn: 25, unlistedWeight: 0 });
   });
 
-  test("is what a server answers", async () => {
+  test("the documented example matches a server's answer", async () => {
     const fixtures = makeFixtures();
     const now = Date.now();
     const seen = (chatId: string, ip: string, days = 0, device = `of ${chatId}`) => ({
@@ -79,5 +79,5 @@ describe("the example", () => {
   });
 });
 
-/** The time of the example that is as long ago as the time is for the server. */
+/** Moves a time of the server to the date of the example. */
 const timeOf = (time: string, now: number): string => new Date(today + Date.parse(time) - now).toISOString();

@@ -1,4 +1,4 @@
-/** What documents say of the HTTP interface, held against it. */
+/** Compares documents with the HTTP interface. */
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ChatId } from "@accountlink/core";
@@ -14,7 +14,7 @@ describe("the paths of both generations", () => {
   const versions = new Set(routes.map(({ path }) => versionIn(path)));
 
   it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
-    "are right in %s",
+    "all paths in %s have a known version prefix",
     (file) => {
       const named = [...readDocument(file).matchAll(/`(?:[A-Z]+ )?(\/[^`\s]*)`/g)].map(
         ([, path = ""]) => path,
@@ -27,7 +27,7 @@ describe("the paths of both generations", () => {
 });
 
 describe("docs/api.md", () => {
-  it("has chat IDs as examples of IDs that differ as text", () => {
+  it("docs/api.md shows two chat IDs that differ only as text", () => {
     const [, ...ids] = /`(\d+)` and `(\d+)` are two IDs/.exec(readDocument("docs/api.md")) ?? [];
     expect(ids.map(BigInt)[0]).toBe(ids.map(BigInt)[1]);
     expect(new Set(ids).size).toBe(2);

@@ -1,4 +1,7 @@
-/** docs/client.md: its programs against a server, and its tables against the sources. `code_examples_test.ts` compiles them. */
+/**
+ * Runs the programs of docs/client.md against a server, and compares its tables with the sources.
+ * `code_examples_test.ts` compiles the programs.
+ */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +19,7 @@ const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const document = readDocument("docs/client.md");
 const { fixtures, url } = useContractServer({ ACCOUNTLINK_POLL_INTERVAL: "0 seconds" });
 
-describe("the programs", () => {
+describe("the programs in docs/client.md", () => {
   const programs = blocksOf(document).filter(({ language }) => language === "typescript");
   const key = fixtures.key();
   let folder = "";
@@ -27,12 +30,12 @@ describe("the programs", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("are there", () => {
+  it("docs/client.md has five programs", () => {
     expect(programs).toHaveLength(5);
   });
 
   it.each(programs.map(({ text }, index) => [index, text] as const))(
-    "number %i prints what it says",
+    "program %i prints its documented output",
     async (index, text) => {
       const file = join(folder, `program_${index}.ts`);
       await writeFile(file, text);
@@ -47,17 +50,17 @@ describe("the programs", () => {
   );
 });
 
-describe("the tables", () => {
+describe("the tables in docs/client.md", () => {
   const rows = rowsUnder(document, ["method", "route", "answers with"]);
 
-  it("have every route", () => {
+  it("docs/client.md lists every route", () => {
     const v2 = routes.filter(({ generation }) => generation === "v2");
     expect(rows.map(([, route]) => codeOf(route)).toSorted()).toEqual(
       v2.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
   });
 
-  it("have every method, with those of the text", () => {
+  it("docs/client.md names every method", () => {
     const client = createClient({ url: "" });
     const methods = Object.entries(client).flatMap(([group, members]: [string, object]) =>
       Object.keys(members).map((method) => `${group}.${method}`),
@@ -66,7 +69,7 @@ describe("the tables", () => {
     expect([...new Set(named)].toSorted()).toEqual(methods.toSorted());
   });
 
-  it("have every option", () => {
+  it("docs/client.md lists every option", () => {
     const options: Readonly<Record<keyof (CallOptions & WriteOptions & ClientOptions), true>> = {
       timeout: true,
       retryFor: true,
@@ -74,7 +77,7 @@ describe("the tables", () => {
       signal: true,
       idempotencyKey: true,
       fetch: true,
-      // These two are in every program.
+      // The programs show these two.
       url: true,
       key: true,
     };

@@ -1,4 +1,4 @@
-/** Runs and compiles every example of the documentation, and compares the values that it states. */
+/** Runs and compiles every example of the documentation, and compares its documented values. */
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ import { blocksOf, readDocument } from "./document.ts";
 
 const run = promisify(execFile);
 
-/** A user's project with the packages and what their examples use in addition. */
+/** Makes a project with our packages and the other packages that examples import. */
 const makeProject = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "accountlink-examples-")));
   const install = async (name: string, path: string) => {
@@ -61,7 +61,10 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/** The entry of the package's `exports` for a source file: its own, or the one of the nearest folder around it. */
+/**
+ * The entry in the package's `exports` for a source file: its own entry, or the entry of the nearest parent
+ * folder.
+ */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;
@@ -102,19 +105,19 @@ const found = documents
   .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
 const examples: ReadonlyArray<PlacedExample> = await Promise.all(found.map(place));
 
-// These run against a server, in `client_test.ts`.
+// `client_test.ts` runs these programs against a server.
 const programs = blocksOf(readDocument("docs/client.md")).filter(({ language }) => language === "typescript");
 for (const [index, { text }] of programs.entries()) {
   await writeFile(join(project, `client_program_${index}.ts`), text);
 }
 
-// They declare their tests when they are loaded.
+// Examples with tests declare them when loaded.
 for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
 
 const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };
 const home = process.cwd();
 
-// Files that examples write belong into the project.
+// Examples write files into the project.
 beforeAll(() => process.chdir(project));
 
 afterAll(async () => {
@@ -124,7 +127,7 @@ afterAll(async () => {
 });
 
 describe("the examples", () => {
-  it("are there", () => {
+  it("are found in README.md and docs", () => {
     const files = new Set(found.map(({ file }) => file));
     expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/embedding.md"]));
   });
@@ -139,7 +142,7 @@ describe("the examples", () => {
     expect(compared, "documented values that were reached").toBe(values);
   });
 
-  it("compile", async () => {
+  it("all examples compile", async () => {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const { stdout } = await run(process.execPath, [tsc, "-p", project, "--singleThreaded"]).catch(
       (failed: { stdout: string }) => failed,
@@ -152,9 +155,9 @@ describe("the program of the README", () => {
   it.each([
     ["Deno", "node_modules/deno/deno", ["run", "--allow-all"]],
     ["Bun", "node_modules/bun/bin/bun.exe", []],
-  ])("runs on %s", async (_name, runtime, options) => {
+  ])("the program of the README runs on %s", async (_name, runtime, options) => {
     const program = found.find(({ file }) => file === "README.md");
-    // It writes a folder of links, for which each run makes a secret.
+    // Each run needs a new folder, because the program creates its data and secret there.
     const cwd = await mkdtemp(join(project, "program-"));
     await writeFile(join(cwd, "program.ts"), program?.code ?? "");
     const { stdout } = await run(join(root, runtime), [...options, "program.ts"], { cwd });

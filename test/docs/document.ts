@@ -1,10 +1,10 @@
-/** The documents of the project, as tests look into them. */
+/** Reads tables and code blocks of the documents. */
 import { readFileSync } from "node:fs";
 
 export const readDocument = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-/** The rows of the table with these headings, as their cells. */
+/** The rows of the table with these headings, each as a list of cells. */
 export const rowsUnder = (
   document: string,
   headings: ReadonlyArray<string>,
@@ -22,7 +22,7 @@ export const rowsUnder = (
   );
 };
 
-/** The content of a cell that is code: `200` in "`200`". */
+/** The content of a code cell: `200` in "`200`". */
 export const codeOf = (cell = ""): string => /^`([^`]*)`$/.exec(cell)?.[1] ?? "";
 
 export interface Block {

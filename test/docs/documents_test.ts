@@ -1,4 +1,4 @@
-/** What documents for operators repeat of the sources, held against them. */
+/** Compares documents for operators with the sources. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const operating = readDocument("docs/operating.md");
 const proseOf = (document: string): string => document.replaceAll(/\s+/g, " ");
 
 describe("docs/operating.md", () => {
-  it("has the time that a statement may take, as PgBouncer has to be told it", () => {
+  it("documents the statement timeout for PgBouncer", () => {
     const source = readFileSync(join(root, "packages/sql/postgres/postgres.ts"), "utf8");
     const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
     expect(proseOf(operating)).toContain(
@@ -22,7 +22,7 @@ describe("docs/operating.md", () => {
     expect(proseOf(readDocument("docs/scaling.md"))).toContain(`SET statement_timeout = '${millis}ms'`);
   });
 
-  it("has the routes of metrics that are no operation of the contract", async () => {
+  it("documents the route labels of metrics that are no API routes", async () => {
     const server = await startServerHere({ fixture: {} });
     onTestFinished(async () => void (await server.stop()));
     for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
@@ -40,7 +40,7 @@ describe("docs/operating.md", () => {
     expect(documented.split(", ").map(codeOf).toSorted()).toEqual([...new Set(counted)].toSorted());
   });
 
-  it("has every form of a Redis URL", () => {
+  it("documents every form of a Redis URL", () => {
     const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
       codeOf(form),
     );
@@ -51,7 +51,7 @@ describe("docs/operating.md", () => {
 const documents = ["operating", "operators_day", "scaling"].map((name) => `docs/${name}.md`);
 
 describe.each(documents)("%s", (path) => {
-  it("links to what there is", () => {
+  it("links only to existing files", () => {
     const targets = [...readDocument(path).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(
       ([, target = ""]) => target,
     );

@@ -1,18 +1,18 @@
-/** The public flow in docs/sessions.md, against the sources of its pages. */
+/** Compares the pages in docs/sessions.md with the sources. */
 import { refusals } from "@accountlink/pages/flow/refusals";
 import { describe, expect, it } from "vitest";
 import { readDocument, rowsUnder } from "./document.ts";
 
 const rows = rowsUnder(readDocument("docs/sessions.md"), ["page", "status", "when"]);
 
-describe("the pages that do not go on", () => {
-  it("are all there, with their status", () => {
+describe("the refusal pages in docs/sessions.md", () => {
+  it("list every refusal page with its status", () => {
     expect(rows.map(([page, status]) => [page, Number(status)])).toEqual(
       Object.values(refusals).map(({ title, status }) => [title, status]),
     );
   });
 
-  it("are told apart by their titles", () => {
+  it("have unique titles", () => {
     expect(new Set(rows.map(([page]) => page)).size).toBe(rows.length);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The examples of the documentation, tried on the demo: what a reader tries first answers as the page says.
+ * Sends the examples of the OpenAPI document to the demo, and compares the answers.
  */
 import { type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -8,7 +8,7 @@ import { type Answer, type Json, type RequestOptions, textOf } from "../support/
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
-/** Each example continues where the one before left the demo. */
+/** Routes whose examples must run earlier or later than others, since all share one demo. */
 const lateness: Readonly<Record<string, number>> = {
   patchGame: -1,
   updateGame: -1,
@@ -20,7 +20,7 @@ const inOrder = (generation: Route["generation"]) =>
     .filter((route) => route.generation === generation)
     .toSorted((one, other) => (lateness[one.id] ?? 0) - (lateness[other.id] ?? 0));
 
-/** What the document says of a route's success. */
+/** The documented success of a route. */
 const shownFor = (document: Json, { method, path, ...route }: Route): unknown => {
   const operation = document["paths"]?.[path.replace(":sid", "{sid}")]?.[method.toLowerCase()];
   return Object.values(operation?.["responses"]?.[String(route.status ?? 200)]?.["content"] ?? {})[0]?.[
@@ -31,7 +31,7 @@ const shownFor = (document: Json, { method, path, ...route }: Route): unknown =>
 const contentOf = ({ headers, body, text }: Answer): unknown =>
   headers["content-type"] === "application/json" ? body : text;
 
-describe.each(["v2", "v1"] as const)("The examples of %s", (generation) => {
+describe.each(["v2", "v1"] as const)("the examples of %s", (generation) => {
   let running: RunningServer | undefined;
   let document: Json = {};
   const demo = () => running as RunningServer;
@@ -53,7 +53,7 @@ describe.each(["v2", "v1"] as const)("The examples of %s", (generation) => {
     return send(line, options);
   };
 
-  /** A session of its own, for routes that are about one. */
+  /** Makes a session for a route with a sid. */
   const makeSession = async (): Promise<string> => {
     const { body } = await send("POST /v2/sessions", { key: keyOf(), body: { clientId: "player-7" } });
     return textOf(body["data"]?.["sid"]);

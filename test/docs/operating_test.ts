@@ -1,4 +1,4 @@
-/** The commands of docs/operating.md and docs/operators_day.md: they do what is said there. */
+/** Runs the commands in docs/operating.md and docs/operators_day.md. */
 import { cp, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const blocks = [...operating, ...blocksOf(readDocument("docs/operators_day.md"))
   ({ language }) => language === "sh",
 );
 
-/** What a start without the secret of its database says. */
+/** The documented messages of a start without the secret. */
 const refusals =
   operating
     .find(({ text }) => text.startsWith("Cannot start: "))
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("docs/operating.md", () => {
-  it("makes a backup beside the running server, from which another one serves", async () => {
+  it("the documented backup of a running server can be served by another one", async () => {
     const fixtures = makeFixtures();
     const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
     const options = { fixture: fixtures.fixture };
@@ -64,7 +64,7 @@ describe("docs/operating.md", () => {
     expect(found.body["data"]).toMatchObject({ chatId: "100001", gameId: "2" });
   });
 
-  it("makes a first key and imports links", async () => {
+  it("the documented commands create a first key and import links", async () => {
     const links = "chatId,gameId,lastVerifiedAt\n100001,1,2026-01-01T00:00:00.000Z\n100002,2,\n";
     const cwd = await mkdtemp(join(folder, "first-"));
     await writeFile(join(cwd, "links.csv"), links);

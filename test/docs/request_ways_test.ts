@@ -1,4 +1,4 @@
-/** The ways of requests in docs/architecture.md, held against the functions that run. */
+/** Compares the files of a request in docs/architecture.md with the functions that run. */
 import { randomUUID } from "node:crypto";
 import { Session } from "node:inspector/promises";
 import { setImmediate } from "node:timers/promises";
@@ -36,7 +36,7 @@ const fixture = {
   },
 };
 
-/** The files with a function that each of the requests ran. */
+/** The files with a function that ran in every request. */
 const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const session = new Session();
   session.connect();
@@ -57,7 +57,7 @@ const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<Rea
     .toSorted();
 };
 
-/** Requests of one millisecond share the text of the time. */
+/** Waits for the next millisecond, because requests in the same one share the formatted time. */
 const nextMillisecond = async (): Promise<void> => {
   const now = Date.now();
   while (Date.now() === now) await setImmediate();
@@ -78,7 +78,7 @@ const documented = (heading: string): ReadonlyArray<string> =>
     codeOf(file),
   );
 
-it("are those of the document", async () => {
+it("a lookup and a write run the files that docs/architecture.md lists", async () => {
   const lookup = await runs(() => [`GET /v2/chat?chatId=${chatId}`, {}]);
   expect(documented("file of a lookup").toSorted()).toEqual(lookup);
   const write = await runs((turn) => [

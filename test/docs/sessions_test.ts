@@ -1,4 +1,4 @@
-/** docs/sessions.md: its tables against the sources, and its curl against a server whose users walk the flow. */
+/** Compares the tables of docs/sessions.md with the sources, and runs its curl commands against a server. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,28 +22,28 @@ const codesOf = (cell = ""): ReadonlyArray<string> => cell.split(", ").map(codeO
 const statesOf = ({ fields: { state } }: (typeof Session.members)[number]): ReadonlyArray<SessionState> =>
   "literals" in state ? state.literals : [state.literal];
 
-describe("the tables", () => {
-  it("have every route", () => {
+describe("the tables in docs/sessions.md", () => {
+  it("list every session route", () => {
     const verify = routes.filter(({ path }) => /\/sessions?(\/|$)/.test(path));
     const documented = rowsUnder(document, ["route", "does"]).map(([route]) => codeOf(route));
     expect(documented.toSorted()).toEqual(verify.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 
-  it("have every state", () => {
+  it("list every state", () => {
     const rows = rowsUnder(document, ["state", "means", "final"]);
     const states = rows.map(([state]) => codeOf(state) as SessionState);
     expect(states.toSorted()).toEqual(Session.members.flatMap(statesOf).toSorted());
     expect(rows.map(([, , final]) => final === "yes")).toEqual(states.map(isFinal));
   });
 
-  it("have every field", () => {
+  it("list every field", () => {
     const documented = rowsUnder(document, ["field", "is"]).flatMap(([fields]) => codesOf(fields));
     for (const { fields } of Session.members)
       expect(documented.toSorted()).toEqual(Object.keys(fields).toSorted());
   });
 
   it.each(rowsUnder(document, ["rule", "by default", "beyond it", "set by"]))(
-    "have the default of: %s",
+    "state the default of: %s",
     (_rule, fallback, _beyond, name) => {
       const byName: Readonly<Record<string, Variable<unknown>>> = variables;
       const variable = byName[codeOf(name)];
@@ -54,13 +54,13 @@ describe("the tables", () => {
 
 const { fixtures, url, send, newUser, newSession } = await useFlowServer({
   ...shortReads,
-  // The first stream is still open when its user has proven an account.
+  // Keeps the first stream open until its user has proven an account.
   ACCOUNTLINK_STREAM_MAX: "5 seconds",
 });
 
 const completed = { state: "completed", chatId: "100001", gameId: "1" };
 
-describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
+describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions.md", () => {
   const key = fixtures.key({ tier: "premium" });
   const shell = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl"));
   const [create, longPolling, ...streams] = shell.map(({ text }) => text);
@@ -72,7 +72,7 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
   const type = (block: string, SID = "") =>
     runShell(block.replaceAll("http://127.0.0.1:8080", url()), { cwd: folder, env: { KEY: key, SID } });
 
-  /** Without what differs from run to run. */
+  /** Masks values that differ between runs. */
   const masked = (text: string): unknown =>
     JSON.parse(text, (name, value: unknown) =>
       /^(?:sid|pid|url|code|codeUrl|requestId|.*At|rateLimit|timestamp)$/.test(name) && value !== null
@@ -80,12 +80,12 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
         : value,
     );
 
-  it("creates what is shown", async () => {
+  it("create the session that is shown", async () => {
     const shown = blocks.find(({ language }) => language === "json")?.text ?? "";
     expect(masked(await type(create ?? ""))).toEqual(masked(shown));
   });
 
-  it("has a long poll and two streams", () => {
+  it("read by a long poll and two streams", () => {
     const reads = [longPolling, ...streams].map((text) => /\$SID([^"]*)"/.exec(text ?? "")?.[1]);
     expect(reads).toEqual(["?wait=25", "/stream", "/stream"]);
   });
@@ -93,7 +93,7 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
   it.each([
     ["poll", longPolling?.replace("?wait=25", "")],
     ["long poll", longPolling],
-  ])("hears of the end by %s", async (_way, block) => {
+  ])("receive the end of a session by %s", async (_way, block) => {
     const { sid } = await newSession(key);
     const user = newUser(textOf(sid));
     const printed = type(block ?? "", textOf(sid));
@@ -102,7 +102,7 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
     expect(JSON.parse(await printed)).toMatchObject({ data: completed });
   });
 
-  it("hears of the end by streams, which print what is shown", async () => {
+  it("receive the end of a session by streams, which print the documented text", async () => {
     const { sid } = await newSession(key);
     const user = newUser(textOf(sid));
     const first = type(streams[0] ?? "", textOf(sid));

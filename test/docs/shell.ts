@@ -1,4 +1,4 @@
-/** Commands of the documents, run as a reader would type them. */
+/** Runs commands of the documents in a shell. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
@@ -9,17 +9,17 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
 
-/** Runs a block and gives what it printed on standard output; it fails when one of its commands does. */
+/** Runs a block and returns its standard output; rejects if one of its commands fails. */
 export const runShell = async (
   block: string,
   options: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
-    /** The path of the command line's `main.ts`; the one of this checkout when left out. */
+    /** The path of the command line's `main.ts`; this checkout's by default. */
     readonly program?: string;
   },
 ): Promise<string> => {
-  // A reader is in the checkout; here the same programs run, in a folder where nothing is lost.
+  // A reader runs commands in the checkout; here the same programs run in a temporary folder.
   const node = `"${process.execPath}"`;
   const commands = block.replaceAll(/npm run -s accountlink --|tools\/node/g, (program) =>
     program.startsWith("npm") ? `${node} "${options.program ?? main}"` : node,
@@ -35,9 +35,9 @@ export const hasProgram = (name: string): Promise<boolean> =>
     () => false,
   );
 
-/** A shell into which one block is typed after the other. */
+/** A shell that runs one block after the other. */
 export interface Shell {
-  /** Runs a block and gives what it printed on standard output; it fails when one of its commands does. */
+  /** Runs a block and returns its standard output; rejects if one of its commands fails. */
   readonly type: (block: string) => Promise<string>;
   readonly close: () => void;
 }
@@ -47,7 +47,7 @@ export const openShell = (options: {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
-  /** How long a block may take, in milliseconds. */
+  /** The time limit of a block, in milliseconds. */
   readonly timeout: number;
 }): Shell => {
   const { cwd, env, folder, timeout } = options;

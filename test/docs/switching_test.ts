@@ -1,4 +1,4 @@
-/** docs/switching.md: how an operator sets the limits of a key. */
+/** Runs the command in docs/switching.md that sets the limits of a key. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { startServerHere } from "../support/server.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { runShell } from "./shell.ts";
 
-it("five lookups at once are all answered once the operator has set the limits of the key", async () => {
+it("five concurrent lookups succeed after the operator sets the limits of the key", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-switching-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const fixtures = makeFixtures();

@@ -1,4 +1,4 @@
-/** The tables of the documents, held against the sources that they describe. */
+/** Compares the tables of documents with the sources. */
 import { globSync, readFileSync } from "node:fs";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
@@ -11,10 +11,10 @@ const operating = readDocument("docs/operating.md");
 const errors = readDocument("docs/errors.md");
 const readme = readDocument("README.md");
 
-describe("the configuration", () => {
+describe("the table of variables in docs/operating.md", () => {
   const rows = rowsUnder(operating, ["variable", "default", "for"]);
 
-  it("has every variable, in order, with its purpose", () => {
+  it("lists every variable in order, with its purpose", () => {
     expect(rows.map(([name, , purpose]) => [codeOf(name), purpose])).toEqual(
       Object.entries(variables).map(([name, { description }]) => [name, description]),
     );
@@ -26,17 +26,20 @@ describe("the configuration", () => {
   const entries = Object.entries<Variable<unknown>>(variables);
 
   it.each(entries.filter(([, { fallback }]) => !isNothing(fallback)))(
-    "has the default of %s",
+    "states the default of %s",
     (name, { parse, fallback }) => {
       expect(parse(codeOf(documentedDefault(name)))).toEqual(Option.some(fallback));
     },
   );
 
-  it.each(entries.filter(([, { fallback }]) => isNothing(fallback)))("says what holds without %s", (name) => {
-    expect(documentedDefault(name)).toMatch(/^[^`]+$/);
-  });
+  it.each(entries.filter(([, { fallback }]) => isNothing(fallback)))(
+    "describes the default of %s, which is empty",
+    (name) => {
+      expect(documentedDefault(name)).toMatch(/^[^`]+$/);
+    },
+  );
 
-  it("is the same where the README shows a part of it", () => {
+  it("contains the rows that the README repeats", () => {
     const short = rowsUnder(readme, ["variable", "default", "for"]);
     expect(short.length).toBeGreaterThan(0);
     expect(rows).toEqual(expect.arrayContaining(short.map((row) => [...row])));
@@ -44,13 +47,13 @@ describe("the configuration", () => {
 });
 
 describe("the errors", () => {
-  it("are those of the contract; run with `-u` to write their tables anew", async () => {
+  it("docs/errors.md has the tables of the contract; `-u` rewrites them", async () => {
     await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
   });
 });
 
 describe("the metrics", () => {
-  it("are those of the sources", () => {
+  it("docs/operating.md lists every metric of the sources", () => {
     const sources = globSync("{packages,apps}/**/*.ts", {
       exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
     });

@@ -1,4 +1,4 @@
-/** The tour of the README, and the request of docs/api.md: each command is answered as printed there. */
+/** Runs the tour of the README and the request of docs/api.md, and compares the answers. */
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { patience } from "../support/patience.ts";
@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from "../support/server.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
 
-/** What names data of its own, left out: the demo. */
+/** Unsets all variables of the test server, which starts the demo. */
 const demo = {
   ACCOUNTLINK_STORAGE: "",
   ACCOUNTLINK_FIXTURE: "",
@@ -24,10 +24,10 @@ const steps = blocks.flatMap(({ language, text }, index) => {
     : [];
 });
 
-/** Without the white space between the tokens of JSON. */
+/** Removes white space between the tokens of JSON. */
 const compact = (text: string): string => text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 
-/** What an answer matches that is shown shortened. */
+/** A pattern for an answer that is shown with "…". */
 const patternOf = (shown: string): RegExp => {
   const parts = compact(shown)
     .split("…")
@@ -48,11 +48,11 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
 
   afterAll(() => server?.stop());
 
-  it("has six steps", () => {
+  it("the tour has six steps", () => {
     expect(steps).toHaveLength(6);
   });
 
-  it("begins with what the start prints", () => {
+  it("the tour shows the output of the start", () => {
     const printed = server
       ?.output()
       .replaceAll(server.url, "http://127.0.0.1:8080")

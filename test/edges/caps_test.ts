@@ -33,10 +33,10 @@ describe.each([
     "address",
   ],
   ["of all clients", { ACCOUNTLINK_CONNECTIONS: String(limit) }, "all"],
-])("Connections %s", (_, env, cap) => {
+])("connections %s", (_, env, cap) => {
   const { url } = useServer(() => ({ fixture: {}, env }));
 
-  test("over the cap are closed at once, until others are gone", async () => {
+  test("above the cap are closed at once, until others end", async () => {
     const { sockets, served } = await openMany(url(), 3 * limit);
     expect(served).toBe(limit);
     for (const socket of sockets) socket.destroy();
@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-describe("Behind a trusted proxy", () => {
+describe("behind a trusted proxy", () => {
   const fixtures = makeFixtures();
   const key = fixtures.key({});
   const { url, send } = useServer(() => ({
@@ -63,7 +63,7 @@ describe("Behind a trusted proxy", () => {
     env: { ACCOUNTLINK_CONNECTIONS_PER_IP: String(limit) },
   }));
 
-  test("connections of the proxy are not capped, open requests of a client address are", async () => {
+  test("open requests of a client address are capped, connections of the proxy are not", async () => {
     const { sockets, served } = await openMany(url(), 3 * limit);
     expect(served).toBe(3 * limit);
     const waiting = [];

@@ -29,23 +29,23 @@ afterAll(async () => {
 const head = `Host: service.example\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 const areGone = () => eventually(async () => (await openSockets(server.pid)) <= before);
 
-test("a client that reads no more than the beginning of what it asked for is cut off", async () => {
+test("a client that stops reading its responses is disconnected", async () => {
   const request = "GET /docs/scalar.js HTTP/1.1\r\nHost: service.example\r\n\r\n";
   const sockets = await Promise.all(Array.from({ length: 10 }, () => connectTo(server.url)));
-  // More than the buffers of both systems hold.
+  // More than the socket buffers of both sides hold.
   for (const socket of sockets) socket.write(request.repeat(40));
   await Promise.all(sockets.map((socket) => once(socket, "readable")));
   expect(await areGone()).toBe(true);
   for (const socket of sockets) socket.destroy();
 });
 
-test("a connection is closed when no further request comes", async () => {
+test("an idle connection is closed", async () => {
   const socket = await connectTo(server.url);
   socket.write("GET /healthz HTTP/1.1\r\nHost: service.example\r\n\r\n");
   expect((await readAnswers(socket)).map(({ status }) => status)).toEqual([200]);
 });
 
-test("long polls and streams outlive every deadline", async () => {
+test("long polls and streams are exempt from deadlines", async () => {
   const create = async () =>
     textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "waits" } })).body.data?.sid);
   const poll = await server.send(`GET /v2/sessions/${await create()}?wait=3`, { key });

@@ -1,4 +1,4 @@
-/** Random requests are answered in the envelope of their path, and never with a failure of the server. */
+/** Random requests are answered in the envelope of their path, and never with a 5xx status. */
 import { isProof } from "@accountlink/test-servers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import type { Answer } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { linkedWorld, randomRequest } from "./random_request.ts";
 
-/** Few enough that the platforms answer in time on a busy machine. */
+/** Few concurrent requests, so that the platforms answer in time on a busy machine. */
 const atOnce = 10;
 
 const requests = isProof ? 20_000 : 2_000;

@@ -1,4 +1,4 @@
-/** Malformed HTTP is answered in the envelope, with a request id. */
+/** Malformed HTTP is answered in the envelope, with a request ID. */
 import { describe, expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
 import { makeFixtures, newToken } from "../support/fixtures.ts";
@@ -39,7 +39,7 @@ const expectMalformed = (
   expect(body["meta"]?.["requestId"]).toBe(answer.headers["x-request-id"]);
 };
 
-describe("What Node's parser refuses", () => {
+describe("requests that Node's parser refuses", () => {
   const large = `X-Large: ${"x".repeat(20_000)}\r\n`;
   const extended = `Transfer-Encoding: chunked\r\n`;
 
@@ -59,7 +59,7 @@ describe("What Node's parser refuses", () => {
     ["a chunk without a size", lookup, post(extended, "zz\r\n"), 400],
     ["headers that are too large", lookup, `GET ${lookup} HTTP/1.1\r\n${host}${large}\r\n`, 431],
     ["a target that is too large", lookup, `GET ${lookup}${"0".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`, 431],
-  ])("%s", async (_, path, bytes, status) => {
+  ])("malformed HTTP is refused: %s", async (_, path, bytes, status) => {
     expectMalformed(await sendRaw(url(), bytes), path, status);
   });
 
@@ -69,34 +69,34 @@ describe("What Node's parser refuses", () => {
     ["get", "/v2/data", 405, "DELETE, OPTIONS"],
     ["M-SEARCH2", "/v2/none", 404, undefined],
     ["FOO", "/v2/chat?x=%", 400, undefined],
-  ])("a method that it does not know: %s %s", async (method, path, status, allow) => {
+  ])("an unknown method is refused: %s %s", async (method, path, status, allow) => {
     const answers = await sendRaw(url(), `${method} ${path} HTTP/1.1\r\n${host}${authorization}\r\n`);
     expectMalformed(answers, path, status);
     expect(answers[0]?.headers["allow"]).toBe(allow);
   });
 
-  test("chunk extensions that are too large", async () => {
+  test("too large chunk extensions are refused", async () => {
     const bytes = post(extended, `1;${"x".repeat(20_000)}\r\n{\r\n0\r\n\r\n`);
     expectMalformed(await sendRaw(url(), bytes), lookup, 413, "INVALID_BODY");
   });
 
-  test("it is counted, and in time", async () => {
+  test("malformed requests are counted in metrics", async () => {
     const { text } = await send("GET /metrics");
     expect(text).toMatch(/^accountlink_http_requests_total\{[^}]*status="431"[^}]*\} \d+$/m);
   });
 });
 
-describe("What does not arrive in time", () => {
+describe("requests that do not arrive in time", () => {
   test.each([
     ["nothing", "/", ""],
     ["a head", "/", `GET ${lookup} HTTP/1.1\r\n${host}`],
     ["a body", lookup, post("Content-Length: 50\r\n", "{")],
     ["a chunk", lookup, post("Transfer-Encoding: chunked\r\n", "32\r\n{")],
-  ])("%s", async (_, path, bytes) => {
+  ])("an incomplete request is answered 408: %s", async (_, path, bytes) => {
     expectMalformed(await sendRaw(url(), bytes), path, 408);
   });
 
-  test("a body that comes a byte at a time", async () => {
+  test("a body that arrives byte by byte is answered 408", async () => {
     const socket = await connectTo(url());
     socket.write(post("Content-Length: 50\r\n", ""));
     const dripping = setInterval(() => socket.write(" "), 100);
@@ -104,7 +104,7 @@ describe("What does not arrive in time", () => {
   });
 });
 
-describe("A head that can be read in two ways", () => {
+describe("ambiguous request heads", () => {
   const get = (target: string, headers: string) =>
     `GET ${target} HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`;
   const own = () => new URL(url()).host;
@@ -124,7 +124,7 @@ describe("A head that can be read in two ways", () => {
       () => get(`http://other.example${lookup}`, `Host: other.example\r\n${authorization}`),
     ],
     ["a target on another port", () => get(`http://127.0.0.1:1${lookup}`, `${host}${authorization}`)],
-  ])("%s is refused", async (_, bytes) => {
+  ])("an ambiguous head is refused: %s", async (_, bytes) => {
     expectMalformed(await sendRaw(url(), bytes()), lookup, 400);
   });
 
@@ -136,12 +136,12 @@ describe("A head that can be read in two ways", () => {
       () => get(lookup, `${host}Authorization: Digest a="b", c="d"\r\n`),
       401,
     ],
-  ])("%s is not", async (_, bytes, status) => {
+  ])("an unambiguous head is accepted: %s", async (_, bytes, status) => {
     expect((await sendRaw(url(), bytes())).map((answer) => answer.status)).toEqual([status]);
   });
 });
 
-describe("A target in absolute form", () => {
+describe("targets in absolute form", () => {
   const at = (origin: string, target: string) =>
     sendRaw(
       url(),
@@ -153,7 +153,7 @@ describe("A target in absolute form", () => {
     ["localhost", () => url().replace("127.0.0.1", "localhost")],
   ];
 
-  test.each(origins)("is answered as its path: %s", async (_, origin) => {
+  test.each(origins)("a target in absolute form is answered like its path: %s", async (_, origin) => {
     const paths = [lookup, "/v2/nope", "/healthz", "/metrics", "/docs", "/dashboard", "/verify?sid=vs_1"];
     for (const path of paths) {
       const [[plain], [absolute]] = [await at("", path), await at(origin(), path)];
@@ -170,22 +170,22 @@ describe("A target in absolute form", () => {
   });
 });
 
-describe("A request to change the protocol", () => {
-  test.each(["websocket", "h2c"])("is answered as one without: %s", async (protocol) => {
+describe("requests to change the protocol", () => {
+  test.each(["websocket", "h2c"])("an Upgrade header is ignored: %s", async (protocol) => {
     const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
     const answers = await sendRaw(url(), `GET ${lookup} HTTP/1.1\r\n${host}${authorization}${upgrade}\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([200]);
     expectMalformed(await sendRaw(url(), post(`Content-Length: 10\r\n${upgrade}`, "{")), lookup, 408);
   });
 
-  test("by CONNECT is answered 404", async () => {
+  test("CONNECT is answered 404", async () => {
     const answers = await sendRaw(url(), `CONNECT other.example:443 HTTP/1.1\r\n${host}${authorization}\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([404]);
   });
 });
 
-describe("An expectation", () => {
-  test("of 100-continue is met before the body is read, and refused for a wrong key", async () => {
+describe("the Expect header", () => {
+  test("100-continue is answered before the body is read, or refused for a wrong key", async () => {
     const body = `{"chatIds":["100001"]}`;
     const head = `Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n`;
     const statusesOf = async (bytes: string) => (await sendRaw(url(), bytes)).map(({ status }) => status);
@@ -193,13 +193,13 @@ describe("An expectation", () => {
     expect(await statusesOf(post(head, body).replace(key, newToken()))).toEqual([401]);
   });
 
-  test("that nobody knows is refused", async () => {
+  test("an unknown expectation is refused", async () => {
     const bytes = `GET ${lookup} HTTP/1.1\r\n${host}${authorization}Connection: close\r\nExpect: a-pony\r\n\r\n`;
     expectMalformed(await sendRaw(url(), bytes), lookup, 417);
   });
 });
 
-test("an answer that is under way is not mixed up with a refusal of what comes behind it", async () => {
+test("malformed pipelined bytes end the connection without mixing into an unfinished answer", async () => {
   const { body } = await send("POST /v2/sessions", { key, body: { clientId: "pipelining" } });
   const poll = `GET /v2/sessions/${textOf(body.data?.sid)}?wait=25 HTTP/1.1\r\n${host}${authorization}\r\n`;
   expect(await sendRaw(url(), `${poll}nonsense\r\n\r\n`)).toEqual([]);

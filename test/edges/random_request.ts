@@ -1,4 +1,4 @@
-/** Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry. */
+/** Random requests similar to real ones: mostly valid, with every kind of error that HTTP can carry. */
 import { compatRoutes, routes as ownRoutes, type Route } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import {
@@ -213,7 +213,8 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     accept: rarely(headerText),
     "accept-encoding": rarely(fc.constantFrom("gzip", "br", "identity;q=0", "*")),
     "content-encoding": rarely(fc.constantFrom("gzip", "deflate", "br", "x")),
-    // With the end of a host in it, a path for operators is written otherwise, which is not found.
+    // A Host with one of these characters would change the path, and operator paths are not found under
+    // other spellings.
     host: rarely(headerText.map((text) => text.replaceAll(/[/?#]/g, "-"))),
     origin: rarely(headerText),
     "if-none-match": rarely(fc.constant("*")),

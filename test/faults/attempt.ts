@@ -5,9 +5,9 @@ import type { Target } from "./service.ts";
 
 export type Outcome =
   | { readonly kind: "answered"; readonly answer: Answer }
-  /** 503 with `Retry-After`: its work may be done, or may still be done. */
+  /** 503 with `Retry-After`: the write may have happened, or may still happen. */
   | { readonly kind: "unavailable" }
-  /** The connection ended with the node; the work may be done. */
+  /** The connection ended with the node; the write may have happened. */
   | { readonly kind: "broken" }
   /** The connection was refused. */
   | { readonly kind: "not sent" }

@@ -10,7 +10,10 @@ import type { Target } from "./service.ts";
 export interface CountingClients {
   /** Requests in the order of their ends. */
   readonly attempts: ReadonlyArray<Attempt>;
-  /** Stops each client after its current request. Returns the number of answered writes; rejects if an answer was wrong. */
+  /**
+   * Stops each client after its current request. Returns the number of answered writes; rejects if an
+   * answer was wrong.
+   */
   readonly stop: () => Promise<number>;
 }
 
@@ -26,9 +29,9 @@ export interface CountingOptions {
 }
 
 /**
- * Starts clients, each on its own chat user, whom every write links to another game user. So an answer has to name the
- * game user of the write before, and the link's version counts the writes. A write without an answer may be done or not;
- * one with a name is done once.
+ * Starts clients, each with its own chat user, which every write links to another game user. So each answer
+ * must name the game user of the previous write, and the link version counts the writes. A write without an
+ * answer may or may not have happened; a write with an idempotency key happens once.
  */
 export const startCountingClients = (options: CountingOptions): CountingClients => {
   const { key, count, targetsOf, isNamed, pause = () => 20 * Math.random() } = options;
@@ -85,7 +88,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         possible.add(gameId);
       } else {
         const { previousGameId, ...data } = { ...written.body.data };
-        // The game users come round again, so a write without an answer may have linked this one.
+        // Game users repeat, so a write without an answer may already have linked this one.
         const updated = !Object.is(previousGameId, gameId);
         expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated }]);
         expect([written.text, possible.has(previousGameId)]).toEqual([written.text, true]);
@@ -105,7 +108,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
   };
 
   const ended = Promise.all(chatUsers.slice(0, count).map(({ id }, client) => run(client, id)));
-  // Thrown when they are stopped.
+  // `stop` throws the error.
   ended.catch(() => null);
   return {
     attempts,

@@ -16,7 +16,7 @@ const answersBefore = 300;
 const standbyBehind = "300 millis";
 
 test.skipIf(missing !== null)(
-  `a failover to the synchronous standby takes nothing back that was answered ${missing ?? ""}`,
+  `a failover to the synchronous standby loses no answered write ${missing ?? ""}`,
   () =>
     Effect.gen(function* () {
       const fixtures = makeFixtures();
@@ -31,11 +31,11 @@ test.skipIf(missing !== null)(
         schedule: Schedule.spaced("20 millis"),
       });
 
-      // Whatever were answered now would be lost with the primary.
+      // A write answered without the standby would be lost with the primary.
       yield* replication.silence;
       yield* Effect.sleep(standbyBehind);
       yield* primary.kill;
-      // The address is moved before it leads to a primary, as happens.
+      // Move the address before the standby is promoted, as may happen in practice.
       yield* Effect.forEach(nodes, ({ links }) => links.postgres.forwardTo(standby.port));
       yield* Effect.sleep(standbyBehind);
       yield* standby.promote;

@@ -5,7 +5,7 @@ import type { Node, Service } from "./service.ts";
 export interface Fault {
   readonly name: string;
   readonly begin: Effect.Effect<void>;
-  /** Ends when the failed part answers again. */
+  /** Ends the fault, and waits until the failed part answers again. */
   readonly end: Effect.Effect<void>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Five minutes of faults on three nodes while links change by several ways: what clients are answered, how soon they are
- * answered again, and what the feed and a webhook say, against the versions of the links, which count their changes.
+ * Five minutes of faults on three nodes while links change in several ways. Checks answers and recovery
+ * times of clients, and compares the event feed and a webhook with the versions of links, which count their
+ * changes.
  */
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -101,7 +102,7 @@ const breakAndWrite = Effect.gen(function* () {
     const id = String(headers["webhook-id"]);
     const isFirst = heard.every((each) => each.id !== id);
     heard.push({ ...(JSON.parse(body) as Change), id });
-    // Twice in a row would hold its user's events back for five minutes.
+    // Fail only the first attempt, because a second failure would delay the user's events by five minutes.
     return { status: isFirst && heard.length % 50 === 0 ? 500 : 204 };
   });
   const made = ["webhooks", "create", "--account", "feed", "--url", receiver.url];
@@ -168,7 +169,7 @@ const breakAndWrite = Effect.gen(function* () {
   over.abort();
   yield* Fiber.joinAll(writers);
   const counted = yield* Effect.promise(counting.stop);
-  // Every user has a link at the end, whose version counts the changes.
+  // Link every user at the end, because the version of a link counts its changes.
   for (const chatId of users) {
     yield* Effect.promise(() =>
       vi.waitFor(
@@ -195,7 +196,7 @@ const breakAndWrite = Effect.gen(function* () {
 });
 
 test.skipIf(missing !== null)(
-  `three nodes answer right, and the feed and a webhook miss nothing, in 5 minutes of faults ${missing ?? ""}`,
+  `three nodes answer correctly, and the feed and a webhook miss nothing during 5 minutes of faults ${missing ?? ""}`,
   async () => {
     const seed = `feed ${Date.now()}`;
     const run = await Effect.runPromise(Effect.scoped(Random.withSeed(breakAndWrite, seed)));

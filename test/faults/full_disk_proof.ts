@@ -1,5 +1,6 @@
 /**
- * A disk that is full: writes are refused, nothing that was answered is lost, and it goes on when there is room again.
+ * A full disk: writes are refused, no answered write is lost, and the service continues when space is free
+ * again.
  */
 import { join } from "node:path";
 import {
@@ -45,7 +46,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
   yield* until("answered", 50);
   yield* disk.fill;
   yield* until("unavailable", 20);
-  // A balancer that took the server out would end the lookups too.
+  // The server stays ready, because a balancer that removes it would end lookups too.
   expect((yield* Effect.promise(() => server.send("GET /readyz"))).status).toBe(200);
   yield* disk.free;
   const returned = performance.now();

@@ -12,7 +12,7 @@ import { startServer } from "../support/server.ts";
 import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
 import * as dying from "./dying.ts";
 
-test("every write that was answered survives kill -9, and one that has an Idempotency-Key is done once", async () => {
+test("every answered write survives kill -9, and a write with an Idempotency-Key happens once", async () => {
   const rounds = isProof ? 50 : 2;
   const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
   const fixtures = makeFixtures();
@@ -36,7 +36,7 @@ test("every write that was answered survives kill -9, and one that has an Idempo
     const wanted = 1 + Math.floor(Math.random() * 300);
     while (countOf(clients.attempts, "answered") < answered + wanted) await setTimeout(1);
     await setTimeout(Math.random() * 8);
-    // Dies as it begins to answer.
+    // The server dies when it starts to answer.
     const headers = { "idempotency-key": `owed-${round}` };
     const owed = { key, headers, body: { chatId: "100040", gameId: String(1 + (round % 9)) } };
     await dying.expectNoAnswer(
@@ -63,7 +63,7 @@ test("every write that was answered survives kill -9, and one that has an Idempo
   database.close();
 });
 
-test("a deletion of 100,000 links that kill -9 cuts off is in the audit log as far as it came", async () => {
+test("a deletion of 100,000 links interrupted by kill -9 has an audit entry for its deleted links", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
   const fixtures = makeFixtures();
   const key = fixtures.key({ account: "deleter" });

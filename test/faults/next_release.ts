@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A migration beside old nodes may only add tables, indexes and columns with defaults. */
+/** A migration that runs while old nodes serve may only add tables, indexes and columns with defaults. */
 const step = `
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";

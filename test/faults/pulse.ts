@@ -1,9 +1,9 @@
-/** Continuous requests that need no store, whose times show how slow the machine is. */
+/** Measures how slow the machine is with continuous requests that need no store. */
 import { Effect, type Scope } from "effect";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Node } from "./service.ts";
 
-/** Asks each running node until the scope closes. Returns the growing list of requests. */
+/** Sends requests to each running node until the scope closes. Returns the growing list of requests. */
 export const feelPulse = (
   nodes: ReadonlyArray<Node>,
 ): Effect.Effect<ReadonlyArray<Attempt>, never, Scope.Scope> =>
@@ -19,13 +19,13 @@ export const feelPulse = (
     return pulse;
   });
 
-/** Longest request sent between two moments, in milliseconds. */
+/** The duration of the longest request sent between two moments, in milliseconds. */
 export const longestPulse = (pulse: ReadonlyArray<Attempt>, from: number, to: number): number =>
   pulse
     .filter(({ called }) => called >= from && called < to)
     .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
-/** Steps of an operation, each of which may be as slow as a request that needs no store. */
+/** The number of steps in an operation; each may be as slow as a request that needs no store. */
 const steps = 5;
 
 /** Runs an effect. Returns its value and the delay that a busy machine may have added, in milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * One service of three server processes on a Postgres and a Redis, with a network between them that can be broken.
+ * A service of three server processes on a Postgres and a Redis, with a network that tests can break.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -58,14 +58,14 @@ export interface ServiceOptions {
   readonly postgres?: PostgresServer;
 }
 
-/** Why a service cannot be started, or null; for the title of a skip. */
+/** Why a service cannot be started, or null. It is shown in titles of skipped tests. */
 export const whyNoService = async (): Promise<string | null> =>
   (await whyNoPostgres()) ?? (await whyNoRedis());
 
 /** Starts a service, which ends with the scope. */
 export const startService = Effect.fnUntraced(function* (options: ServiceOptions) {
   const postgres = options.postgres ?? (yield* startPostgres());
-  // A Redis that is killed has all that it answered; what it loses, a test takes from it.
+  // A killed Redis keeps its data; tests that need data loss delete it.
   const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync everysec"] });
   const environment = {
     ACCOUNTLINK_STORAGE: "postgres",
@@ -76,7 +76,7 @@ export const startService = Effect.fnUntraced(function* (options: ServiceOptions
     ...options.env,
   };
   const start = (name: string) => startNode(name, { fixture: options.fixture, environment, postgres, redis });
-  // The first makes the schema and loads the fixture, and the others find both.
+  // The first node creates the schema and loads the fixture before the others start.
   const nodes = [
     yield* start("one"),
     ...(yield* Effect.all([start("two"), start("three")], { concurrency: 2 })),

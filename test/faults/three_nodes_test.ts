@@ -1,6 +1,6 @@
 /**
- * Three nodes on one Postgres and Redis, each of which the tests find well and leave well: what one node does holds on
- * all of them, also while connections are open at one end only.
+ * Three nodes on one Postgres and Redis: changes on one node apply on all nodes, even with half-open
+ * connections. Each test starts and ends with healthy nodes.
  */
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { Effect, Exit, Schedule, Scope } from "effect";
@@ -15,7 +15,7 @@ import { type Node, type Service, startService, whyNoService } from "./service.t
 const missing = await whyNoService();
 
 const fixtures = makeFixtures();
-// A test that is run again needs others.
+// Each retry of a test needs new keys.
 const revoked = ["a", "b", "c", "d"].map((account) => ({ account, key: fixtures.key({ account }) }));
 const listening = fixtures.key();
 const idempotentOnes = [1, 2].map(() =>
@@ -72,8 +72,8 @@ const revocationOf = async ({ environment }: Service, account: string): Promise<
 };
 
 /**
- * Has a key revoked that every node knows. Gives how long one accepted it, or had a stream open, in milliseconds, and how
- * much of that may be the machine's.
+ * Revokes a key that every node has cached. Returns how long a node accepted it or kept a stream open, in
+ * milliseconds, and the delay that a busy machine may have added.
  */
 const revoke = Effect.fnUntraced(function* (service: Service, { account, key }: (typeof revoked)[number]) {
   const { nodes } = service;
@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
   });
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
-  test("hear of a change on another, with Redis and without", () =>
+  test("three nodes notify event readers of changes on other nodes, with and without Redis", () =>
     Effect.gen(function* () {
       yield* recover(service.nodes);
       const [on, heardOn] = service.nodes as readonly [Node, Node, Node];
@@ -134,7 +134,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       );
       const took = {
         "Redis answers": yield* heardAfter,
-        "Redis is away": yield* Effect.ensuring(
+        "Redis is down": yield* Effect.ensuring(
           Effect.andThen(service.redis.kill, heardAfter),
           service.redis.restart,
         ),
@@ -143,7 +143,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       for (const { value, delay } of Object.values(took)) expect(value).toBeLessThan(1_000 + delay);
     }).pipe(Effect.runPromise));
 
-  test("refuse a key within a second of its revocation, and end its streams, with Redis and without", () =>
+  test("three nodes refuse a revoked key and end its streams within a second, with and without Redis", () =>
     Effect.gen(function* () {
       yield* recover(service.nodes);
       const withRedis = yield* revoke(service, revoked.pop() as (typeof revoked)[number]);
@@ -153,7 +153,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       for (const { took, delay } of [withRedis, without]) expect(took).toBeLessThan(longestTrust + delay);
     }).pipe(Effect.ensuring(service.redis.thaw), Effect.runPromise));
 
-  test("give a half-open connection up soon", () =>
+  test("three nodes give up half-open connections within seconds", () =>
     Effect.gen(function* () {
       const { nodes } = service;
       yield* recover(nodes);
@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       yield* onEvery(nodes, ({ links }) => links.postgres.restore);
       yield* recover(nodes);
 
-      // Nobody is refused for want of Redis.
+      // Without Redis, no request is refused.
       yield* onEvery(nodes, ({ links }) => links.redis.silence);
       for (const key of [unlimited, limited]) {
         const { value, delay } = yield* lookUpOnEvery(key);
@@ -192,7 +192,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       Effect.runPromise,
     ));
 
-  test("give the answer that a killed one owed", async () => {
+  test("other nodes replay the answer of a killed node to its idempotent request", async () => {
     const [one, ...others] = service.nodes as readonly [Node, Node, Node];
     const key = String(idempotentOnes.pop());
     const remove = (chatId: string, name: string) =>

@@ -12,7 +12,7 @@ import { startService, whyNoService } from "./service.ts";
 const missing = await whyNoService();
 
 test.skipIf(missing !== null)(
-  `nodes of two releases serve side by side, and lose no write ${missing ?? ""}`,
+  `nodes of two releases serve together, and lose no write ${missing ?? ""}`,
   () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(

@@ -1,8 +1,8 @@
 /**
- * Every package, packed and installed into empty folders: its manifest, its types, each of its
- * entry points and all recipes, in every runtime.
+ * Packs every package and installs it into empty folders, then checks manifests, types, entry points and
+ * recipes in every runtime.
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
@@ -31,17 +31,17 @@ afterAll(() => folder[Symbol.asyncDispose]());
 describe.each(packages.map(({ manifest }) => manifest.name))("the tarball of %s", (name) => {
   const tarball = () => tarballs.get(name) ?? "";
 
-  it("is what publint expects", async () => {
+  it("passes publint", async () => {
     expect(await lint(tarball())).toEqual([]);
   });
 
-  it("has the right types, says attw", async () => {
+  it("passes attw, which checks its types", async () => {
     const attw = ["npm", "exec", "--yes", "--package=@arethetypeswrong/cli@0.18.5", "--", "attw"] as const;
     const report = await run(folder.path, [...attw, tarball(), "--profile=esm-only"]);
     expect(report).toContain(`${name} v`);
   });
 
-  it("has its sources and licence, and no tests", async () => {
+  it("contains sources and licence, and no tests", async () => {
     const files = (await run(folder.path, ["tar", "-tzf", tarball()])).split("\n");
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "mod.ts", "dist/mod.js"].map(inTarball)),
@@ -50,7 +50,7 @@ describe.each(packages.map(({ manifest }) => manifest.name))("the tarball of %s"
   });
 });
 
-/** A module that loads them. */
+/** Returns a module that imports the entry points. */
 const loading = (specifiers: ReadonlyArray<string>) =>
   `${specifiers.map((name) => `console.log("${name}", typeof (await import("${name}")));\n`).join("")}export {};\n`;
 
@@ -61,7 +61,7 @@ const inTarball = (file: string) => `package/${file}`;
 
 describe("all packages in one project", () => {
   const project = () => join(folder.path, "all");
-  // A script of a page runs in pages only.
+  // This script runs only in pages.
   const specifiers = packages
     .flatMap(entryPointsOf)
     .flatMap(({ specifier, source }) => (source.endsWith(".ts") ? [specifier] : []));
@@ -72,6 +72,8 @@ describe("all packages in one project", () => {
     const others = {
       "@types/node": "24.12.0",
       effect: "4.1.0",
+      ioredis: "*",
+      pg: "*",
       "typescript-5": "npm:typescript@5.9.3",
       vitest: "5.1.0",
     };
@@ -81,21 +83,21 @@ describe("all packages in one project", () => {
     await writeFile(join(project(), "sqlite.ts"), loading(specifiers.filter(needsSqlite)));
   }, 600_000);
 
-  it("compile without skipLibCheck", async () => {
+  it("packages compile without skipLibCheck", async () => {
     expect(await compile(project(), { types: ["node"], emit: true })).toBe("");
   });
 
-  it("compile with TypeScript 5", async () => {
+  it("packages compile with TypeScript 5", async () => {
     const compiler = join(project(), "node_modules/typescript-5");
     expect(await compile(project(), { types: ["node"], compiler })).toBe("");
   });
 
-  it("share the effect of the project", async () => {
+  it("packages share the project's copy of effect", async () => {
     const found = await run(project(), ["find", "-L", "node_modules", "-path", "*/effect/package.json"]);
     expect(found.trim()).toBe("node_modules/effect/package.json");
   });
 
-  it.each<Runtime>(["node20", "node22", "node24", "deno", "bun"])("load in %s", async (runtime) => {
+  it.each<Runtime>(["node20", "node22", "node24", "deno", "bun"])("packages load in %s", async (runtime) => {
     const modules = runtime === "node20" ? ["everywhere.js"] : ["everywhere.js", "sqlite.js"];
     for (const module of modules) {
       const [program, ...options] = runtimes.commandOf(runtime);
@@ -109,6 +111,15 @@ describe.each(recipes)("the recipe $name", (recipe) => {
   const project = () => join(folder.path, "recipes", recipe.name);
 
   beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
+
+  it("installs a database driver only if it asks for one", async () => {
+    const installed = await readdir(join(project(), "node_modules"));
+    const asked = Object.keys(recipe.manifest.dependencies ?? {});
+    const drivers = ["pg", "ioredis"];
+    expect(installed.filter((name) => drivers.includes(name))).toEqual(
+      asked.filter((name) => drivers.includes(name)).toSorted(),
+    );
+  });
 
   it.each(recipe.runtimes)("runs in %s", (runtime) => expectRecipe(recipe, runtime, project(), runtimes));
 });

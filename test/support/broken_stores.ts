@@ -1,6 +1,6 @@
 /**
- * The HTTP application in this process, over a real socket, on stores that fail when a test says so. For what a server
- * process cannot be made to do from outside.
+ * Runs the HTTP application in this process over a real socket, with stores that fail on demand, for
+ * failures that a test cannot cause in a server process.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -23,6 +23,7 @@ import { EventStore } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -37,7 +38,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
-/** Stores work, are out of reach, have a bug, or lost every event to a sweep. */
+/** Stores work, are unreachable, throw like a bug, or have swept all events. */
 type StoreState = "well" | "down" | "broken" | "swept";
 
 /** The cause of a failure, which no answer may show. */
@@ -45,7 +46,7 @@ export const internalCause = "This store has a bug";
 
 const secret = Redacted.make(new Uint8Array(32));
 
-/** Life of its sessions in milliseconds, short enough for a test to wait. */
+/** Lifetime of sessions in milliseconds, short enough for tests to wait. */
 const sessionLife = 300;
 
 export interface BrokenStores {
@@ -93,6 +94,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
     Layer.effect(UserStore, Effect.map(UserStore, breakable)),
     Layer.effect(WebhookStore, Effect.map(WebhookStore, breakable)),
+    Layer.effect(RolePlanStore, Effect.map(RolePlanStore, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 

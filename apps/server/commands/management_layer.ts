@@ -2,6 +2,7 @@
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Limits } from "@accountlink/core/limits";
+import { UserExports } from "@accountlink/core/users";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
@@ -90,7 +91,8 @@ export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
-      Layer.mergeAll(Accounts.layer, Members.layer, UserData.layer, Webhooks.layer).pipe(
+      Layer.mergeAll(Accounts.layer, Members.layer, UserExports.layer, Webhooks.layer).pipe(
+        Layer.provideMerge(UserData.layer),
         Layer.provideMerge(ApiKeys.layer),
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
         // Signals running servers. Without Redis, servers notice changes when they next read the storage.

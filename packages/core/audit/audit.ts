@@ -40,6 +40,8 @@ export const auditActions = [
   "member.added",
   "member.role_changed",
   "member.removed",
+  "roles.updated",
+  "roles.deleted",
 ] as const;
 
 /** @internal */

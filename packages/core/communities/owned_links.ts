@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Option } from "effect";
+import { Context, Effect, Layer, Option, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
-import { LinkStore, type NewestPosition } from "../links/link_store.ts";
+import { LinkStore, type NewestPosition, type PageDirection } from "../links/link_store.ts";
 import { type GameRemoved, type GameUpdated, LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
@@ -17,6 +17,9 @@ import { OwnedScopes } from "./owned_scopes.ts";
 /** Longer user names are not sent to the platforms. */
 const longestName = 100;
 
+/** The most members that a search by the beginning of a name finds. */
+const mostMembers = 100;
+
 /** A link with both profiles. A profile is null if the platform does not know the user or does not answer. */
 export interface NamedLink {
   readonly link: Link;
@@ -26,7 +29,10 @@ export interface NamedLink {
 
 export interface LinkPage {
   readonly links: ReadonlyArray<NamedLink>;
+  /** Where older links follow; null on the last page. */
   readonly next: NewestPosition | null;
+  /** Where newer links precede; null on the first page. */
+  readonly previous: NewestPosition | null;
   /** Chat users that match the search text but have no link here. */
   readonly unlinked: ReadonlyArray<ChatId>;
 }
@@ -62,13 +68,15 @@ export class OwnedLinks extends Context.Service<
      * Returns links of a scope, latest verification first.
      *
      * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an
-     * `@`; empty for all links
+     * `@`; in a guild also the beginning of a member's name; empty for all links
+     * @param place where the links follow or precede; null for the newest links
      */
     readonly page: (
       scope: DataScope,
       text: string,
-      after: NewestPosition | null,
+      place: NewestPosition | null,
       limit: number,
+      direction?: PageDirection,
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
 
     /** Returns the chat users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
@@ -78,6 +86,15 @@ export class OwnedLinks extends Context.Service<
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
+
+    /** Returns the links of chat users with both profiles, omitting users without a link. */
+    readonly findMany: (
+      scope: DataScope,
+      chatIds: ReadonlyArray<ChatId>,
+    ) => Effect.Effect<ReadonlyArray<NamedLink>, StoreUnavailable>;
+
+    /** Emits the newest links of a scope with both profiles, in constant memory. */
+    readonly newest: (scope: DataScope, limit: number) => Stream.Stream<NamedLink, StoreUnavailable>;
 
     /** Links a chat user by the rules of `LinkWriter.setGame`. */
     readonly set: (
@@ -116,34 +133,66 @@ export class OwnedLinks extends Context.Service<
         );
 
       const chatsMeant = (scope: DataScope, text: string) =>
-        meant(text, isChatId, (name) => chats.findUserByName?.(name, guildOf(scope)));
+        meant(text, isChatId, (name) => idsOf(chats.findUserByName?.(name, guildOf(scope))));
 
-      const gamesMeant = (text: string) => meant(text, isGameId, (name) => games.findUserByName?.(name));
+      const gamesMeant = (text: string) =>
+        meant(text, isGameId, (name) => idsOf(games.findUserByName?.(name)));
+
+      const membersNamed = (scope: DataScope, text: string) => {
+        const guildId = guildOf(scope);
+        const { searchMembers } = chats;
+        return guildId === null || searchMembers === undefined
+          ? chatsMeant(scope, text)
+          : meant(text, isChatId, (name) => searchMembers(guildId, name, mostMembers));
+      };
 
       const search = Effect.fnUntraced(function* (
         scope: DataScope,
         text: string,
-        after: NewestPosition | null,
+        place: NewestPosition | null,
         limit: number,
+        direction: PageDirection,
       ) {
-        const [chatIds, gameIds] = yield* Effect.all([chatsMeant(scope, text), gamesMeant(text)], {
+        const [chatIds, gameIds] = yield* Effect.all([membersNamed(scope, text), gamesMeant(text)], {
           concurrency: 2,
         });
         const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
         const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
         const records = yield* store.findByChatIds(scope.pid, all);
-        const linked = [...records.values()].filter(isLinked);
-        return {
-          found: linked
-            .toSorted(newestFirst)
-            .filter((link) => after === null || newestFirst(after, link) < 0)
-            .slice(0, limit),
-          unlinked: chatIds.filter((chatId) => linked.every((link) => link.chatId !== chatId)),
-        };
+        const linked = [...records.values()].filter(isLinked).toSorted(newestFirst);
+        const found =
+          place !== null && direction === "newer"
+            ? linked.filter((link) => newestFirst(link, place) < 0).slice(-limit)
+            : linked.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
+        const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
+        return { found, unlinked: chatIds.filter(isUnlinked) };
       });
 
-      const newest = (scope: DataScope, after: NewestPosition | null, limit: number) =>
-        Effect.map(store.newestPage(scope.pid, after, limit), (found) => ({ found, unlinked: [] }));
+      const page: OwnedLinks["Service"]["page"] = Effect.fn("OwnedLinks.page")(function* (
+        scope,
+        text,
+        place,
+        limit,
+        direction = "older",
+      ) {
+        // One extra link shows whether there is another page.
+        const { found, unlinked } = yield* text === ""
+          ? Effect.map(store.newestPage(scope.pid, place, limit + 1, direction), (links) => ({
+              found: links,
+              unlinked: [],
+            }))
+          : search(scope, text, place, limit + 1, direction);
+        const hasMore = found.length > limit;
+        if (direction === "newer") {
+          // So that the first page is full.
+          if (!hasMore) return yield* page(scope, text, null, limit);
+          const links = yield* named(found.slice(-limit));
+          return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };
+        }
+        const links = yield* named(found.slice(0, limit));
+        const next = hasMore ? (links.at(-1)?.link ?? null) : null;
+        return { links, next, previous: place === null ? null : (links[0]?.link ?? place), unlinked };
+      });
 
       return OwnedLinks.of({
         chatsMeant,
@@ -154,15 +203,17 @@ export class OwnedLinks extends Context.Service<
             Option.getOrNull(Option.filter(record, isLinked)),
           ),
 
-        page: Effect.fn("OwnedLinks.page")(function* (scope, text, after, limit) {
-          // One extra link shows whether there is a next page.
-          const { found, unlinked } = yield* text === ""
-            ? newest(scope, after, limit + 1)
-            : search(scope, text, after, limit + 1);
-          const links = yield* named(found.slice(0, limit));
-          const next = found.length > limit ? (links.at(-1)?.link ?? null) : null;
-          return { links, next, unlinked };
-        }),
+        page,
+
+        findMany: (scope, chatIds) =>
+          Effect.flatMap(store.findByChatIds(scope.pid, chatIds), (records) =>
+            named([...new Set(chatIds)].flatMap((chatId) => records.get(chatId) ?? []).filter(isLinked)),
+          ),
+
+        newest: (scope, limit) =>
+          Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
+            Effect.map(page(scope, "", after, 100), ({ links, next }) => [links, Option.fromNullOr(next)]),
+          ).pipe(Stream.take(limit)),
 
         set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
           const set = yield* writer
@@ -193,16 +244,19 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
   origin: originOf(owner),
 });
 
-/** Returns the users with a given ID or name. Empty if the platform does not answer. */
+const idsOf = <Id>(found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined) =>
+  found && Effect.map(found, Option.toArray);
+
+/** Returns the users with a given ID or name, each once. Empty if the platform does not answer. */
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,
-  findByName: (name: string) => Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined,
+  findByName: (name: string) => Effect.Effect<ReadonlyArray<Id>, PlatformUnavailable> | undefined,
 ) {
   const byId = isId(text) ? [text] : [];
   const name = text.replace(/^@/, "");
   const found = name !== "" && isStorableUpTo(longestName, name) ? findByName(name) : undefined;
   if (found === undefined) return byId;
-  const byName = yield* Effect.match(found, { onSuccess: Option.toArray, onFailure: () => [] });
-  return [...byId, ...byName];
+  const byName = yield* Effect.orElseSucceed(found, () => []);
+  return [...new Set([...byId, ...byName])];
 });

@@ -90,8 +90,11 @@ export type FeedEvent = NewEvent & {
   readonly position: number;
 };
 
+/** @internal */
+export const newEventId = (at: Millis): string => `evt_${newUlid(at)}`;
+
 export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
-  id: `evt_${newUlid(at)}`,
+  id: newEventId(at),
   at,
   ...happening,
 });

@@ -7,7 +7,7 @@ import {
   SharedIpRateLimited,
   type StoreUnavailable,
 } from "../errors.ts";
-import type { KeyId } from "../ids.ts";
+import type { ChatId, KeyId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
 import { memoize } from "../memoize.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -50,6 +50,9 @@ export interface Requester {
 const maxCachedSubjects = 10_000;
 
 const maxDayRetrySeconds = 3_600;
+
+/** Exports of their own data that a user may download in a day. */
+const exportsDaily = 10;
 
 /**
  * Returns the whole seconds until a limit resets: at least 1, and at most the window's duration, because a node with a
@@ -112,6 +115,9 @@ export class RequestLimits extends Context.Service<
     readonly admitFlow: (
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+
+    /** Counts an export of a user's own data against the exports of the user's day. */
+    readonly admitExport: (chatId: ChatId) => Effect.Effect<void, RateLimited | StoreUnavailable>;
   }
 >()("@accountlink/core/RequestLimits") {
   static readonly layer = Layer.effect(
@@ -153,6 +159,13 @@ export class RequestLimits extends Context.Service<
         return rules;
       };
 
+      const admitOne = Effect.fnUntraced(function* (window: Window, limit: number) {
+        const now = yield* Clock.currentTimeMillis;
+        const rule = ruleOf(window, limit, 1_000, now);
+        const { admitted, states } = yield* counters.admit([rule], now);
+        if (!admitted) return yield* refusalOf([rule], states, now);
+      });
+
       const admitAddress = Effect.fnUntraced(function* (
         address: ClientAddress | null,
         which: "second" | "verifyDay",
@@ -160,10 +173,7 @@ export class RequestLimits extends Context.Service<
       ) {
         if (limit === 0 || address === null) return;
         const window = windowsOfAddress(yield* secrets.addressName(address))[which];
-        const now = yield* Clock.currentTimeMillis;
-        const rule = ruleOf(window, limit, 1_000, now);
-        const { admitted, states } = yield* counters.admit([rule], now);
-        if (!admitted) return yield* refusalOf([rule], states, now) as SharedIpRateLimited;
+        yield* admitOne(window, limit) as Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
       });
 
       return RequestLimits.of({
@@ -181,6 +191,17 @@ export class RequestLimits extends Context.Service<
 
         admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
+
+        admitExport: (chatId) =>
+          // A pseudonym, because the saved count outlives an erasure.
+          Effect.flatMap(
+            secrets.addressName({ countedAs: `export ${chatId}` }),
+            (name) =>
+              admitOne(window("day", name), exportsDaily) as Effect.Effect<
+                void,
+                RateLimited | StoreUnavailable
+              >,
+          ),
       });
     }),
   );

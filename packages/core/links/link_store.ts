@@ -99,6 +99,9 @@ export interface NewestPosition {
   readonly chatId: ChatId;
 }
 
+/** The way to turn pages of links that are sorted by time, newest first. */
+export type PageDirection = "older" | "newer";
+
 /** Whole UTC days: `from` and `before` are starts of days. */
 export interface DayRange {
   readonly from: Millis;
@@ -197,11 +200,17 @@ export class LinkStore extends Context.Service<
     /** Counts the links of a scope. Concurrent writes may or may not be included. */
     readonly countLinks: (pid: Pid, options?: CountOptions) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Returns up to `limit` links after a place, latest verification first, ties by chat ID as strings. */
+    /**
+     * Returns up to `limit` links next to a place, latest verification first, ties by chat ID as strings.
+     *
+     * @param place null for the newest links
+     * @param direction whether the links follow the place in this order (`older`, the default) or precede it
+     */
     readonly newestPage: (
       pid: Pid,
-      after: NewestPosition | null,
+      place: NewestPosition | null,
       limit: number,
+      direction?: PageDirection,
     ) => Effect.Effect<ReadonlyArray<Link>, StoreUnavailable>;
 
     /** Returns up to `limit` links after the chat ID `after`, sorted by chat ID as strings. */

@@ -10,8 +10,7 @@ import type { ChatUser, Guild, GuildMember } from "./profile.ts";
  * @example
  * ```ts
  * import { ChatId, GuildId } from "@accountlink/core";
- * import type { ChatRoles } from "./chat_roles.ts";
-import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
+ * import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
  * import { Effect, Layer, Option } from "effect";
  *
  * const guild: Guild = { id: "700000000000000001", name: "Makers" };
@@ -76,6 +75,16 @@ export class ChatPlatform extends Context.Service<
       username: string,
       guildId: GuildId | null,
     ) => Effect.Effect<Option.Option<ChatId>, PlatformUnavailable>;
+
+    /**
+     * Returns up to `limit` members of a guild whose name begins with a text, ignoring case. Undefined if the platform
+     * cannot search by the beginning of a name.
+     */
+    readonly searchMembers?: (
+      guildId: GuildId,
+      beginning: string,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;

@@ -1,3 +1,8 @@
 /** Role plans: roles and nicknames of a guild that follow the links. */
+export * from "./member_changes.ts";
+export * from "./member_sync.ts";
+export { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
+export * from "./plan_changes.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
+export * from "./role_plans.ts";

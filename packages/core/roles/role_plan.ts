@@ -1,24 +1,51 @@
 /** A role plan keeps the roles and nicknames of a guild's members equal to the links of a scope. */
+import { Effect, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { RoleRefusal } from "../platforms/chat_roles.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. */
-export type RoleCondition =
-  | { readonly is: "linked" }
-  | { readonly is: "unlinked" }
-  | {
-      readonly is: "group";
-      readonly groupId: string;
-      readonly minRank: number | null;
-      readonly maxRank: number | null;
-    };
+const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
 
-export interface RoleRule {
-  readonly roleId: string;
-  readonly when: RoleCondition;
-}
+const Rank = Schema.NullOr(
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" })),
+).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)));
+
+const GroupCondition = Schema.Struct({
+  is: Schema.Literal("group"),
+  groupId: Digits,
+  minRank: Rank,
+  maxRank: Rank,
+}).check(
+  Schema.makeFilter(({ minRank, maxRank }) => minRank === null || maxRank === null || minRank <= maxRank, {
+    expected: "a minRank up to maxRank",
+  }),
+);
+
+/** Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. */
+export const RoleCondition = Schema.Union([
+  Schema.Struct({ is: Schema.Literal("linked") }),
+  Schema.Struct({ is: Schema.Literal("unlinked") }),
+  GroupCondition,
+]);
+export type RoleCondition = typeof RoleCondition.Type;
+
+export const RoleRule = Schema.Struct({ roleId: Digits, when: RoleCondition }).annotate({
+  identifier: "RoleRule",
+});
+export type RoleRule = typeof RoleRule.Type;
+
+/** The most rules of a plan. */
+export const mostRules = 50;
+
+export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
+
+/**
+ * The expected form of rules, for error messages.
+ *
+ * @internal
+ */
+export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
 
 /** A paused plan changes nothing. */
 export type PlanState = "on" | "paused";
@@ -30,6 +57,33 @@ export interface PlanSettings {
   readonly nickname: string | null;
   readonly state: PlanState;
 }
+
+/** The settings of a guild without a plan. */
+export const noPlan: PlanSettings = { rules: [], nickname: null, state: "paused" };
+
+const settingNames = ["rules", "nickname", "state"] as const satisfies ReadonlyArray<keyof PlanSettings>;
+
+/**
+ * Returns the names of the settings that differ.
+ *
+ * @internal
+ */
+export const changedSettings = (
+  before: PlanSettings,
+  after: PlanSettings,
+): ReadonlyArray<keyof PlanSettings> =>
+  settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+
+/**
+ * Returns the details of an audit entry.
+ *
+ * @internal
+ */
+export const planEntryDetails = (
+  { guildId }: { readonly guildId: GuildId },
+  { state }: PlanSettings,
+  changed: ReadonlyArray<keyof PlanSettings> = [],
+) => ({ guildId, state, ...(changed.length === 0 ? {} : { changed: changed.join(", ") }) });
 
 /** A plan is identified by its scope and guild. */
 export interface RolePlan extends PlanSettings {
@@ -44,6 +98,24 @@ export interface PlanProblem {
   readonly reason: RoleRefusal["reason"];
   readonly at: Millis;
 }
+
+/** The most problems that a status has. */
+export const shownProblems = 50;
+
+/**
+ * Sorts problems: the newest first, then by chat ID and role.
+ *
+ * @internal
+ */
+export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
+  other.at - one.at ||
+  (one.chatId === other.chatId
+    ? (one.roleId ?? "") < (other.roleId ?? "")
+      ? -1
+      : 1
+    : one.chatId < other.chatId
+      ? -1
+      : 1);
 
 /** A sweep compares every member of the guild. */
 export interface Sweep {

@@ -11,11 +11,24 @@ export interface PlanPlace {
   readonly guildId: GuildId;
 }
 
-export interface PutPlan extends WriteOrigin, PlanPlace {
-  readonly settings: PlanSettings;
-  /** The end of the scope's feed. Later events are applied; a sweep covers the earlier ones. */
-  readonly position: number;
+/**
+ * Sorts by scope, then by guild.
+ *
+ * @internal
+ */
+export const placeOrder = (one: PlanPlace, other: PlanPlace): number =>
+  one.pid === other.pid ? (one.guildId < other.guildId ? -1 : 1) : one.pid < other.pid ? -1 : 1;
+
+export interface PlanWrite extends WriteOrigin, PlanPlace {
   readonly at: Millis;
+}
+
+export interface PutPlan extends PlanWrite {
+  readonly settings: PlanSettings;
+  /**
+   * The end of the scope's feed. A plan that was not on before reads later events only; a sweep covers the earlier ones.
+   */
+  readonly position: number;
 }
 
 /** A write of the node that holds a plan. It changes nothing if another node holds the plan. */
@@ -32,6 +45,10 @@ export interface HeldPlan extends RolePlan {
   readonly sweep: Sweep | null;
   /** When the next waiting member is due, or null. */
   readonly nextDueAt: Millis | null;
+  /** The time of the oldest unapplied mark, or null. */
+  readonly oldestSince: Millis | null;
+  /** Increases when the plan changes or a sweep starts. */
+  readonly revision: number;
 }
 
 export interface HoldPlans {
@@ -77,34 +94,60 @@ export interface SettledMember {
 
 export interface SettleMembers extends HeldWrite {
   readonly members: ReadonlyArray<SettledMember>;
-  /** The sweep after these members: its progress, `ended`, or null for members outside a sweep. */
+  /** The revision of the plan that was applied. */
+  readonly revision: number;
+  /**
+   * The sweep after these members: its progress, `ended`, or null for members outside a sweep. Not stored if the
+   * revision changed, because a new sweep has started.
+   */
   readonly sweep: Sweep | "ended" | null;
+}
+
+/** The stored results for a user in the guild of a plan. */
+export interface UserRoles extends PlanPlace {
+  /** The nickname that the plan set, or null. */
+  readonly nickname: string | null;
+  readonly problems: ReadonlyArray<PlanProblem>;
 }
 
 /**
  * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is atomic.
- * Deleting an account's scope keeps its plans; erasing a user deletes the user's nicknames and problems.
+ * Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems; erasing the
+ * owner of an account deletes its plans. A scope that does not exist is a defect.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ * import { memoryWorld } from "@accountlink/testing";
+ *
+ * const world = await memoryWorld();
+ * const list = RolePlanStore.use((store) => store.list(Pid.make("pid_0123456789abcdefghij")));
+ * await world.run(list); // []
+ * await world.close();
+ * ```
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,
   {
     readonly find: (place: PlanPlace) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
 
-    /** Returns the plan of a guild that is on, of whichever account. */
-    readonly findOn: (guildId: GuildId) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
+    /** Returns the plans of a scope, sorted by guild. */
+    readonly list: (pid: Pid) => Effect.Effect<ReadonlyArray<RolePlan>, StoreUnavailable>;
 
     readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
 
     /**
      * Stores a plan with a `roles.updated` entry if anything changed. A plan that changed and is on gets a sweep of
-     * unknown size, whose `total` is 0. Returns false if another plan of the guild is on and this one would be.
+     * unknown size, whose `total` is 0; a paused plan has none. Returns false if another plan of the guild is on and
+     * this one would be.
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
 
+    /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if there is none. */
+    readonly pause: (write: PlanWrite) => Effect.Effect<boolean, StoreUnavailable>;
+
     /** Deletes a plan and its progress, with a `roles.deleted` entry. Returns false if it is unknown. */
-    readonly remove: (
-      write: PlanPlace & WriteOrigin & { readonly at: Millis },
-    ) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly remove: (write: PlanWrite) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Starts a sweep of a plan that is on. Returns false if there is none. */
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
@@ -132,12 +175,12 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores results. A member is no longer waiting if its mark is the one that was read. Returns false if another node
-     * holds the plan.
+     * Stores results. A member is no longer waiting if its mark is the one that was read. The end of a sweep deletes
+     * problems from before its start. Returns false if another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Stores the result of a sync, by whichever node. */
+    /** Stores the result of a sync, by whichever node. Ignored if the plan is unknown. */
     readonly settleOne: (
       place: PlanPlace,
       member: SettledMember,

@@ -1,8 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { guildOf } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
-import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
-import { KeyStore } from "../keys/key_store.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -11,6 +9,7 @@ import type { GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import type { Millis } from "../timestamp.ts";
+import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
 import { type ScopedRecord, UserStore } from "./user_store.ts";
 
 /**
@@ -18,12 +17,7 @@ import { type ScopedRecord, UserStore } from "./user_store.ts";
  *
  * @internal
  */
-export interface OwnLink {
-  readonly pid: Pid;
-  /** The community's name outside of guilds: as set by the owner, else the account's name. */
-  readonly asking: string;
-  /** The guild of the scope, or null. Its name is null if the platform does not answer. */
-  readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
+export interface OwnLink extends OwnCommunity {
   readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
   readonly linkedAt: Millis;
   readonly lastVerifiedAt: Millis;
@@ -56,7 +50,7 @@ export class OwnLinks extends Context.Service<
     Effect.gen(function* () {
       const users = yield* UserStore;
       const links = yield* LinkStore;
-      const keys = yield* KeyStore;
+      const communityOf = yield* makeOwnCommunity;
       const profiles = yield* Profiles;
       const watch = yield* SessionWatch;
       const events = yield* LinkEvents;
@@ -66,17 +60,11 @@ export class OwnLinks extends Context.Service<
 
       const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
         const { gameId, linkedAt, lastVerifiedAt } = record;
-        const guildId = guildOf(scope);
-        const configured = guildId === null ? yield* keys.findScopeByPid(scope.pid) : Option.none();
-        const displayName = Option.isNone(configured) ? null : configured.value.settings.displayName;
-        const [guild, profile] = yield* Effect.all(
-          [guildId === null ? Effect.succeed(null) : profiles.guild(guildId), profiles.game(gameId)],
-          { concurrency: 2 },
-        );
+        const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
+          concurrency: 2,
+        });
         return {
-          pid: scope.pid,
-          asking: displayName ?? scope.account,
-          guild: guildId === null ? null : { id: guildId, name: guild?.name ?? null },
+          ...community,
           game: { id: gameId, profile },
           linkedAt,
           lastVerifiedAt,

@@ -1,5 +1,6 @@
 import { placeOf, type Sighting } from "../addresses/sighting.ts";
 import type { Pid } from "../ids.ts";
+import { placeOrder } from "../roles/role_plan_store.ts";
 import type { UserRecords } from "./user_store.ts";
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
@@ -19,7 +20,7 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
  *
  * @example
  * ```ts
- * const noFlows = { sessions: [], flows: [], signIns: [] };
+ * const noFlows = { roles: [], sessions: [], flows: [], signIns: [] };
  * const none = { memberships: [], records: [], sightings: [], browsers: [], reviews: [], entries: [], ...noFlows };
  * const account = (name: string) => ({ name, chatId: null, tier: "free", status: "active" }) as const;
  * const { accounts } = inOrder({ ...none, accounts: [account("bob"), account("ada")] });
@@ -38,6 +39,7 @@ export const inOrder = (found: UserRecords): UserRecords => ({
       other.review.at - one.review.at ||
       byText(one.review.otherChatId, other.review.otherChatId),
   ),
+  roles: found.roles.toSorted(placeOrder),
   sessions: found.sessions.toSorted(
     (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
   ),

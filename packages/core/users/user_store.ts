@@ -9,6 +9,7 @@ import type { VerificationFlow } from "../flow/verification_flow.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in.ts";
 import type { Millis } from "../timestamp.ts";
@@ -16,6 +17,14 @@ import type { Millis } from "../timestamp.ts";
 export interface ScopedRecord {
   readonly scope: DataScope;
   readonly record: LinkRecord;
+}
+
+/** A browser in which a user was seen. */
+export interface UserBrowser {
+  readonly pid: Pid;
+  readonly sighting: BrowserSighting;
+  /** The first sighting that was stored; null for a browser that was first seen by a release before this column. */
+  readonly firstSeenAt: Millis | null;
 }
 
 export interface UserRecords {
@@ -26,9 +35,11 @@ export interface UserRecords {
   /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
-  readonly browsers: ReadonlyArray<{ readonly pid: Pid; readonly sighting: BrowserSighting }>;
+  readonly browsers: ReadonlyArray<UserBrowser>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
+  /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
+  readonly roles: ReadonlyArray<UserRoles>;
   /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
   readonly flows: ReadonlyArray<VerificationFlow>;
@@ -88,15 +99,17 @@ export class UserStore extends Context.Service<
     /** Returns only the `records` of `find`, by an index. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
-    /** Returns only the `browsers` of `find`, by an index. */
-    readonly findBrowsers: (chatId: ChatId) => Effect.Effect<UserRecords["browsers"], StoreUnavailable>;
+    /** Returns only the `sightings` and `browsers` of `find`, by an index. */
+    readonly findSightings: (
+      chatId: ChatId,
+    ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;
 
     /** Deletes the user's browser sightings in every scope, and returns their number. */
     readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews and final sessions,
-     * voids proofs, and sets open sessions to `failed` without naming the user. In the audit log the user becomes
+     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, nicknames of role
+     * plans and final sessions, voids proofs, and sets open sessions to `failed` without naming the user. In the audit log the user becomes
      * `[erased]`. Their memberships end. Accounts of the user lose their chat ID and name, their keys are revoked, and
      * their other members are signed out.
      *

@@ -189,7 +189,7 @@ export const search: Parameter<string> = withFallback(
   required(
     Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
     `expected at most ${longestSearch} characters`,
-    "A chat ID, a game ID, or an exact user name of either platform",
+    "A chat ID, a game ID, or an exact user name of either platform; in a guild also the beginning of a member's name",
   ),
   "",
 );

@@ -1,27 +1,15 @@
 /** The platform ports on a fixture in memory. */
 import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
-import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
-import type { Guild } from "@accountlink/core/platforms";
+import { FixtureGuild, type MemberFixture, type PlatformFixture } from "@accountlink/core/fixture";
+import type { ChatRoles, RoleMember, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
 
 export { layerIdentities } from "./identities.ts";
 
-interface KnownGuild extends Guild {
-  readonly members: ReadonlyMap<ChatId, MemberFixture>;
-}
-
-const guildsById = ({ guilds }: PlatformFixture): ReadonlyMap<GuildId, KnownGuild> =>
-  new Map(
-    guilds
-      .filter(({ bot }) => bot)
-      .map(({ id, name, members }) => [
-        id,
-        { id, name, members: new Map(members.map((member) => [member.chatId, member])) },
-      ]),
-  );
-
 const chatPlatform = (fixture: PlatformFixture) => {
-  const guilds = guildsById(fixture);
+  const guilds = new Map(
+    fixture.guilds.filter(({ bot }) => bot).map((guild) => [guild.id, new FixtureGuild(guild)]),
+  );
   const users = new Map(fixture.chatUsers.map((user) => [user.id, user]));
   return ChatPlatform.of({
     findGuild: (guildId) =>
@@ -31,16 +19,59 @@ const chatPlatform = (fixture: PlatformFixture) => {
     findMember: (guildId, chatId) =>
       Effect.sync(() =>
         Option.map(
-          Option.fromUndefinedOr(guilds.get(guildId)?.members.get(chatId)),
+          Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)),
           ({ nickname, joined, roles }) => ({ nickname, joined, roles }),
         ),
       ),
     joinedGuilds: (guildIds) => Effect.sync(() => new Set(guildIds.filter((id) => guilds.has(id)))),
-    isManager: (guildId, chatId) =>
-      Effect.sync(() => guilds.get(guildId)?.members.get(chatId)?.manager === true),
+    isManager: (guildId, chatId) => Effect.sync(() => guilds.get(guildId)?.member(chatId)?.manager === true),
     findUser: (chatId) => Effect.sync(() => Option.fromUndefinedOr(users.get(chatId))),
     findUserByName: (username) => Effect.sync(() => idOfName(fixture.chatUsers, username)),
+    searchMembers: (guildId, beginning, limit) =>
+      Effect.sync(() =>
+        (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
+      ),
+    roles: chatRoles(guilds, users),
   });
+};
+
+const chatRoles = (
+  guilds: ReadonlyMap<GuildId, FixtureGuild>,
+  users: ReadonlyMap<ChatId, PlatformFixture["chatUsers"][number]>,
+): ChatRoles => {
+  const roleMember = ({ chatId, nickname, roles }: MemberFixture): RoleMember => ({
+    chatId,
+    username: users.get(chatId)?.username ?? null,
+    displayName: users.get(chatId)?.displayName ?? null,
+    nickname,
+    roleIds: roles.map(({ id }) => id),
+    isBot: false,
+  });
+
+  const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefusal) =>
+    Effect.suspend(() => {
+      const guild = guilds.get(guildId);
+      const changed = guild !== undefined && make(guild);
+      return typeof changed === "boolean" ? Effect.succeed(changed) : Effect.fail(changed);
+    });
+
+  return {
+    findGuildRoles: (guildId) =>
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ roles, memberCount }) => ({
+          roles: [...roles.values()],
+          memberCount,
+        })),
+      ),
+    findMember: (guildId, chatId) =>
+      Effect.sync(() => Option.map(Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)), roleMember)),
+    membersPage: (guildId, after) =>
+      Effect.sync(() => (guilds.get(guildId)?.page(after) ?? []).map(roleMember)),
+    addRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, true)),
+    removeRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, false)),
+    setNickname: (guildId, chatId, nickname) =>
+      change(guildId, (guild) => guild.setNickname(chatId, nickname)),
+  };
 };
 
 const gamePlatform = ({ gameUsers }: PlatformFixture) => {

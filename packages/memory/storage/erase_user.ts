@@ -14,6 +14,7 @@ import {
   withoutUser,
 } from "@accountlink/core/users";
 import { Option } from "effect";
+import { forgetRoles } from "./role_plan_store.ts";
 import type { Memory } from "./state/state.ts";
 import { endVerifications } from "./verification_ends.ts";
 
@@ -41,6 +42,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     }
   }
   for (const members of memory.members.values()) members.delete(chatId);
+  forgetRoles(memory, chatId);
 
   const revokedKeys = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
@@ -103,7 +105,7 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the texts that the
+ * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts that the
  * owner wrote in them.
  */
 const releaseAccount = (
@@ -114,6 +116,9 @@ const releaseAccount = (
 ): ReadonlyArray<KeyId> => {
   for (const { id, scope } of memory.webhooks.values()) {
     if (scope.account === name) memory.webhooks.delete(id);
+  }
+  for (const [place, { pid }] of memory.rolePlans) {
+    if (memory.linksOf(pid).scope.account === name) memory.rolePlans.delete(place);
   }
   memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
   for (const { pid } of memory.scopes.get(pseudonym)?.values() ?? [])

@@ -62,8 +62,8 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
           return (verified === undefined ? links?.links : links?.verifiedIn(verified)) ?? 0;
         }),
 
-      newestPage: (pid, after, limit) =>
-        Effect.sync(() => memory.links.get(pid)?.newestAfter(after, limit) ?? []),
+      newestPage: (pid, place, limit, direction) =>
+        Effect.sync(() => memory.links.get(pid)?.newest(place, limit, direction) ?? []),
 
       exportPage: (pid, after, limit) =>
         Effect.sync(() => memory.links.get(pid)?.linksAfter(after, limit) ?? []),

@@ -69,13 +69,13 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
   }
 };
 
-/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting. */
+/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting, and the time of the first. */
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
   memory.linksOf(pid);
   assertStorable(sightings.flatMap(textsOf));
   const known = memory.sightings.get(pid) ?? new ScopeSightings();
   memory.sightings.set(pid, known);
-  for (const sighting of sightings) {
+  for (const sighting of sightings.toSorted((one, other) => one.seenAt - other.seenAt)) {
     const { chatId, seenAt } = sighting;
     if ((known.find(chatId, placeOf(sighting))?.seenAt ?? seenAt) <= seenAt) known.put(sighting);
   }

@@ -9,6 +9,7 @@ import * as MemoryIdempotencyStore from "./idempotency_store.ts";
 import * as MemoryKeyStore from "./key_store.ts";
 import * as MemoryLinkStore from "./link_store.ts";
 import * as MemoryMemberStore from "./member_store.ts";
+import * as MemoryRolePlanStore from "./role_plan_store.ts";
 import * as MemoryRootKeyStore from "./root_key_store.ts";
 import * as MemorySessionStore from "./session_store.ts";
 import * as MemorySightingStore from "./sighting_store.ts";
@@ -36,4 +37,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryUsageStore.layer,
   MemoryEventStore.layer,
   MemoryWebhookStore.layer,
+  MemoryRolePlanStore.layer,
 ).pipe(Layer.provide(State.layer));

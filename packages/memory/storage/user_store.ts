@@ -1,9 +1,10 @@
 import type { ChatId } from "@accountlink/core";
-import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
+import { isAtAddress } from "@accountlink/core/addresses";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { entriesOf, eraseUser } from "./erase_user.ts";
 import { membershipsOf } from "./member_store.ts";
+import { rolesOf } from "./role_plan_store.ts";
 import { type Memory, State } from "./state/state.ts";
 
 /** Scans scopes, unfinished sessions and flows, and the whole log. */
@@ -13,7 +14,7 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
     UserStore.of({
       find: (chatId) => Effect.sync(() => find(memory, chatId)),
       findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
-      findBrowsers: (chatId) => Effect.sync(() => sightingsOf(memory, chatId, isInBrowser)),
+      findSightings: (chatId) => Effect.sync(() => find(memory, chatId)),
       forgetBrowsers: (chatId) =>
         Effect.sync(() =>
           [...memory.sightings.values()].reduce(
@@ -33,29 +34,25 @@ const find = (memory: Memory, chatId: ChatId) => {
     accounts,
     memberships: membershipsOf(memory, chatId),
     records: recordsOf(memory, chatId),
-    sightings: sightingsOf(memory, chatId, isAtAddress),
-    browsers: sightingsOf(memory, chatId, isInBrowser),
+    sightings: [...memory.sightings].flatMap(([pid, sightings]) =>
+      sightings
+        .of(chatId)
+        .filter(isAtAddress)
+        .map((sighting) => ({ pid, sighting })),
+    ),
+    browsers: [...memory.sightings].flatMap(([pid, sightings]) =>
+      sightings.browsersOf(chatId).map((browser) => ({ pid, ...browser })),
+    ),
     reviews: [...memory.reviews].flatMap(([pid, reviews]) =>
       reviews.of(chatId).map((review) => ({ pid, review })),
     ),
+    roles: rolesOf(memory, chatId),
     sessions: memory.sessions.filter((session) => session.chatId === chatId),
     flows: [...memory.flows.values()].filter((flow) => flow.chatId === chatId),
     signIns: [...memory.signIns.values()].filter((signIn) => signIn.chatId === chatId),
     entries: entriesOf(memory, chatId, names),
   });
 };
-
-const sightingsOf = <S extends Sighting>(
-  memory: Memory,
-  chatId: ChatId,
-  isOfKind: (sighting: Sighting) => sighting is S,
-) =>
-  [...memory.sightings].flatMap(([pid, sightings]) =>
-    sightings
-      .of(chatId)
-      .filter(isOfKind)
-      .map((sighting) => ({ pid, sighting })),
-  );
 
 const recordsOf = (memory: Memory, chatId: ChatId) => {
   const records: Array<ScopedRecord> = [];

@@ -13,6 +13,7 @@ import { keyRoutes } from "./keys/key_routes.ts";
 import { keysApi } from "./keys/keys_api.ts";
 import { linksRoutes } from "./links/links_routes.ts";
 import { membersApi } from "./members/members_api.ts";
+import { teamRoutes } from "./members/team_routes.ts";
 import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview/preview_routes.ts";
@@ -46,6 +47,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* auditRoutes(pages)),
     ...(yield* trialRoutes(pages, makeLookups)),
     ...(yield* previewRoutes(pages)),
+    ...(yield* teamRoutes(pages)),
     ...(yield* accountRoutes(pages)),
   ];
   return { routes, keylessAnswer: pages.keylessAnswer };

@@ -1,4 +1,4 @@
-import type { MemberRole } from "@accountlink/core/accounts";
+import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/site";
@@ -8,7 +8,7 @@ import { redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { makeMemberOf } from "./owner.ts";
+import { makeMemberOf, type SignedInMember } from "./owner.ts";
 import type { Page, PlatformNames } from "./page.ts";
 import { pageResponse } from "./page_response.ts";
 import { paths, roleOfPage } from "./paths.ts";
@@ -16,13 +16,20 @@ import { paths, roleOfPage } from "./paths.ts";
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
   readonly role: MemberRole;
+  /** All accounts of the person. */
+  readonly accounts: SignedInMember["accounts"];
   readonly platforms: PlatformNames;
 }
 
 type Answer = Effect.Effect<Page | HttpResponse, SiteError>;
 
-/** Returns the value of a field; empty if it was not sent. */
-export type Fields = (name: string) => string;
+/** The values of a form or a query. */
+export interface Fields {
+  /** Returns the first value of a field; empty if it was not sent. */
+  (name: string): string;
+  /** Returns every value of a field, such as the ticked boxes of a list. */
+  readonly all: (name: string) => ReadonlyArray<string>;
+}
 
 type DashboardPath = `/dashboard${string}`;
 
@@ -38,18 +45,18 @@ export const makeOwnerPages = Effect.gen(function* () {
   const memberOf = yield* makeMemberOf;
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
-    Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, role }) => {
+    Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, role, accounts }) => {
       const { signIn, context } = visitor;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
-      return { ...visitor, owner, role, platforms };
+      return { ...visitor, owner, role, accounts, platforms };
     });
 
-  const render = Effect.fnUntraced(function* (page: Page, { owner, role, csrf }: OwnerVisitor) {
+  const render = Effect.fnUntraced(function* (page: Page, { owner, role, accounts, csrf }: OwnerVisitor) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     return pageResponse(
       page,
-      { account, role, userName, csrf, platforms },
+      { account, role, userName, hasChoice: accounts.length > 1, csrf, platforms },
       footerHtml(settings, requestId),
       basePath,
     );
@@ -68,15 +75,19 @@ export const makeOwnerPages = Effect.gen(function* () {
 
     /** Binds a page, which gets the values of its query. Users who are not signed in are sent to the sign-in. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
-      site.page(path, (visitor) =>
-        answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor))).pipe(
-          Effect.catchTag("Forbidden", (error) =>
-            // The sign-in redirects to the overview, which moderators cannot open.
-            error.reason === "role" && path === paths.overview
-              ? Effect.succeed(seeOther(paths.links))
-              : Effect.fail(error),
-          ),
-        ),
+      site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
+
+    /** Binds the overview, where the sign-in leads: users with several accounts choose one, moderators go to the links. */
+    start: (answer: (visitor: OwnerVisitor) => Answer) =>
+      site.page(paths.overview, (visitor) =>
+        Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, accounts }) => {
+          const { createdAt } = visitor.signIn;
+          const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) >= createdAt);
+          if (accounts.length > 1 && !hasChosen) return Effect.succeed(seeOther(paths.chooseAccount));
+          return allows(role, roleOfPage(paths.overview))
+            ? answerTo(paths.overview, visitor, answer)
+            : Effect.succeed(seeOther(paths.links));
+        }),
       ),
 
     /** Binds a form, whose field `csrf` is checked. */
@@ -118,20 +129,18 @@ export const makeGuildChoice = Effect.map(
 /** Redirects the browser to a page after a form, so that a reload does not send the form again. */
 export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
 
-const fieldsOf =
-  (form: URLSearchParams): Fields =>
-  (name) =>
-    form.get(name) ?? "";
+const fieldsFrom = (all: Fields["all"]): Fields =>
+  Object.assign((name: string) => all(name)[0] ?? "", { all });
+
+const fieldsOf = (form: URLSearchParams): Fields => fieldsFrom((name) => form.getAll(name));
 
 /** Parses a cursor into a position in a log; null for the newest entries. */
 export const positionOf = (cursor: string): number | null =>
   /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
 
-/** Uses the first of repeated values; links on the pages never repeat any. */
-const queryOf =
-  ({ context: { query } }: Visitor): Fields =>
-  (name) => {
+const queryOf = ({ context: { query } }: Visitor): Fields =>
+  fieldsFrom((name) => {
     const value = query[name];
-    const first: unknown = Array.isArray(value) ? value[0] : value;
-    return typeof first === "string" ? first : "";
-  };
+    const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value];
+    return values.filter((each) => typeof each === "string");
+  });

@@ -18,6 +18,7 @@ const sections = {
   audit: "Audit log",
   trial: "Try it",
   preview: "Preview",
+  team: "Team",
   account: "Account",
 } as const;
 
@@ -50,6 +51,8 @@ export interface Visitor {
   /** The user's role; the pages show only actions that the role allows. */
   readonly role: MemberRole;
   readonly userName: string;
+  /** Whether the user is a member of other accounts too. */
+  readonly hasChoice: boolean;
   /** The hidden field that every form sends. */
   readonly csrf: string;
   readonly platforms: PlatformNames;
@@ -93,7 +96,7 @@ ${footer}
 </html>
 `;
 
-const header = (section: Section, { account, role, userName, csrf }: Visitor): Html => html`
+const header = (section: Section, { account, role, userName, hasChoice, csrf }: Visitor): Html => html`
 <header>
 <p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
 <nav aria-label="Dashboard">
@@ -103,7 +106,7 @@ ${groups
   .map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
 </nav>
 <div class="visitor">
-<p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small></p>
+<p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small>${hasChoice ? html` <a href="${paths.chooseAccount}">Change account</a>` : null}</p>
 <form method="post" action="${paths.signOut}">${csrfField(csrf)}<button class="button quiet small">Sign out</button></form>
 </div>
 </header>`;

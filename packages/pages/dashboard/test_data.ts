@@ -91,6 +91,7 @@ export const makeVisitor = (name: string): Visitor => ({
   account: { name, tier: "free" },
   role: "owner",
   userName: name,
+  hasChoice: true,
   csrf: "token",
   platforms: { chat: name, game: name },
 });

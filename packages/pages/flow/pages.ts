@@ -86,7 +86,8 @@ export const donePage = (
 <ul class="pair" role="list">${Object.entries(cards).map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
 ${doneText === null ? null : html`<p>${doneText}</p>`}
 <p>${linkChanged || kept ? null : "They were already linked, and you have confirmed the link. "}You can close this page and go back to ${settings.chatName} or ${settings.gameName}.</p>
-${wayBack(settings, guildId)}`,
+${wayBack(settings, guildId)}
+<p class="aside"><a href="/me">See, download or remove what is stored about you</a></p>`,
   };
 };
 

@@ -1,9 +1,9 @@
 /** The routes where users see and remove their own data. */
-import { type Pid, SessionSettings, UserData } from "@accountlink/core";
+import { type Pid, RequestLimits, SessionSettings, UserData } from "@accountlink/core";
 import type { ChatId } from "@accountlink/core/ids";
 import { Profiles } from "@accountlink/core/platforms";
-import { OwnBrowsers, OwnLinks } from "@accountlink/core/users";
-import { HttpSettings } from "@accountlink/http/site";
+import { OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
+import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { chatCard } from "../account_card.ts";
 import { browserCookie } from "../browser_cookie.ts";
@@ -11,10 +11,10 @@ import { PageSettings } from "../page_settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
   confirmation,
+  dataPage,
   erasedPage,
   erasePage,
   forgottenPage,
-  linksPage,
   notLinkedPage,
   removedPage,
   unconfirmedPage,
@@ -23,8 +23,10 @@ import {
 export const meRoutes = Effect.gen(function* () {
   const site = yield* makeSiteRoutes("me");
   const ownLinks = yield* OwnLinks;
-  const ownBrowsers = yield* OwnBrowsers;
+  const ownSightings = yield* OwnSightings;
   const users = yield* UserData;
+  const exports = yield* UserExports;
+  const limits = yield* RequestLimits;
   const profiles = yield* Profiles;
   const settings = yield* PageSettings;
   const { publicUrl } = yield* HttpSettings;
@@ -38,14 +40,25 @@ export const meRoutes = Effect.gen(function* () {
 
     site.page("/me", ({ context, signIn: { chatId }, csrf }) =>
       Effect.map(
-        Effect.all([cardOf(chatId), ownLinks.list(chatId), ownBrowsers.list(chatId)], { concurrency: 3 }),
-        ([user, links, browsers]) => site.render(linksPage(user, links, browsers, settings, csrf), context),
+        Effect.all([cardOf(chatId), ownLinks.list(chatId), ownSightings.list(chatId)], { concurrency: 3 }),
+        ([user, links, seen]) => site.render(dataPage({ user, links, ...seen }, settings, csrf), context),
+      ),
+    ),
+
+    site.page("/me/export", ({ signIn: { chatId } }) =>
+      Effect.map(Effect.andThen(limits.admitExport(chatId), exports.of(chatId)), (data) =>
+        textResponse(200, JSON.stringify(data, null, 2), "application/json", {
+          ...privateHeaders,
+          "content-disposition": 'attachment; filename="my_data.json"',
+        }),
       ),
     ),
 
     site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
       // This browser gets a new mark when the user next confirms in it.
-      Effect.map(ownBrowsers.forget(chatId), () => markCookie.clear(site.render(forgottenPage, context))),
+      Effect.map(ownSightings.forgetBrowsers(chatId), () =>
+        markCookie.clear(site.render(forgottenPage, context)),
+      ),
     ),
 
     site.form("/me/remove", ({ context, signIn: { chatId } }, fields) => {

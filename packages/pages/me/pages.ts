@@ -1,5 +1,12 @@
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
-import type { ErasurePreview, OwnBrowser, OwnLink, UserErased } from "@accountlink/core/users";
+import type {
+  ErasurePreview,
+  OwnAddress,
+  OwnCommunity,
+  OwnLink,
+  OwnPlace,
+  UserErased,
+} from "@accountlink/core/users";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
 import type { Page } from "../page.ts";
@@ -9,21 +16,28 @@ import { dropKeptPages } from "../sign_ins/kept_pages.ts";
 /** The form field that confirms an erasure. */
 export const confirmation = "erase";
 
-/** All links of a user, each with a form that removes it, and the remembered browsers. */
-export const linksPage = (
-  user: AccountCard,
-  links: ReadonlyArray<OwnLink>,
-  browsers: ReadonlyArray<OwnBrowser>,
+export interface OwnData {
+  readonly user: AccountCard;
+  readonly links: ReadonlyArray<OwnLink>;
+  readonly addresses: ReadonlyArray<OwnAddress>;
+  readonly browsers: ReadonlyArray<OwnPlace>;
+}
+
+/** What is stored about a user: links, each with a form that removes it, addresses and browsers. */
+export const dataPage = (
+  { user, links, addresses, browsers }: OwnData,
   { chatName, gameName }: PageSettingsShape,
   csrf: string,
 ): Page => ({
   status: 200,
-  title: "Your links",
+  title: "Your data",
   pictures: [user, ...links.map(cardOf)].flatMap(({ picture }) => picture ?? []),
   content: html`
-<h1>Your links</h1>
+<h1>Your data</h1>
 <p class="who">You are signed in to ${chatName} as</p>
 ${cardHtml(user)}
+<section>
+<h2>Links</h2>
 ${
   links.length === 0
     ? html`<p class="empty">No community has a link of this account to one on ${gameName}. To link them, open the link or enter <a href="/go">the code</a> that a community gives you.</p>`
@@ -33,14 +47,21 @@ ${
       } which account on ${gameName} is yours.</p>
 <ul class="pair" role="list">${links.map((link) => linkItem(link, csrf))}</ul>`
 }
+</section>
+${addresses.length === 0 ? null : addressesHtml(addresses)}
 ${browsers.length === 0 ? null : browsersHtml(browsers, csrf)}
+<section>
+<h2>Everything</h2>
+<p>The file has all that is stored about you: the above, your sign-ins, what moderators noted about you, your place in teams, and the entries of logs that name you.</p>
+<p><a class="button quiet" href="/me/export">Download your data</a></p>
 <p class="aside"><a class="bad" href="/me/erase">Erase all your data</a></p>
+</section>
 ${signOutForm(csrf)}`,
 });
 
 const linkItem = (link: OwnLink, csrf: string): Html => html`
 <li>
-<h2>${communityOf(link)}</h2>
+<h3>${communityOf(link)}</h3>
 ${cardHtml(cardOf(link))}
 <p class="aside">Linked since ${dayHtml(link.linkedAt)}, last verified on ${dayHtml(link.lastVerifiedAt)}.</p>
 <details>
@@ -53,26 +74,43 @@ ${cardHtml(cardOf(link))}
 </details>
 </li>`;
 
-const browsersHtml = (browsers: ReadonlyArray<OwnBrowser>, csrf: string): Html => {
-  const [one] = browsers;
-  const isOne = one !== undefined && browsers.length === 1;
-  return html`
-<section class="browsers">
-<h2>${isOne ? "Your browser" : "Your browsers"}</h2>
-${
-  isOne
-    ? html`<p>The browser in which you confirmed is remembered until ${dayHtml(one.rememberedUntil)} to find other accounts of the same person.</p>`
-    : html`
-<p>The browsers in which you confirmed are remembered to find other accounts of the same person:</p>
-<ul>${browsers.map(({ lastSeenAt, rememberedUntil }) => html`<li>Last used on ${dayHtml(lastSeenAt)}, remembered until ${dayHtml(rememberedUntil)}</li>`)}</ul>`
-}
+const addressesHtml = (addresses: ReadonlyArray<OwnAddress>): Html => html`
+<section>
+<h2>Internet addresses</h2>
+<p>The addresses from which you confirmed are kept to find other accounts of the same person. They are stored encrypted, and no community sees them.</p>
+<ul class="pair" role="list">${addresses.map(
+  (address) => html`
+<li>
+<h3>${address.ip ?? "An address that can no longer be decrypted"}</h3>
+<p class="aside">Confirmed for ${namesOf(address)}, last on ${dayHtml(address.lastSeenAt)}. Kept until ${dayHtml(address.keptUntil)}.</p>
+</li>`,
+)}</ul>
+</section>`;
+
+const browsersHtml = (browsers: ReadonlyArray<OwnPlace>, csrf: string): Html => html`
+<section>
+<h2>Browsers</h2>
+<p>The browsers in which you confirmed are remembered to find other accounts of the same person.</p>
+<ul class="pair" role="list">${browsers.map(
+  (browser, index) => html`
+<li>
+<h3>Browser ${index + 1}</h3>
+<p class="aside">Confirmed for ${namesOf(browser)}. ${usedHtml(browser)} Remembered until ${dayHtml(browser.keptUntil)}.</p>
+</li>`,
+)}</ul>
 <form method="post" action="/me/browsers/forget">
-<input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Forget ${isOne ? "this browser" : "these browsers"}</button>
+<input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Forget ${browsers.length === 1 ? "this browser" : "these browsers"}</button>
 </form>
 </section>`;
-};
 
-const backToLinks = html`<p><a class="button" href="/me">Back to your links</a></p>`;
+const usedHtml = ({ firstSeenAt, lastSeenAt }: OwnPlace): Html =>
+  firstSeenAt === null || firstSeenAt === lastSeenAt
+    ? html`Used on ${dayHtml(lastSeenAt)}.`
+    : html`First used on ${dayHtml(firstSeenAt)}, last on ${dayHtml(lastSeenAt)}.`;
+
+const namesOf = ({ communities }: OwnPlace): string => communities.map(communityOf).join(", ");
+
+const backToData = html`<p><a class="button" href="/me">Back to your data</a></p>`;
 
 export const removedPage = (link: OwnLink): Page => ({
   status: 200,
@@ -83,7 +121,7 @@ export const removedPage = (link: OwnLink): Page => ({
 <h1>The link is removed</h1>
 <p>${communityOf(link)} no longer knows that this account is yours:</p>
 ${cardHtml(cardOf(link))}
-${backToLinks}`,
+${backToData}`,
 });
 
 export const forgottenPage: Page = {
@@ -93,7 +131,7 @@ export const forgottenPage: Page = {
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>Your browsers are forgotten</h1>
 <p>No community knows which browsers you confirmed in. The next time you confirm, that browser is remembered.</p>
-${backToLinks}`,
+${backToData}`,
 };
 
 export const notLinkedPage: Page = {
@@ -102,7 +140,7 @@ export const notLinkedPage: Page = {
   content: html`
 <h1>There is no such link</h1>
 <p>It was already removed, by you or by the community.</p>
-${backToLinks}`,
+${backToData}`,
 };
 
 export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, csrf: string): Page => ({
@@ -165,7 +203,7 @@ const signOutForm = (csrf: string): Html => html`
 const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
 
 /** The name of a link's guild; for a link outside guilds, the name of its owner. */
-const communityOf = ({ guild, asking }: OwnLink): string =>
+const communityOf = ({ guild, asking }: OwnCommunity): string =>
   guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
 
 const dayHtml = (time: Millis): Html => {

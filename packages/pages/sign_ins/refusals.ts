@@ -60,6 +60,12 @@ const refusalOf = (error: SiteError): SignInPage => {
         title: "Too many requests",
         text: "There were very many requests from your network. Wait a while and try again.",
       };
+    case "RateLimited":
+      return {
+        status,
+        title: "Enough downloads for today",
+        text: `You can download your data ${error.limit} times a day. Try again tomorrow.`,
+      };
     case "StoreUnavailable":
     case "PlatformUnavailable":
       return { status, title: "This does not work right now", text: "Wait a moment and try again." };

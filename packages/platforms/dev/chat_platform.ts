@@ -4,7 +4,8 @@ import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
-import { Guilds, Member, refusal } from "./wire.ts";
+import { devChatRoles } from "./chat_roles.ts";
+import { Guilds, Member, Members, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -97,6 +98,14 @@ export const devChatPlatform = ({
           absent: refusal("unknown_user"),
         });
 
+      const searchMembers = (guildId: GuildId, beginning: string, limit: number) =>
+        findResource(client, {
+          operation: "ChatPlatform.searchMembers",
+          url: `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(beginning)}`,
+          found: Members,
+          absent: refusal("unknown_guild"),
+        });
+
       const botGuilds = findResource(client, {
         operation: "ChatPlatform.joinedGuilds",
         url: "/bot/guilds",
@@ -117,11 +126,18 @@ export const devChatPlatform = ({
           }),
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
+        roles: devChatRoles(client),
         findUserByName: (username) =>
           Effect.map(
             findUserByName(username),
             Option.map(({ id }) => ChatId.make(id)),
           ),
+        searchMembers: flow(
+          searchMembers,
+          Effect.map((found) =>
+            Option.toArray(found).flatMap(({ members }) => members.map(({ chatId }) => ChatId.make(chatId))),
+          ),
+        ),
       });
     }),
   );

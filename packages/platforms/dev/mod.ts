@@ -8,8 +8,11 @@
  * |---|---|---|
  * | GET /chat/api/bot/guilds | `{ guilds: [{ id, name }] }`, those that the bot is in | |
  * | GET /chat/api/guilds/{guildId} | `{ id, name }` | `unknown_guild`: the bot is not in it |
- * | GET /chat/api/guilds/{guildId}/members | `{ members: [member] }` | `unknown_guild` |
+ * | GET /chat/api/guilds/{guildId}/roles | `{ roles: [{ id, name, assignable }], memberCount }` | `unknown_guild` |
+ * | GET /chat/api/guilds/{guildId}/members?after= | `{ members: [member] }`, 1,000 by ID | `unknown_guild` |
  * | GET /chat/api/guilds/{guildId}/members/{chatId} | a member | `unknown_guild`, `unknown_member`, `unknown_user` |
+ * | PATCH /chat/api/guilds/{guildId}/members/{chatId} | 204: sets `{ "nickname" }`; 403 `member_above_bot` | the same |
+ * | PUT, DELETE /chat/api/guilds/{guildId}/members/{chatId}/roles/{roleId} | 204; 403 `role_above_bot` | the same, `role_missing` |
  * | GET /chat/api/users/{chatId} | a chat user | `unknown_user` |
  * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
  * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
@@ -35,9 +38,10 @@
  * | route | what |
  * |---|---|
  * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
- * | GET, DELETE /requests | shows and resets the number of requests by route and the peak concurrency |
+ * | GET, DELETE /requests | shows and resets the number of requests by route, the peak concurrency, and changes by member |
  * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
  * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
+ * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
  *
  * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of
  * `@accountlink/core` on such a server.

@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core";
 import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
 import { describe, expect, it } from "@effect/vitest";
-import { Context, Duration, Effect, Layer, Option } from "effect";
+import { Context, Duration, Effect, Layer, Option, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { devChatPlatform } from "./chat_platform.ts";
 import { devGamePlatform } from "./game_platform.ts";
@@ -92,6 +92,32 @@ describe("answers", () => {
         }
       }).pipe(Effect.scoped),
     { arbitrary: { runs: 30 } },
+  );
+
+  it.effect("are the members whose name begins with a text, up to a limit", () =>
+    Effect.gen(function* () {
+      const fixture = Schema.decodeUnknownSync(PlatformFixture)({
+        guilds: [
+          {
+            id: guildId,
+            members: [{ chatId: "100001" }, { chatId: "100002", nickname: "Grandma" }, { chatId: "100003" }],
+          },
+        ],
+        chatUsers: [
+          { id: "100001", username: "grace&co" },
+          { id: "100002", username: "ada" },
+          { id: "100003", username: "bob", displayName: "Gregor" },
+        ],
+      });
+      const { adapters } = yield* startServer(fixture);
+      const chat = Context.get(yield* Layer.build(adapters()), ChatPlatform);
+      const search = (beginning: string, limit: number) =>
+        chat.searchMembers?.(guildId, beginning, limit) ?? Effect.die("There is no search");
+      expect(yield* search("GRA", 10)).toEqual(["100001", "100002"]);
+      expect(yield* search("gr", 2)).toEqual(["100001", "100002"]);
+      expect(yield* search("grace&", 10)).toEqual(["100001"]);
+      expect(yield* search("race", 10)).toEqual([]);
+    }).pipe(Effect.scoped),
   );
 
   it.effect("of other servers are refused", () =>

@@ -12,8 +12,24 @@ export const Member = Schema.Struct({
   ...GuildMember.fields,
 });
 
+/** The same, with the names of the user. */
+export const NamedMember = Schema.Struct({
+  ...Member.fields,
+  username: Schema.NullOr(Schema.String),
+  displayName: Schema.NullOr(Schema.String),
+});
+
 /** `GET /chat/api/guilds/{guildId}/members` */
-export const Members = Schema.Struct({ members: Schema.Array(Member) });
+export const Members = Schema.Struct({ members: Schema.Array(NamedMember) });
+
+/** `GET /chat/api/guilds/{guildId}/roles` */
+export const Roles = Schema.Struct({
+  roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, assignable: Schema.Boolean })),
+  memberCount: Schema.Int,
+});
+
+/** The body of `PATCH /chat/api/guilds/{guildId}/members/{chatId}` */
+export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.String) });
 
 /** `GET /chat/api/users/@me/guilds` */
 export const UserGuilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
@@ -30,6 +46,10 @@ export const refusals = {
   unknown_guild: 404,
   unknown_member: 404,
   unknown_user: 404,
+  role_missing: 404,
+  role_above_bot: 403,
+  no_permission: 403,
+  member_above_bot: 403,
   invalid_request: 400,
   unauthorized: 401,
   rate_limited: 429,

@@ -78,7 +78,11 @@ export const findResource = <A>(
     asUnavailable(operation),
   );
 
-const readJson = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
+/** @internal */
+export const readJson = <A>(
+  response: HttpClientResponse.HttpClientResponse,
+  schema: Schema.ConstraintDecoder<A>,
+) =>
   HttpClientResponse.schemaBodyJson(schema)(response).pipe(
     // Neither error may leak: both contain parts of the request or the response.
     Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),

@@ -3,7 +3,7 @@ import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/cor
 import { Effect, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { findResource } from "../http/mod.ts";
-import { discordClient, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
+import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
 import { User } from "./discord/discord_wire.ts";
 import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_platform.ts";
 
@@ -31,7 +31,7 @@ export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
 ): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const bot = yield* findResource(yield* discordClient(options), {
+    const bot = yield* findResource((yield* discordClients(options)).client, {
       operation: "ChatPlatform.inspect",
       url: "/users/@me",
       found: User,

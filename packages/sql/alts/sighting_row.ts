@@ -14,6 +14,7 @@ const SightingRow = Schema.Struct({
   sealed_address: Schema.NullOr(Schema.String),
   address_key_id: Schema.NullOr(Schema.String),
   seen_at: Schema.Int,
+  first_seen_at: Schema.NullOr(Schema.Int),
 });
 
 export const sightingColumns = Object.keys(SightingRow.fields).join(", ");
@@ -21,32 +22,31 @@ export const sightingColumns = Object.keys(SightingRow.fields).join(", ");
 export const readSightings = schemaReaderOf(
   "sightings",
   SightingRow,
-  ({ pid, chat_id, place_hash, sealed_address, address_key_id, seen_at }) => {
+  ({ pid, chat_id, place_hash, sealed_address, address_key_id, seen_at, first_seen_at }) => {
     const visit = { chatId: chat_id, seenAt: seen_at };
     const sighting: Sighting =
       sealed_address === null || address_key_id === null
         ? { ...visit, browser: place_hash }
         : { ...visit, address: { hash: place_hash, sealed: sealed_address, addressKeyId: address_key_id } };
-    return { pid, sighting };
+    return { pid, sighting, firstSeenAt: first_seen_at };
   },
 );
 
-/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting. */
+/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting, and the time of the first. */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
   // A statement cannot write a row twice, so keep the latest of each. Sort them to avoid deadlocks.
-  const lastSeen = new Map(
-    sightings
-      .toSorted((one, other) => one.seenAt - other.seenAt)
-      .map((sighting) => {
-        const [{ chatId, seenAt }, place] = [sighting, placeOf(sighting)];
-        const { sealed = null, addressKeyId = null } = isAtAddress(sighting) ? sighting.address : {};
-        return [`${chatId} ${place}`, [chatId, place, sealed, addressKeyId, seenAt]];
-      }),
-  );
-  const rows = [...lastSeen].toSorted(byName).map(([, row]) => row);
+  const seen = new Map<string, ReadonlyArray<string | number | null>>();
+  for (const sighting of sightings.toSorted((one, other) => one.seenAt - other.seenAt)) {
+    const [{ chatId, seenAt }, place] = [sighting, placeOf(sighting)];
+    const { sealed = null, addressKeyId = null } = isAtAddress(sighting) ? sighting.address : {};
+    const name = `${chatId} ${place}`;
+    seen.set(name, [chatId, place, sealed, addressKeyId, seenAt, seen.get(name)?.[5] ?? seenAt]);
+  }
+  const rows = [...seen].toSorted(byName).map(([, row]) => row);
   const insert = sql`
-    INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
-    SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT)
+    INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at, first_seen_at)
+    SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT),
+      CAST(value ->> 5 AS BIGINT)
     FROM ${dialectOf(sql).elements(JSON.stringify(rows))} WHERE true
     ON CONFLICT (pid, chat_id, place_hash) DO UPDATE SET
       sealed_address = excluded.sealed_address,

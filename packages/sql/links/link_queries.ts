@@ -102,6 +102,16 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0}
       ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
 
+    /** pid, time, chat ID, limit: links last verified at that time that precede the chat ID, nearest first */
+    nearestAt: textOf(sql`
+      ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id < ${""}
+      ORDER BY last_verified_at, chat_id DESC LIMIT ${0}`),
+
+    /** pid, time, limit: later links, nearest first */
+    nearestAfter: textOf(sql`
+      ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at > ${0}
+      ORDER BY last_verified_at, chat_id DESC LIMIT ${0}`),
+
     /** pid, chat ID to start after, limit */
     page: textOf(sql`
       ${records} WHERE pid = ${""} AND chat_id > ${""} AND game_id IS NOT NULL

@@ -1,5 +1,10 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { type CountOptions, isLinked, type NewestPosition } from "@accountlink/core/links";
+import {
+  type CountOptions,
+  isLinked,
+  type NewestPosition,
+  type PageDirection,
+} from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
@@ -116,14 +121,22 @@ const make = Effect.gen(function* () {
   const recordsOf = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.flatMap(run(text, values), readRecordValues);
 
-  const newestPage = Effect.fnUntraced(function* (pid: Pid, after: NewestPosition | null, limit: number) {
-    if (after === null) return yield* recordsOf(queries.newest, [pid, limit]);
-    const { lastVerifiedAt, chatId } = after;
-    const page = yield* recordsOf(queries.newestAt, [pid, lastVerifiedAt, chatId, limit]);
+  const newestPage = Effect.fnUntraced(function* (
+    pid: Pid,
+    place: NewestPosition | null,
+    limit: number,
+    direction: PageDirection = "older",
+  ) {
+    if (place === null) return yield* recordsOf(queries.newest, [pid, limit]);
+    const { lastVerifiedAt, chatId } = place;
+    const [atTime, beyond] =
+      direction === "older"
+        ? [queries.newestAt, queries.newestBefore]
+        : [queries.nearestAt, queries.nearestAfter];
+    const page = yield* recordsOf(atTime, [pid, lastVerifiedAt, chatId, limit]);
     const left = limit - page.length;
-    return left === 0
-      ? page
-      : [...page, ...(yield* recordsOf(queries.newestBefore, [pid, lastVerifiedAt, left]))];
+    const whole = left === 0 ? page : [...page, ...(yield* recordsOf(beyond, [pid, lastVerifiedAt, left]))];
+    return direction === "older" ? whole : whole.toReversed();
   });
 
   return LinkStore.of({
@@ -148,8 +161,8 @@ const make = Effect.gen(function* () {
 
     countLinks: (pid, options = {}) => storeOperation("LinkStore.countLinks")(countLinks(pid, options)),
 
-    newestPage: (pid, after, limit) =>
-      newestPage(pid, after, limit).pipe(
+    newestPage: (pid, place, limit, direction) =>
+      newestPage(pid, place, limit, direction).pipe(
         Effect.map((records) => records.filter(isLinked)),
         storeOperation("LinkStore.newestPage"),
       ),

@@ -1,13 +1,12 @@
 /**
  * Implements `LinkStore.setGame`: links of one scope, with their audit entries and events.
  *
- * Only the statement that writes a link knows what it replaced, so the JSON of entries and events has placeholders
- * that SQL fills. In Postgres all writes are one statement that commits with its answer, so a client that writes
- * alone waits once.
+ * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In Postgres
+ * all writes are one statement that commits with its answer, so a client that writes alone waits once.
  */
-import type { ChatId, GameId } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
-import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
+import { type EventData, newEventId, sourceOf } from "@accountlink/core/events";
 import type { GameSet, SetGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Exit } from "effect";
@@ -28,6 +27,9 @@ type Outcome = Exit.Exit<GameSet, UnreadableRow>;
 /** Writes of different chat users in one scope. A statement cannot write a row twice. */
 type Round = ReadonlyMap<ChatId, SetGame>;
 
+/** How long a statement that commits with its answer may take to reach the database, in milliseconds. */
+const longestWay = 1_000;
+
 /** Writes to one scope from the same turn of the event loop share a commit, which costs more than their rows. */
 export const setGameOn = (
   sql: SqlClient.SqlClient,
@@ -36,52 +38,47 @@ export const setGameOn = (
   const { texts, valuesOf } = setStatements(sql);
   const clock = new DatabaseClock();
 
-  const setInTransaction = (rounds: ReadonlyArray<Round>) => {
+  const inTransaction = (rounds: ReadonlyArray<Round>) => {
     const statements = rounds.flatMap((round) => {
       const values = valuesOf(round, Number.MAX_SAFE_INTEGER);
       return texts.map((text) => ({ text, values }));
     });
-    return Effect.map(transaction(statements), (results) => {
-      clock.saw(results[0]?.[0]?.["now"]);
-      return new Map(rounds.flatMap((round, i) => outcomesOf(round, results[i * texts.length] ?? [])));
-    });
+    return Effect.map(transaction(statements), (results) =>
+      rounds.map((_, i) => results[i * texts.length] ?? []),
+    );
   };
 
-  /** Falls back to a transaction if the deadline has passed or the database clock is unknown. */
-  const setAtOnce = (round: Round) => {
-    const [deadline, [text = ""]] = [clock.timeIn(1_000), texts];
-    if (atOnce === undefined || deadline === undefined) return setInTransaction([round]);
-    return Effect.flatMap(atOnce({ text, values: valuesOf(round, deadline) }), (rows) => {
-      if (rows.length === 0) return setInTransaction([round]);
-      clock.saw(rows[0]?.["now"]);
-      return Effect.succeed(new Map(outcomesOf(round, rows)));
+  /** Commits with the answer if it can: outside of transactions, before the deadline, once the clock is known. */
+  const store = (rounds: ReadonlyArray<Round>) =>
+    Effect.withFiber(({ context }) => {
+      const [round, ...more] = rounds;
+      const deadline = clock.timeIn(longestWay);
+      const mustWait = atOnce === undefined || deadline === undefined || isInTransaction(sql, context);
+      if (mustWait || round === undefined || more.length > 0) return inTransaction(rounds);
+      const written = atOnce({ text: texts[0] ?? "", values: valuesOf(round, deadline) });
+      return Effect.flatMap(written, (rows) =>
+        rows.length === 0 ? inTransaction(rounds) : Effect.succeed([rows]),
+      );
     });
-  };
 
   const setTogether = (writes: ReadonlyArray<SetGame>) => {
     const rounds = roundsOf(writes);
-    const [round] = rounds;
-    const outcomes = rounds.length === 1 && round !== undefined ? setAtOnce(round) : setInTransaction(rounds);
-    return Effect.map(outcomes, (of) => writes.map((write) => of.get(write) as Outcome));
+    return Effect.map(store(rounds), (results) => {
+      clock.saw(results[0]?.[0]?.["now"]);
+      const outcomes = new Map(rounds.flatMap((round, i) => outcomesOf(round, results[i] ?? [])));
+      return writes.map((write) => outcomes.get(write) as Outcome);
+    });
   };
-  const setAlone = (write: SetGame) => outcomeOf(write, setAtOnce(roundOf(write)));
-  const setNested = (write: SetGame) => outcomeOf(write, setInTransaction([roundOf(write)]));
+  const setOne = (write: SetGame) => Effect.flatMap(setTogether([write]), ([outcome]) => outcome as Outcome);
 
   const set = batched<SetGame, GameSet, Failure>(
     (writes, contexts) => withSpanLinks(contexts, setTogether(writes)),
     // Batches per scope, so that no write waits for another scope that is being deleted.
-    { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setAlone },
+    { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setOne },
   );
   return (write) =>
-    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setNested(write) : set(write)));
+    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setOne(write) : set(write)));
 };
-
-const roundOf = (write: SetGame): Round => new Map([[write.chatId, write]]);
-
-const outcomeOf = (
-  write: SetGame,
-  outcomes: Effect.Effect<ReadonlyMap<SetGame, Outcome>, SqlError.SqlError>,
-) => Effect.flatMap(outcomes, (of) => of.get(write) as Outcome);
 
 const maxBatchSize = 100;
 
@@ -105,35 +102,25 @@ const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, 
   });
 };
 
-/** Placeholders in the JSON for values of the row. They are not valid IDs, and the contract does not use them. */
-const gaps = { linkVersion: "?version" as unknown as number, previousGameId: "?game" as GameId };
-
 /** The values that the statements read of a write, by position. */
-const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number): ChatLine => {
-  const { linkVersion, previousGameId } = gaps;
-  const record = { chatId, gameId, linkVersion, linkedAt: at, lastVerifiedAt: at };
-  const event = newEvent(at, linkSet(record, previousGameId, sourceOf(actor)));
-  const stored = [event.id, JSON.stringify(event.data)];
-  const details = JSON.stringify({ chatId, gameId, previousGameId });
-  return [
-    chatId,
-    gameId,
-    at,
-    index + 1,
-    ...stored,
-    actor.type,
-    actor.id,
-    requestId,
-    details,
-    signedBy({ actor }).member,
-  ];
-};
+const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number): ChatLine => [
+  chatId,
+  gameId,
+  at,
+  index + 1,
+  newEventId(at),
+  sourceOf(actor),
+  actor.type,
+  actor.id,
+  requestId,
+  signedBy({ actor }).member,
+];
 
 /**
  * Constant statements that store links, entries and events, and their values. The first statement returns the links.
  */
 const setStatements = (sql: SqlClient.SqlClient) => {
-  const { elements, forReference, commitsInOrder, isRemote, now } = dialectOf(sql);
+  const { elements, forReference, commitsInOrder, isRemote, jsonObject, now } = dialectOf(sql);
   const set = sql.literal(`${recordColumns}, previous_game_id`);
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
@@ -148,26 +135,27 @@ const setStatements = (sql: SqlClient.SqlClient) => {
     ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
     RETURNING pid, ${set}`;
   const changedIn = (written: string) => sql`
-    SELECT written.pid, account, chat_id, previous_game_id, link_version, value
+    SELECT written.pid, account, chat_id, game_id, previous_game_id, link_version, value
     FROM line CROSS JOIN scopes CROSS JOIN ${sql.literal(written)} AS written
     WHERE scopes.pid = ${""} AND written.pid = scopes.pid AND chat_id = value ->> 0
       AND previous_game_id IS DISTINCT FROM game_id`;
-  const filled = (json: string) => sql`
-    replace(
-      replace(${sql.literal(json)}, ${sql.literal(`'"${gaps.linkVersion}"'`)}, CAST(link_version AS TEXT)),
-      ${sql.literal(`'"${gaps.previousGameId}"'`)},
-      COALESCE('"' || previous_game_id || '"', 'null')
-    )`;
   const position = commitsInOrder
     ? sql`${lastPosition(sql, sql.literal("changed.pid"))} + CAST(value ->> 3 AS BIGINT)`
     : sql`CAST(NULL AS BIGINT)`;
+  const ids = { chatId: "chat_id", gameId: "game_id", previousGameId: "previous_game_id" };
+  const data = jsonObject({
+    ...ids,
+    linkVersion: "link_version",
+    lastVerifiedAt: "CAST(value ->> 2 AS BIGINT)",
+    source: "value ->> 5",
+  } satisfies Record<keyof EventData["link.set"], string>);
   const events = sql`
     INSERT INTO events (pid, position, id, type, at, data)
-    SELECT pid, ${position}, value ->> 4, 'link.set', ${at}, ${filled("value ->> 5")} FROM changed`;
+    SELECT pid, ${position}, value ->> 4, 'link.set', ${at}, ${data} FROM changed`;
   const entries = sql`
     INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
-    SELECT ${at}, account, pid, value ->> 6, value ->> 7, value ->> 8, 'link.set', ${filled("value ->> 9")}, chat_id,
-      value ->> 10
+    SELECT ${at}, account, pid, value ->> 6, value ->> 7, value ->> 8, 'link.set', ${jsonObject(ids)}, chat_id,
+      value ->> 9
     FROM changed`;
   const allInOne = sql`
     WITH ${line}, written AS (${links}), changed AS (${changedIn("written")}), event AS (${events}), entry AS (${entries})

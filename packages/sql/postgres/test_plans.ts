@@ -155,6 +155,9 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "newestPage, further": onLinks((links) =>
     links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50),
   ),
+  "newestPage, back": onLinks((links) =>
+    links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50, "newer"),
+  ),
   // The links of the scope were verified one millisecond apart.
   "countLinks, verified": onLinks((links) =>
     links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),

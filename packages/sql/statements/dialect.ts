@@ -92,6 +92,9 @@ export interface Dialect {
    */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
+  /** A JSON object as text, made of SQL expressions by name. */
+  readonly jsonObject: (fields: Readonly<Record<string, string>>) => Statement.Fragment;
+
   /** The current time of the database, in milliseconds. */
   readonly now: Statement.Fragment;
 
@@ -139,12 +142,18 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   together: (one, other) => Effect.andThen(one, other),
   commitsInOrder: true,
   onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
+  jsonObject: (fields) => sql.literal(`json_object(${pairsOf(fields)})`),
   now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
   withBulkTimeout: (transaction) => transaction,
   withMigrationLock: sql.withTransaction,
 });
+
+const pairsOf = (fields: Readonly<Record<string, string>>): string =>
+  Object.entries(fields)
+    .map(([name, expression]) => `'${name}', ${expression}`)
+    .join(", ");
 
 const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   text: sql.literal('TEXT COLLATE "C"'),
@@ -185,6 +194,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   onlyOne: (name) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
     ) AS held`,
+  jsonObject: (fields) => sql.literal(`json_build_object(${pairsOf(fields)})::text`),
   now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,

@@ -19,6 +19,7 @@ import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../event
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
 import { accountColumns, readAccounts, readKeyIds } from "../keys/key_row.ts";
+import { forgetUserRolesOn } from "../roles/role_plan_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { userEntriesOn } from "./user_entries.ts";
@@ -88,6 +89,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const endVerifications = endVerificationsOn(sql);
   const eraseEntries = eraseEntriesOn(sql);
   const eraseEvents = eraseEventsOn(sql);
+  const forgetRoles = forgetUserRolesOn(sql);
   const isUnfinished = sql.literal(unfinished);
 
   return Effect.fnUntraced(function* (
@@ -107,6 +109,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
+    yield* forgetRoles(chatId);
     // A scan is acceptable here: the operation is rare, and the table holds the keys of one day. Without its request
     // ID, a claim can no longer commit.
     yield* sql`
@@ -161,7 +164,7 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the texts that the
+ * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts that the
  * owner wrote in them.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) => {
@@ -187,6 +190,9 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) => {
       UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]'
       WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
     yield* deleteWebhooks(sql, pseudonym);
+    for (const table of ["role_members", "role_problems", "role_plans"]) {
+      yield* sql`DELETE FROM ${sql(table)} WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
+    }
     yield* sql`DELETE FROM accounts WHERE name = ${name}`;
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });

@@ -1,5 +1,5 @@
-import type { ChatId, Pid } from "@accountlink/core";
-import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
+import type { ChatId } from "@accountlink/core";
+import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
 import { type EraseUser, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -10,6 +10,7 @@ import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
 import { findMembershipsOn } from "../member_store.ts";
+import { findUserRolesOn } from "../roles/role_plan_store.ts";
 import { readSignIns, signInColumns } from "../sign_in_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { storeOperation } from "../statements/store_operation.ts";
@@ -37,11 +38,7 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
     return UserStore.of({
       find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(storeOperation("UserStore.find")),
       findRecords: (chatId) => findRecords(chatId).pipe(storeOperation("UserStore.findRecords")),
-      findBrowsers: (chatId) =>
-        findSightings(chatId).pipe(
-          Effect.map((seen) => only(isInBrowser, seen)),
-          storeOperation("UserStore.findBrowsers"),
-        ),
+      findSightings: (chatId) => findSightings(chatId).pipe(storeOperation("UserStore.findSightings")),
       forgetBrowsers: (chatId) => forgetBrowsers(chatId).pipe(storeOperation("UserStore.forgetBrowsers")),
       erase: (write: EraseUser) =>
         withBulkTimeout(erase(write)).pipe(
@@ -76,13 +73,15 @@ const findSightingsOn = (sql: SqlClient.SqlClient) => {
         WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
         ORDER BY seen_at, pid, place_hash`,
       readSightings,
+    ).pipe(
+      Effect.map((seen) => ({
+        sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
+        browsers: seen.flatMap(({ sighting, ...found }) =>
+          isInBrowser(sighting) ? [{ ...found, sighting }] : [],
+        ),
+      })),
     );
 };
-
-const only = <S extends Sighting>(
-  isOfKind: (sighting: Sighting) => sighting is S,
-  seen: ReadonlyArray<{ readonly pid: Pid; readonly sighting: Sighting }>,
-) => seen.flatMap(({ pid, sighting }) => (isOfKind(sighting) ? [{ pid, sighting }] : []));
 
 const findUserOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);
@@ -90,6 +89,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
   const findEntries = userEntriesOn(sql);
   const findMemberships = findMembershipsOn(sql);
   const findSightings = findSightingsOn(sql);
+  const findRoles = findUserRolesOn(sql);
   const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
 
   return Effect.fnUntraced(function* (chatId: ChatId) {
@@ -98,13 +98,11 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
       sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
       readAccounts,
     );
-    const seen = yield* findSightings(chatId);
     return {
       accounts,
       memberships: yield* findMemberships(chatId),
       records: yield* findRecords(chatId),
-      sightings: only(isAtAddress, seen),
-      browsers: only(isInBrowser, seen),
+      ...(yield* findSightings(chatId)),
       reviews: yield* Effect.flatMap(
         sql`
           SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
@@ -112,6 +110,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
           ORDER BY pid, reviewed_at DESC, the_other`,
         readReviews,
       ),
+      roles: yield* findRoles(chatId),
       sessions: yield* Effect.flatMap(
         sql`
           SELECT ${sessionFields} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`,

@@ -17,19 +17,18 @@ export const account = recordOf<Account>({
   status: constantFrom<AccountStatus>("active", "suspended"),
 });
 
-/**
- * A key in full, as a client sends it.
+/** A complete API key with its secret, as a client sends it.
  *
  * @example
  * ```ts
  * import * as fc from "fast-check";
  * import { isAccepted, keyIdOf, updatedKey } from "@accountlink/core/keys";
  *
- * // A key that was revoked is refused, whatever else it is.
+ * // A revoked key is never accepted.
  * const revoked = Arbitrary.apiKey({ status: fc.constant("revoked") });
  * fc.assert(fc.property(revoked, Arbitrary.millis, (key, now) => !isAccepted(key, now)));
  *
- * // An update holds, and a second time changes nothing.
+ * // Repeating an update changes nothing.
  * fc.assert(
  *   fc.property(Arbitrary.apiKey(), Arbitrary.keyUpdate, (key, update) => {
  *     const updated = updatedKey(key, update)?.key ?? key;
@@ -42,14 +41,14 @@ export const account = recordOf<Account>({
 export const token: Arbitrary<string> = tuple(keyId, hash).map(([id, secret]) => `alk_${id}_${secret}`);
 
 /**
- * Limits from 0, which is none, to a thousand.
+ * Limits of a key, each from 0 to 1,000, or `"none"`.
  *
  * @example
  * ```ts
  * import * as fc from "fast-check";
  * import type { NewKey } from "@accountlink/core/keys";
  *
- * // What a dashboard of yours may be asked to create.
+ * // Random input for a dashboard that creates keys.
  * const newKey = fc.record<NewKey>({
  *   account: Arbitrary.account({ tier: fc.constant("free") }),
  *   target: Arbitrary.scopeTarget,
@@ -91,7 +90,7 @@ export const apiKey = recordOf<ApiKey>({
   createdAt: millis,
 });
 
-/** A change of some fields of a key. */
+/** An update of any of a key's fields. */
 export const keyUpdate: Arbitrary<KeyUpdate> = record(
   {
     name,

@@ -10,7 +10,7 @@ import { check } from "../check.ts";
 import * as MemoryWorld from "../memory/layer.ts";
 import * as Arbitrary from "./mod.ts";
 
-/** Every arbitrary, by name; of those that take fields, the one without any. */
+/** Every arbitrary by name. Functions are called without restrictions. */
 const all = Object.entries(Arbitrary).map(([name, value]): [string, FastCheck.Arbitrary<unknown>] => [
   name,
   typeof value === "function" ? (value as () => FastCheck.Arbitrary<unknown>)() : value,
@@ -19,7 +19,7 @@ const all = Object.entries(Arbitrary).map(([name, value]): [string, FastCheck.Ar
 const runs = 50;
 const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
-/** In a store of its own, which refuses a text that is not storable. */
+/** Runs the effect in a new store, which refuses unstorable text. */
 const inStore = <A, E>(effect: Effect.Effect<A, E, StoragePorts>) =>
   Effect.provide(effect, StorageMemory.layer, { local: true });
 
@@ -38,7 +38,7 @@ describe("Arbitrary", () => {
     expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
   });
 
-  it.effect("sessions are stored unchanged, and have what their state has", () =>
+  it.effect("sessions are stored unchanged, with the fields that their state requires", () =>
     check(
       FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
       ({ key, session: { ...session } }) =>
@@ -61,7 +61,7 @@ describe("Arbitrary", () => {
     ),
   );
 
-  it.effect("fixtures are whole, and load with every link and key", () =>
+  it.effect("fixtures are complete, and load with every link and key", () =>
     check(
       Arbitrary.fixture,
       (fixture) => {

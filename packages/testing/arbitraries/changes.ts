@@ -1,4 +1,4 @@
-/** Who changed what, and how much a key is used. */
+/** Arbitraries of audit entries and of key usage. */
 import { type Actor, type AuditEntry, auditActions, type WriteOrigin } from "@accountlink/core/audit";
 import { type KeyUsage, usageGroups } from "@accountlink/core/usage";
 import {
@@ -38,7 +38,7 @@ export const auditEntry = recordOf<AuditEntry>({
 });
 
 /**
- * The requests of a key to one group of routes.
+ * The number of a key's requests to one group of routes.
  *
  * @example
  * ```ts

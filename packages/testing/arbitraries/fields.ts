@@ -2,12 +2,12 @@ import * as FastCheck from "fast-check";
 
 export type Fields<Record> = { readonly [Field in keyof Record]-?: FastCheck.Arbitrary<Record[Field]> };
 
-/** A function from the restricted fields to the arbitrary of the record. */
+/** Makes a function that returns an arbitrary of the record; its argument restricts single fields. */
 export const recordOf =
   <Record extends object>(fields: Fields<Record>) =>
   (parts: Partial<Fields<Record>> = {}): FastCheck.Arbitrary<Record> =>
     FastCheck.record<Record>({ ...fields, ...parts });
 
-/** The value, or null in one of four. */
+/** The value, or null in one of four cases. */
 export const orNull = <Value>(value: FastCheck.Arbitrary<Value>): FastCheck.Arbitrary<Value | null> =>
   FastCheck.option(value, { freq: 3 });

@@ -22,7 +22,7 @@ import { ip, network } from "./networks.ts";
 import { chatUser, gameUser, guild, member } from "./platform.ts";
 import { millis, name } from "./texts.ts";
 
-/** Who and what a fixture is about, each of them once. */
+/** The names and IDs that a fixture uses, without duplicates. */
 interface Cast {
   readonly names: ReadonlyArray<string>;
   readonly chatIds: ReadonlyArray<ChatId>;
@@ -42,7 +42,7 @@ const cast: Arbitrary<Cast> = record({
 const each = <Id, Item>(ids: ReadonlyArray<Id>, make: (id: Id) => Arbitrary<Item>): Arbitrary<Array<Item>> =>
   tuple(...ids.map(make));
 
-/** Guilds of some of the users. */
+/** All users, and guilds with some of them as members. */
 const platform = ({ chatIds, gameIds, guildIds }: Cast): Arbitrary<PlatformFixture> => {
   const members = subarray([...chatIds]).chain((ids) => each(ids, (id) => member({ chatId: constant(id) })));
   return record({
@@ -79,11 +79,11 @@ const key = record({
   ...addressLists,
 });
 
-/** A chat user has one link in a scope. */
+/** Identifies a link, since a chat user has at most one in a scope. */
 const placeOf = (link: Scoped & { readonly chatId: ChatId }): string =>
   JSON.stringify([link.account, link.scope === "guild" ? link.guildId : null, link.chatId]);
 
-/** Some of the users, as members of an account. */
+/** Some of the chat users as members of an account. */
 const teamOf = ({ chatIds }: Cast) =>
   subarray([...chatIds]).chain((ids) =>
     each(ids, (id) => record({ chatId: constant(id), role: constantFrom(...memberRoles) })),
@@ -111,8 +111,8 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
 };
 
 /**
- * A fixture that loads: names and ids are given once, a chat user has one link in a scope, and
- * whoever an entry names exists.
+ * A fixture that loads: names and IDs are unique, a chat user has at most one link in a scope, and every
+ * account, user and guild that an entry names exists.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Ids in every form that their schemas accept, with leading zeros and up to the longest. */
+/** IDs in every form that their schemas accept, including leading zeros and the maximum length. */
 import { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
 import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
 import { type Arbitrary, stringMatching } from "fast-check";

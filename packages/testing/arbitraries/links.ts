@@ -17,7 +17,7 @@ export const dataScope: Arbitrary<DataScope> = tuple(scopeTarget, record({ pid, 
 );
 
 /**
- * A record with a game link. It was linked before it was last verified.
+ * A link that was last verified when it was linked or later.
  *
  * @example
  * ```ts

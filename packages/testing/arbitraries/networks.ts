@@ -6,7 +6,7 @@ import { type Arbitrary, constantFrom, ipV4, ipV6, nat, oneof, tuple } from "fas
 /** An IPv4 or IPv6 address. */
 export const ip: Arbitrary<string> = oneof(ipV4(), ipV6());
 
-/** The address of a client, as services take it. */
+/** A parsed client address. */
 export const clientAddress: Arbitrary<ClientAddress> = ip.map((text) =>
   Option.getOrThrow(parseAddress(text)),
 );
@@ -21,7 +21,7 @@ export const clientAddress: Arbitrary<ClientAddress> = ip.map((text) =>
  * import { isOrigin } from "@accountlink/core/origin";
  * import { Option } from "effect";
  *
- * // Who is denied is refused, whatever is allowed.
+ * // A denied address is refused, even if it is allowed too.
  * fc.assert(
  *   fc.property(Arbitrary.ip, fc.array(Arbitrary.network), (ip, allowIps) => {
  *     const address = Option.getOrNull(parseAddress(ip));

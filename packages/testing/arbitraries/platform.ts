@@ -1,4 +1,4 @@
-/** Users and guilds of the platforms, as a fixture has them. */
+/** Arbitraries of platform users and guilds, as a fixture has them. */
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 import { array, boolean, constantFrom, nat, record, uniqueArray } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";
@@ -50,7 +50,7 @@ export const member = recordOf<MemberFixture>({
 });
 
 /**
- * A guild, most often with the bot in it. Nobody is a member twice.
+ * A guild without duplicate members. The bot is in three of four.
  *
  * @example
  * ```ts
@@ -71,5 +71,6 @@ export const guild = recordOf<PlatformFixture["guilds"][number]>({
   id: guildId,
   name: orNull(name),
   bot: constantFrom(true, true, true, false),
+  roles: array(record({ id: guildId, name, assignable: boolean() }), { maxLength: 3 }),
   members: uniqueArray(member(), { selector: (one) => one.chatId, maxLength: 5 }),
 });

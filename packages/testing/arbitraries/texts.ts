@@ -4,7 +4,7 @@ import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Arbitrary, constantFrom, integer, oneof, string } from "fast-check";
 import { hostileTexts } from "../hostile_texts.ts";
 
-/** A text that every store keeps unchanged, often one that a faulty store would change. */
+/** Text that every store must keep unchanged, often text that a faulty store changes. */
 export const text: Arbitrary<string> = oneof(
   constantFrom(...hostileTexts),
   string({ unit: "grapheme" }),
@@ -12,7 +12,7 @@ export const text: Arbitrary<string> = oneof(
 );
 
 /**
- * A name: `text` that may be part of one, not empty, of at most 100 characters.
+ * A valid name of 1 to 100 characters.
  *
  * @example
  * ```ts

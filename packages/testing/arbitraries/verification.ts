@@ -1,4 +1,4 @@
-/** Verification sessions and flows, and sign-ins of people. */
+/** Arbitraries of verification sessions, flows and sign-ins. */
 import type { VerificationSession } from "@accountlink/core";
 import type { VerificationFlow } from "@accountlink/core/flow";
 import type { UserGuild } from "@accountlink/core/platforms";
@@ -81,7 +81,7 @@ const ended = (state: "failed" | "cancelled" | "expired") =>
   );
 
 /**
- * A session in one of its states, with the fields that the state has.
+ * A session in any state, with the fields that this state requires.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export const session: Arbitrary<VerificationSession> = oneof(
   ended("expired"),
 );
 
-/** A flow with no proof, with that of the chat account or with both. */
+/** A flow with no proof, with a chat proof, or with a chat and a game proof. */
 export const flow: Arbitrary<VerificationFlow> = record({
   id: flowId,
   session: orNull(sessionId),
@@ -125,7 +125,7 @@ export const flow: Arbitrary<VerificationFlow> = record({
 
 const userGuild: Arbitrary<UserGuild> = record({ id: guildId, name: orNull(name), manager: boolean() });
 
-/** A person who is signed in to a site. */
+/** A sign-in of a person to a site. */
 export const signIn = recordOf<SiteSignIn>({
   id: signInId,
   site: constantFrom<SignInSite>("dashboard", "me"),

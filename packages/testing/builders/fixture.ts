@@ -1,4 +1,4 @@
-/** Fixtures that are whole: whoever an entry names exists. */
+/** Builds complete fixtures: every account, user and guild that an entry names exists. */
 import { decodeFixture, type Fixture, type GuildId } from "@accountlink/core";
 import { Effect } from "effect";
 import { aChatUser, aGameUser, aGuild, aMember } from "./platform.ts";
@@ -6,12 +6,12 @@ import { aChatUser, aGameUser, aGuild, aMember } from "./platform.ts";
 type Written = typeof Fixture.Encoded;
 type EntryOf<List extends "keys" | "links" | "sightings"> = NonNullable<Written[List]>[number];
 
-/** An entry that may leave out its account, "acme", and the global scope. */
+/** An entry whose account defaults to "acme", and whose scope defaults to global. */
 type Brief<Entry> = Entry extends { readonly scope: "guild"; readonly account: string }
   ? Omit<Entry, "account"> & { readonly account?: string }
   : Omit<Entry, "account" | "scope"> & { readonly account?: string; readonly scope?: "global" };
 
-/** What a test says of its fixture. All of it is optional, as are most fields of an entry. */
+/** The parts of a fixture that a test sets. All are optional, as are most fields of an entry. */
 export interface FixtureParts extends Omit<Written, "keys" | "links" | "sightings"> {
   readonly keys?: ReadonlyArray<Brief<EntryOf<"keys">>>;
   readonly links?: ReadonlyArray<Brief<EntryOf<"links">>>;
@@ -22,10 +22,10 @@ const inAccount = <Entry extends object>(entries: ReadonlyArray<Entry> = []) =>
   entries.map((entry) => ({ account: "acme", scope: "global", ...entry }));
 
 /**
- * A fixture of what a test names. What that refers to is added: the accounts of keys and links, the
+ * Creates a fixture from the given parts, and adds what they refer to: the accounts of keys and links, the
  * users on both sides of a link, the members of a guild as chat users, the guild of a guild scope.
  *
- * Throws `InvalidFixture`, whose message has the place, the value and what was expected.
+ * Throws `InvalidFixture`; its message names the field, its value and the expected values.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ const added = <Item, Id>(
 };
 
 /**
- * Adds what a fixture refers to and does not have, so that it is whole.
+ * Adds the accounts, users and guilds that a fixture refers to but does not contain.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Users and guilds of the platforms, with defaults for what a test does not name. */
+/** Builds platform users and guilds, with defaults for fields that a test does not set. */
 import { ChatId, GameId, GuildId } from "@accountlink/core";
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 
@@ -7,7 +7,7 @@ type ChatUserFixture = PlatformFixture["chatUsers"][number];
 type GameUserFixture = PlatformFixture["gameUsers"][number];
 
 /**
- * A user of the chat platform. Throws for a text that is not a chat ID, as all of these do.
+ * Creates a user of the chat platform. Throws if the ID is invalid, as all builders here do.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export const aChatUser = (id: string, parts: Partial<ChatUserFixture> = {}): Cha
   ...parts,
 });
 
-/** A user of the game platform, in no group and not banned. */
+/** Creates a user of the game platform, in no group and not banned. */
 export const aGameUser = (id: string, parts: Partial<GameUserFixture> = {}): GameUserFixture => ({
   id: GameId.make(id),
   username: `game_${id}`,
@@ -40,7 +40,7 @@ export const aGameUser = (id: string, parts: Partial<GameUserFixture> = {}): Gam
   ...parts,
 });
 
-/** A member of a guild, without a role. */
+/** Creates a member of a guild, without a role. */
 export const aMember = (chatId: string, parts: Partial<MemberFixture> = {}): MemberFixture => ({
   chatId: ChatId.make(chatId),
   manager: false,
@@ -51,9 +51,9 @@ export const aMember = (chatId: string, parts: Partial<MemberFixture> = {}): Mem
 });
 
 /**
- * A guild that the bot is in.
+ * Creates a guild that has the bot.
  *
- * @param members their chat IDs, or what `aMember` made
+ * @param members chat IDs, or results of `aMember`
  *
  * @example
  * ```ts

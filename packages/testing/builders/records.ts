@@ -1,4 +1,4 @@
-/** Records as stores hold them, with defaults for what a test does not name. */
+/** Builds records as stores hold them, with defaults for fields that a test does not set. */
 import { type ApiKey, type DataScope, guildOf, type VerificationSession } from "@accountlink/core";
 import type { VerificationFlow } from "@accountlink/core/flow";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
@@ -14,11 +14,11 @@ import {
   uniqueWebhookId,
 } from "./unique.ts";
 
-/** The deadline of the records here, in milliseconds: 5 minutes after the start of a test clock. */
+/** When the records here expire, in milliseconds: 5 minutes after the start of a test clock. */
 export const deadline = 300_000;
 
 /**
- * An active key without limits of its own.
+ * Creates an active key with the limits of its tier.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
 });
 
 /**
- * A new session of the key, which anyone may complete until `deadline`.
+ * Creates a pending session of the key, which any chat user may complete until `deadline`.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ export const makeSession = (
   ...parts,
 });
 
-/** A new flow without a session or a proof. */
+/** Creates a flow without a session or a proof. */
 export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}): VerificationFlow => ({
   id: uniqueFlowId(),
   session: null,
@@ -98,7 +98,7 @@ export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}
   ...parts,
 });
 
-/** A sign-in to the dashboard that has begun. */
+/** Creates an unfinished sign-in to the dashboard. */
 export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn => ({
   stateHash: uniqueText(),
   site: "dashboard",
@@ -107,7 +107,7 @@ export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn =
 });
 
 /**
- * A person who is signed in to the dashboard.
+ * Creates a sign-in to the dashboard.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
 });
 
 /**
- * An active webhook for all events.
+ * Creates an active webhook for all events.
  *
  * @example
  * ```ts
@@ -152,7 +152,7 @@ export const makeWebhook = (scope: DataScope, parts: Partial<Webhook> = {}): Web
   ...parts,
 });
 
-/** A delivery that failed once. */
+/** Creates a delivery that failed once. */
 export const makeDelivery = (parts: Partial<StoredDelivery> = {}): StoredDelivery => ({
   eventId: uniqueEventId(parts.at),
   position: 1,

@@ -1,4 +1,4 @@
-/** Ids that nothing else has, so that tests can share a store. */
+/** Generates unique IDs, so that tests can share a store. */
 import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
 import { newUlid } from "@accountlink/core/ulid";
@@ -31,7 +31,7 @@ export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
 
 export const uniqueWebhookId = (): WebhookId => `wh_${uniqueText().slice(0, 20)}` as WebhookId;
 
-/** @param at the time in it, in milliseconds */
+/** @param at the timestamp in the ID, in milliseconds */
 export const uniqueEventId = (at = 0): string => `evt_${newUlid(at)}`;
 
 export const uniqueSignInId = (): SignInId => uniqueText() as SignInId;

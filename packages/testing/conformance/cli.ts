@@ -2,5 +2,5 @@
 /** `npx @accountlink/testing/conformance ./my_store.js` */
 import { runCommand } from "./command.ts";
 
-// A store may keep its connection open; nothing is left to do.
+// Exit explicitly, because an open connection of a store would keep the process running.
 process.exit(await runCommand(process.argv.slice(2), process.stdout, process.stderr));

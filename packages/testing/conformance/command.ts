@@ -39,7 +39,7 @@ interface Arguments {
   readonly timeout: number;
 }
 
-/** What was asked for; or what is wrong with it, as text. */
+/** Parses the arguments; returns a message if they are invalid. */
 const argumentsOf = (args: ReadonlyArray<string>): Arguments | string => {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -79,7 +79,7 @@ const suitesOf =
     );
   };
 
-/** Prints each result, and gives their numbers. */
+/** Prints each result, and returns their counts. */
 const report = async (results: AsyncIterable<CaseResult>, print: (line: string) => void) => {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let shown = "";
@@ -95,7 +95,7 @@ const report = async (results: AsyncIterable<CaseResult>, print: (line: string) 
   return counts;
 };
 
-/** Gives the exit code: 1 if a case failed, 2 if the command or the module is not as expected. */
+/** Returns the exit code: 1 if a case failed, 2 if the arguments or the module are invalid. */
 export const runCommand = async (
   args: ReadonlyArray<string>,
   output: Output,

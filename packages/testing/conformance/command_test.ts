@@ -13,7 +13,7 @@ const run = async (...args: ReadonlyArray<string>) => {
 const pathOf = (name: string) => join(import.meta.dirname, `test_${name}_adapter.ts`);
 
 test.describe("accountlink-conformance", () => {
-  test.it("passes an adapter that is right, in the suites that were asked for", async () => {
+  test.it("exits with 0 for a correct adapter, and runs only the requested suites", async () => {
     const { code, output } = await run(pathOf("right"), "--only", "LinkStore");
     test.expect(output).toMatch(/✓ readers never see a partial batch\n/);
     test.expect(output).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
@@ -21,7 +21,7 @@ test.describe("accountlink-conformance", () => {
     test.expect(code).toBe(0);
   });
 
-  test.it("names the cases that an adapter fails, with what is expected", async () => {
+  test.it("exits with 1 and prints each failed case with the expected answer", async () => {
     const { code, output } = await run(pathOf("wrong"), "--only", "LinkStore");
     test
       .expect(output)
@@ -29,7 +29,7 @@ test.describe("accountlink-conformance", () => {
     test.expect(code).toBe(1);
   });
 
-  test.it("says what it expects of a module and of its options", async () => {
+  test.it("exits with 2 for a module without a layer and for invalid options", async () => {
     test.expect(await run(join(import.meta.dirname, "expect.ts"))).toEqual({
       code: 2,
       output: test.expect.stringContaining(`exports no "layer"`),
@@ -42,7 +42,7 @@ test.describe("accountlink-conformance", () => {
       .toEqual({ code: 2, output: `--timeout is "0", expected more than 0 seconds\n` });
   });
 
-  test.it("ends as a program with the code, and its refusal on standard error", async () => {
+  test.it("runs as a program that prints refusals on standard error", async () => {
     const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
     await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
       code: 2,

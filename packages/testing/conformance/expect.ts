@@ -23,14 +23,14 @@ export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Unexpected(`Expected that ${rule}`, false, true);
 };
 
-/** Succeeds if the effect dies, because the caller broke a rule of the port. */
+/** Succeeds if the effect dies, as it must when a caller breaks a rule of the port. */
 export const expectDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
   Effect.map(Effect.exit(effect), (exit) => {
     if (!Exit.hasDies(exit))
       throw new Unexpected("The operation has no defect", describeExit(exit), "a defect");
   });
 
-/** Succeeds if the effect fails with `StoreUnavailable` within ten seconds. */
+/** Succeeds if the effect fails with `StoreUnavailable` within 30 seconds. */
 export const expectUnavailable = <A, E, R>(
   operation: string,
   effect: Effect.Effect<A, E, R>,

@@ -1,10 +1,11 @@
 /**
- * Each suite fails on an adapter with a mistake, in the case that the mistake is listed under. That the cases pass on a
- * correct adapter is tested with the adapters; `command_test.ts` has the mistake for `linkStoreSuite`.
+ * Each suite must fail on an adapter with a mistake, in the case named here. The tests of the adapters
+ * prove that the cases pass on correct ones; `command_test.ts` has the mistake for `linkStoreSuite`.
  */
 import { Counters, EventStore, Signals } from "@accountlink/core";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UsageStore } from "@accountlink/core/usage";
@@ -16,7 +17,7 @@ import { expect, it } from "vitest";
 import * as suites from "./mod.ts";
 import { failingTitles, withMistake } from "./test_mistakes.ts";
 
-/** Tests that the case with this title fails, and runs no other case. */
+/** Runs only the case with this title, and expects it to fail. */
 const detects = <Ports, Port extends Ports, Shape extends object>(
   suite: (options: suites.SuiteOptions<Ports>) => void,
   correct: Layer.Layer<Ports>,
@@ -40,17 +41,17 @@ detects(suites.keyStoreSuite, storage, KeyStore, maximum, (store) => ({
   insertKey: (write) => store.insertKey({ ...write, maxKeys: null }),
 }));
 
-const capacity = "concurrent create never exceeds the capacity, and refuses all others with the same time";
+const capacity = "concurrent create never exceeds the capacity, and refuses all others until the same time";
 detects(suites.sessionStoreSuite, storage, SessionStore, capacity, (store) => ({
   create: (write) => store.create({ ...write, burst: null }),
 }));
 
-const fresh = "a read that begins after a write was answered has its event";
+const fresh = "a read after a completed write contains its event";
 detects(suites.eventStoreSuite, storage, EventStore, fresh, (store) => ({
   range: (pid) => Effect.map(store.range(pid), ({ start, end }) => ({ start, end: end + 1 })),
 }));
 
-const claims = "racing claims: one request gets the key";
+const claims = "concurrent claims: exactly one request gets the key";
 detects(suites.idempotencyStoreSuite, storage, IdempotencyStore, claims, (store) => ({
   claim: (claim) => Effect.andThen(Effect.yieldNow, store.claim({ ...claim, id: claim.requestId })),
 }));
@@ -74,7 +75,7 @@ detects(suites.signalsSuite, cache, Signals, ends, (signals) => ({
   subscribe: (topic) => Scope.provide(signals.subscribe(topic), Scope.makeUnsafe()),
 }));
 
-const once = "a batch that is added several times at once counts once";
+const once = "concurrent adds of one batch count it once";
 detects(suites.usageStoreSuite, storage, UsageStore, once, (usage) => ({
   add: (batch) => Effect.andThen(Effect.yieldNow, usage.add({ ...batch, meter: crypto.randomUUID() })),
 }));
@@ -88,7 +89,12 @@ detects(suites.userStoreSuite, storage, UserStore, erased, (users) => ({
     ),
 }));
 
-const webhooks = "concurrent inserts keep to the maximum of the scope, and another scope has its own";
+const webhooks = "concurrent inserts never exceed the maximum of their scope";
 detects(suites.webhookStoreSuite, storage, WebhookStore, webhooks, (store) => ({
   insert: (write) => store.insert({ ...write, maxOfScope: Infinity }),
+}));
+
+const lease = "a plan passes on exactly when the time of its node is over, or when the node ends";
+detects(suites.rolePlanStoreSuite, storage, RolePlanStore, lease, (store) => ({
+  hold: (hold) => store.hold({ ...hold, until: hold.until + 1 }),
 }));

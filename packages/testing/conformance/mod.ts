@@ -1,6 +1,6 @@
 /**
- * Conformance suites for adapters. Each takes the layer of the adapter: there is one for each port,
- * one for outages, and one that compares a store with a model on random commands.
+ * Conformance suites for adapters: one for each port, one for outages, and one that compares a store with a
+ * model on random commands. Each takes the layer of the adapter.
  *
  * @example
  * ```ts
@@ -24,6 +24,7 @@
  * usageStoreSuite(storage);
  * eventStoreSuite(storage);
  * webhookStoreSuite(storage);
+ * rolePlanStoreSuite(storage);
  *
  * const cache = { name: "Memory", layer: CacheMemory.layer, test };
  * countersSuite(cache);
@@ -34,10 +35,10 @@
 
 export * from "./alts/alt_review_store_suite.ts";
 export * from "./alts/sighting_store_suite.ts";
-export * from "./audit/audit_log_suite.ts";
-export * from "./cache/cache_suite.ts";
+export * from "./audit_log_suite.ts";
+export * from "./cache_suite.ts";
 export * from "./events/event_store_suite.ts";
-export * from "./flow/flow_store_suite.ts";
+export * from "./flow_store_suite.ts";
 export * from "./idempotency/idempotency_store_suite.ts";
 export * from "./keys/key_store_suite.ts";
 export * from "./limits/count_ledger_suite.ts";
@@ -46,13 +47,14 @@ export * from "./links/link_store_suite.ts";
 export * from "./outages/connection.ts";
 export * from "./outages/outage_suites.ts";
 export * from "./property/storage_property_suite.ts";
+export * from "./roles/role_plan_store_suite.ts";
+export * from "./root_key_store_suite.ts";
 export * from "./run_suites.ts";
-export * from "./secrets/root_key_store_suite.ts";
 export * from "./sessions/session_store_suite.ts";
-export { signInStoreSuite } from "./sign_ins/sign_in_store_suite.ts";
-export * from "./signals/signals_suite.ts";
+export { signInStoreSuite } from "./sign_in_store_suite.ts";
+export * from "./signals_suite.ts";
 export * from "./storage_suites.ts";
 export type { SuiteOptions, TestApi } from "./suite.ts";
-export * from "./usage/usage_store_suite.ts";
+export * from "./usage_store_suite.ts";
 export * from "./users/user_store_suite.ts";
 export * from "./webhooks/webhook_store_suite.ts";

@@ -14,9 +14,9 @@ export interface CaseResult {
 export interface RunOptions {
   /** Whether to run the suite of this name. */
   readonly includes?: (suite: string) => boolean;
-  /** Whether to run more cases after this one; all by default. */
+  /** Whether to continue after this result; always by default. */
   readonly goesOn?: (result: CaseResult) => boolean;
-  /** How long a case may take, in milliseconds; a minute by default. */
+  /** The time limit of a case in milliseconds; a minute by default. */
   readonly timeout?: number;
 }
 
@@ -28,7 +28,7 @@ interface Suite {
 }
 
 /**
- * Runs the suites that a function registers, and gives each result as soon as it is there.
+ * Runs the suites that a function registers, and yields each result at once.
  *
  * @example
  * ```ts

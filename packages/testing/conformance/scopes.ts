@@ -1,15 +1,15 @@
-/** Accounts, scopes and keys for one case each, so that cases can share a store. */
+/** Makes new accounts and scopes for each case, so that cases can share a store. */
 import { ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { type Account, KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { uniquePid, uniqueText } from "../mod.ts";
 
-/** Chat users; the same in every scope, to detect leaks between scopes. */
+/** Chat users. Every scope uses the same ones, to detect leaks between scopes. */
 export const ada = ChatId.make("10001");
 export const bob = ChatId.make("10002");
 export const cyd = ChatId.make("10003");
-/** The greatest of the IDs as a number, and the least as text. */
+/** The greatest ID as a number and the least as text, to detect numeric sorting. */
 export const dan = ChatId.make("010004");
 
 export const chess = GameId.make("1");
@@ -27,7 +27,7 @@ export interface Scopes {
   readonly guild: DataScope;
 }
 
-/** A new account with a global scope and one of a guild, not yet stored. */
+/** Makes an account with a global scope and a guild scope, without storing them. */
 export const newScopes = (): Scopes => {
   const account: Account = { name: uniqueText(), chatId: null, tier: "free", status: "active" };
   const guildId = GuildId.make("700000000000000001");

@@ -1,6 +1,6 @@
 /**
- * Runs a suite with one layer for all of its cases. The cases create their own accounts, scopes and
- * keys, so the store need not be empty.
+ * Registers a suite whose cases share one layer. They create their own accounts, scopes and keys, so the
+ * store need not be empty.
  */
 import { Effect, type Layer, ManagedRuntime, type Scope } from "effect";
 
@@ -18,7 +18,7 @@ export interface TestApi {
 }
 
 export interface SuiteOptions<Ports> {
-  /** The name of the adapter, for titles. */
+  /** The name of the adapter in titles. */
   readonly name: string;
   /** Builds the adapter, once for each suite. */
   readonly layer: Layer.Layer<Ports, unknown>;

@@ -1,10 +1,10 @@
-/** For tests: runs the suites against adapters with mistakes. */
+/** Runs the suites against adapters with mistakes. */
 import { StoreUnavailable } from "@accountlink/core";
 import { type Context, Effect, Layer } from "effect";
 import { runSuites } from "./run_suites.ts";
 import type { TestApi } from "./suite.ts";
 
-/** Runs the registered cases in sequence, and returns the titles of those that failed. */
+/** Runs the registered cases in sequence, and returns the titles of failed ones. */
 export const failingTitles = async (register: (test: TestApi) => void): Promise<ReadonlyArray<string>> => {
   const failed: Array<string> = [];
   for await (const { title, failure } of runSuites(register)) if (failure !== null) failed.push(title);
@@ -21,7 +21,7 @@ export const withMistake = <Ports, Port extends Ports, Shape extends object>(
     Effect.map(port, (original) => ({ ...original, ...change(original) })),
   ).pipe(Layer.provideMerge(layer as Layer.Layer<Ports | Port>));
 
-/** How an operation ends during an outage. */
+/** How an operation behaves during an outage. */
 export type Breakage = (
   operation: Effect.Effect<unknown, StoreUnavailable>,
   name: string,
@@ -29,7 +29,7 @@ export type Breakage = (
 
 export const unavailable: Breakage = (_, operation) => Effect.fail(new StoreUnavailable({ operation }));
 
-/** The port with outages: while `isBroken`, its operations end as `breakage` says. */
+/** Wraps a port: while `isBroken`, its operations behave as `breakage` says. */
 export const breakable = <Shape extends object>(
   port: Shape,
   isBroken: () => boolean,

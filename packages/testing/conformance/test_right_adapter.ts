@@ -1,4 +1,4 @@
-/** For tests: what a module exports to the command line. */
+/** A correct adapter for `command_test.ts`. */
 import { StorageMemory } from "@accountlink/memory";
 
 export const layer = StorageMemory.layer;

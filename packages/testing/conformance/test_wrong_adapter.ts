@@ -1,4 +1,4 @@
-/** For tests: an adapter that forgets what a write replaced. */
+/** A wrong adapter for `command_test.ts`: writes do not return the replaced game. */
 import { LinkStore } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/memory";
 import { Effect } from "effect";

@@ -1,4 +1,4 @@
-/** Every service and port in memory, loaded with a fixture, under a test clock. */
+/** Every service and port in memory, loaded with a fixture, with a test clock. */
 
 import type { Fixture } from "@accountlink/core";
 import { webCrypto } from "@accountlink/core/secrets";
@@ -13,9 +13,9 @@ export { secrets } from "./secrets.ts";
 export { publicUrl } from "./services.ts";
 
 /**
- * Every service, and the ports below them, on a fixture. `Links`, `Keys`, `Sessions` and their like
- * work in the global scope of the account "acme", which is that of fixtures. It is a new world in
- * every build, at time 0 of its own test clock; a fixture that cannot be loaded is a defect.
+ * Every service and port, loaded with a fixture. `Links`, `Keys`, `Sessions` and similar services work in
+ * the global scope of the account "acme", the default account of fixtures. Every build is a new world at
+ * time 0 of its own test clock; a fixture that cannot be loaded is a defect.
  *
  * @param fixture accounts, keys, links and platforms; empty by default
  */
@@ -36,7 +36,7 @@ export const layer = (fixture: Fixture = aFixture()) =>
  * import { Links } from "accountlink";
  * import { Effect } from "effect";
  *
- * // A step of tests that works in every world.
+ * // A step that tests can run in every world.
  * const step = (chatId: string): Effect.Effect<string | null, unknown, MemoryWorld.Services> =>
  *   Effect.flatMap(Links, (links) => Effect.map(links.get(chatId), (link) => link?.gameId ?? null));
  * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));

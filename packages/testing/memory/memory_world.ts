@@ -1,4 +1,4 @@
-/** The world in memory, for tests that use promises. */
+/** The service in memory, for tests that use promises. */
 import type { Fixture } from "@accountlink/core";
 import { type PromisedAccountLink, promisedAccountLink } from "accountlink";
 import { type Duration, type Effect, Layer, ManagedRuntime, References } from "effect";
@@ -6,30 +6,29 @@ import { TestClock } from "effect/testing";
 import { layer, publicUrl, type Services } from "./layer.ts";
 
 /**
- * A service in memory whose time moves only when it is told to: all that `createAccountLink` gives,
- * in the account "acme". `fetch` answers requests to `url`.
+ * A service in memory with a test clock: everything that `createAccountLink` returns, in the account
+ * "acme". `fetch` answers requests to `url`.
  */
 export interface World extends PromisedAccountLink {
   /** The base URL for a client. */
   readonly url: string;
 
-  /** Runs an effect on the services and ports, and rejects with its error. */
+  /** Runs an effect with the services and ports; rejects with its error. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>;
 
-  /** Moves the time, and runs what was scheduled until then: limits open, sessions expire. */
+  /** Advances the test clock and runs everything scheduled until then: limits reset, sessions expire. */
   readonly adjust: (duration: Duration.Input) => Promise<void>;
 
-  /** Closes it at the end of an `await using`. */
+  /** Closes the world at the end of an `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** The tests of a bot show what the bot says. */
+/** Hides the logs of the service, so that tests of a bot show only its own. */
 const quiet = Layer.succeed(References.MinimumLogLevel, "Error");
 
-/**
- * Starts a world.
+/** Starts a service in memory.
  *
- * @param fixture what it begins with; empty by default
+ * @param fixture the initial data; empty by default
  *
  * @example
  * ```ts

@@ -24,7 +24,7 @@ const verification = Effect.gen(function* () {
 });
 
 describe("memoryWorld", () => {
-  it("begins with its fixture, at time 0, apart from other worlds", async () => {
+  it("starts with its fixture at time 0, separate from other worlds", async () => {
     const fixture = aFixture({ links: [{ chatId: "100001", gameId: "1" }] });
     const [world, empty] = [await start(fixture), await start()];
     expect(await world.run(verification)).toMatchObject({
@@ -37,7 +37,7 @@ describe("memoryWorld", () => {
     expect(await empty.run(Effect.flatMap(AuditLog, (log) => log.list("acme", null, 1)))).toEqual([]);
   });
 
-  it("serves promises, a client and effects from the same links", async () => {
+  it("gives promises, the client and effects the same links", async () => {
     const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
     const { token } = await world.keys.create({ name: "bot" });
     const client = createClient({ url: world.url, key: token, fetch: (request) => world.fetch(request) });
@@ -47,7 +47,7 @@ describe("memoryWorld", () => {
     expect(await world.run(verification)).toMatchObject({ linked: false });
   });
 
-  it("expires a session when its time has come", async () => {
+  it("expires a session when the test clock passes its deadline", async () => {
     const world = await start();
     const { sid } = await world.sessions.create({ clientId: "7" });
     const ended = world.sessions.wait(sid);

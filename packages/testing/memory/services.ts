@@ -1,4 +1,4 @@
-/** What every world is made of: the services, and what a fixture says. */
+/** Layers of every world: the services and the data of a fixture. */
 import {
   AddressVault,
   AccountLink as Core,
@@ -14,7 +14,7 @@ import { Effect, Layer, Option, Redacted, Schema } from "effect";
 import { IpNetwork } from "effect/net";
 
 /**
- * Where the world is served, to a test.
+ * The public URL of a world.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ const networks = (vpnCidrs: ReadonlyArray<string>) => {
   });
 };
 
-/** What a fixture says that keeps no state: the platforms and the networks; and the vault of addresses. */
+/** The stateless parts of a fixture, platforms and networks, and the address vault. */
 export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
   Layer.mergeAll(
     PlatformMemory.layer(platform),
@@ -49,13 +49,13 @@ export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
     AddressVault.layer(addressKeys),
   );
 
-/** Stores what a fixture says. */
+/** Stores the accounts, keys, links and sightings of a fixture. */
 export const load = (fixture: Fixture) =>
   Effect.flatMap(FixtureLoader, (loader) =>
     loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
   );
 
-/** Every service over the ports, once they hold what they begin with. */
+/** Every service over the ports, started after `prepared`. */
 export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
   AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
     Layer.provideMerge(Layer.effectDiscard(prepared)),

@@ -1,7 +1,7 @@
-/** Everything random in a simulation, from one seed. */
+/** The random numbers of a simulation, from one seed. */
 
 /**
- * A sequence of random numbers, always the same for a seed: sfc32.
+ * A sequence of random numbers (sfc32), the same for each seed.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class Chance {
     return sum >>> 0;
   }
 
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }

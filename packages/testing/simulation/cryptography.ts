@@ -1,6 +1,7 @@
 /**
- * Cryptography that answers at once, in every runtime: Web Crypto is asynchronous, and a simulation waits for nothing
- * outside of it. Nothing is secret there, so what Effect has in TypeScript stands for the rest.
+ * Synchronous cryptography in every runtime: Web Crypto is asynchronous, and a simulation cannot wait for
+ * it. Nothing in a simulation is secret, so weak algorithms that Effect has in TypeScript replace the
+ * others.
  */
 import { Effect, Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
@@ -9,7 +10,7 @@ const { keyLength, nonceLength, implementation } = Aead.chacha20Poly1305;
 if (implementation === undefined) throw new Error("Cannot simulate: Effect has no ChaCha20-Poly1305");
 const chacha20Poly1305 = implementation;
 
-/** A code for data under a key: two tags of 16 bytes. */
+/** A message authentication code of data under a key: two tags of 16 bytes. */
 const codeOf = (key: Uint8Array, data: Uint8Array): Uint8Array => {
   const folded = new Uint8Array(keyLength);
   for (const [index, byte] of key.entries()) (folded[index % keyLength] as number) ^= byte;
@@ -26,7 +27,7 @@ const md5ForAll = Layer.effect(
   })),
 ).pipe(Layer.provide(Digest.layerWebCrypto));
 
-/** Keys are derived before a simulation begins. */
+/** Key derivation stays with Web Crypto, since keys are derived before a simulation begins. */
 export const cryptography = Layer.mergeAll(
   Aead.layerWebCryptoWith({ implementations: { aes256Gcm: chacha20Poly1305 } }),
   Mac.layerWebCryptoWith({ hmac: (_, key, data) => codeOf(key, data) }),

@@ -1,4 +1,4 @@
-/** A bot and the service in a simulated world, whose time, chance and faults are those of a seed. */
+/** Simulates a bot and the service, with time, chance and faults that a seed decides. */
 export { Chance } from "./chance.ts";
 export { Postgres, Redis } from "./ports.ts";
 export { latency, Server } from "./server.ts";

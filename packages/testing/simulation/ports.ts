@@ -1,4 +1,4 @@
-/** Postgres and Redis, as nodes see them: the adapters in memory behind a network. */
+/** Simulated Postgres and Redis: adapters in memory behind a simulated network. */
 
 import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
@@ -10,6 +10,7 @@ import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
 import { LinkStore } from "@accountlink/core/links";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -31,6 +32,7 @@ const storagePorts = [
   KeyStore,
   MemberStore,
   LinkStore,
+  RolePlanStore,
   RootKeyStore,
   SessionStore,
   SightingStore,
@@ -49,7 +51,7 @@ const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Cont
  * @internal
  */
 export class Postgres extends Server {
-  /** The ports themselves, for what happens before the nodes start. */
+  /** The ports without a network, for preparations before the nodes start. */
   readonly ports: Context.Context<StoragePorts>;
 
   constructor(world: World) {
@@ -77,7 +79,7 @@ interface Subscriber {
 
 const day = 86_400_000;
 
-/** A count, in what an older state is made of. */
+/** A recorded count, from which an older state is restored. */
 interface Counted {
   readonly at: number;
   readonly rules: Rules;
@@ -85,7 +87,7 @@ interface Counted {
 }
 
 /**
- * What nodes share that may be lost: counts, short-lived values and signals.
+ * Shared state that may be lost: counts, cached values and signals.
  *
  * @internal
  */
@@ -93,12 +95,12 @@ export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
   readonly #subscribers = new Set<Subscriber>();
   readonly #counted: Array<Counted> = [];
-  /** Whether nobody hears a signal. */
+  /** Whether signals reach no subscriber. */
   losesSignals = false;
 
   constructor(world: World) {
     super(world, "Redis", 500);
-    // It has been counting since yesterday: nothing is forgotten yet.
+    // Start counting a day ago, so that no window is reported as forgotten.
     this.setClock(-day);
     this.#ports = build(CacheMemory.layer, this);
     this.setClock(day);
@@ -109,7 +111,10 @@ export class Redis extends Server {
     this.restore(0);
   }
 
-  /** Restarts with the counts of a time, in milliseconds since the beginning. It trusts them, as Redis Cluster does. */
+  /**
+   * Restarts with the counts of a time, in milliseconds since the start. Like Redis Cluster, it trusts
+   * these counts.
+   */
   restore(until: number): void {
     this.#ports = build(CacheMemory.layer, this);
     const counted = this.#counted.splice(0).filter(({ at }) => at < until);
@@ -136,7 +141,7 @@ export class Redis extends Server {
     );
   }
 
-  /** Windows begin and end by the clock of Redis. Those of a day end when the node says. */
+  /** Windows begin and end by the clock of Redis, except day windows, whose end the node gives. */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
     const aheadOf = (now: number) => now - this.currentTimeMillisUnsafe();
@@ -187,7 +192,10 @@ export class Redis extends Server {
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** The rules of a node whose clock is so many milliseconds ahead. */
+/**
+ * Converts the rules of a node to the clock of Redis. `ahead` is how far the node's clock is ahead, in
+ * milliseconds.
+ */
 const rulesHere = (rules: Rules, ahead: number): Rules =>
   rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));
 

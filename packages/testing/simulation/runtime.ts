@@ -1,4 +1,4 @@
-/** What code takes from the runtime itself: the time, chance, and the stacks of errors. */
+/** Replaces globals that would make runs differ: time, random numbers and stack traces. */
 import { newUlid } from "@accountlink/core/ulid";
 import type { Chance } from "./chance.ts";
 
@@ -7,7 +7,7 @@ export interface Clocks {
   readonly monotonic: () => number;
 }
 
-/** Replaces them by those of a world, until the returned function is called. */
+/** Replaces the globals until the returned function is called. */
 export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   const { now } = Date;
   const errors = Error as typeof Error & { stackTraceLimit?: number | undefined };
@@ -22,9 +22,9 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
     },
     configurable: true,
   });
-  // Refusals are errors, and to write down a stack takes longer than to refuse.
+  // Refusals are errors, and capturing a stack takes longer than the refusal itself.
   errors.stackTraceLimit = 0;
-  // ULIDs have a pool of random bytes, with some of the last world.
+  // Use up the pool of random bytes that ULIDs have left from an earlier world.
   while (fills.count === 0) newUlid(0);
   return () => {
     Date.now = now;

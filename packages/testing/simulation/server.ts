@@ -1,11 +1,14 @@
 /**
- * A database or cache that nodes reach over a network: it answers late, not at all, or after the node gave up.
+ * A database or cache behind a simulated network: it may answer late, never, or after the node gave up.
  */
 import { StoreUnavailable } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
-/** Whether an operation of a server happens, which happens at once: operations inside of it are parts of it. */
+/**
+ * Whether an operation is running on a server. It runs synchronously, and operations that it calls are
+ * parts of it.
+ */
 let isHappening = false;
 
 const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {
@@ -21,7 +24,7 @@ const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>;
 
 /**
- * How long a message takes, in milliseconds.
+ * A random duration of a message, in milliseconds.
  *
  * @internal
  */
@@ -34,11 +37,11 @@ export class Server extends Process {
   readonly #patience: number;
   /** Refuses every connection. */
   isDown = false;
-  /** Answers come up to so many milliseconds later. */
+  /** Delays answers by up to this many milliseconds. */
   slowness = 0;
-  /** The share of messages that are lost, to it and from it. */
+  /** The share of messages lost in either direction, from 0 to 1. */
   loss = 0;
-  /** The processes that do not reach it. */
+  /** The processes that cannot reach this server. */
   readonly cutOff = new Set<Process>();
 
   constructor(world: World, name: string, patience: number) {
@@ -46,12 +49,12 @@ export class Server extends Process {
     this.#patience = patience;
   }
 
-  /** Whether a message between it and a node gets lost. */
+  /** Decides whether a message to or from a node is lost. */
   loses(node: Process): boolean {
     return this.cutOff.has(node) || (this.loss > 0 && this.world.chance.happens(this.loss));
   }
 
-  /** An operation of a port, which happens here, at one moment. */
+  /** Runs an operation of a port atomically on this server. */
   call<A, E>(
     node: Process,
     operation: string,
@@ -82,7 +85,7 @@ export class Server extends Process {
     });
   }
 
-  /** A port whose operations happen here. */
+  /** A port whose operations run on this server. */
   port<Shape extends object>(node: Process, name: string, service: () => Shape): Shape {
     return new Proxy({} as Shape, {
       get: (_, operation) => {

@@ -1,4 +1,4 @@
-/** A bot and the service in it, simulated from a seed. */
+/** Runs a program against simulated processes of the service, from a seed. */
 
 import type { Fixture } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
@@ -19,78 +19,77 @@ const services = servicesAfter(Effect.void).pipe(
 /** Every service and port of a simulated process. */
 export type Services = Layer.Success<typeof services>;
 
-/** Why they cannot start. */
+/** Why the services cannot start. */
 type StartError = Layer.Error<typeof services>;
 
-/** What a story is told with. */
+/** The operations of a simulated program, called a story. */
 export class Simulation extends Context.Service<
   Simulation,
   {
     /**
-     * Starts a process: a program over services of its own, which work in the global scope of the account "acme" and
-     * share their storage with those of all other processes. If that is not available, a process ends as it starts.
+     * Starts a process: a program with its own services, which work in the global scope of the account
+     * "acme". All processes share the storage; while it is unavailable, a process ends at its start.
      */
     readonly start: <A, E>(name: string, program: Effect.Effect<A, E, Services>) => SimulatedProcess<A, E>;
 
-    /** Everything random, from the seed. */
+    /** Random numbers from the seed. */
     readonly chance: Chance;
 
-    /** Where links, keys and all else is that has to last. */
+    /** The storage of links, keys and all other lasting data. */
     readonly postgres: SimulatedServer;
 
-    /** Where limits are counted, and through which processes tell each other of changes. */
+    /** Counts limits and notifies processes of changes. */
     readonly redis: SimulatedServer;
   }
 >()("@accountlink/testing/Simulation") {}
 
-/** A server that processes reach over a network. What was asked of it may have happened although no answer came. */
+/** A server behind a simulated network. A request may have taken effect although its answer was lost. */
 export interface SimulatedServer {
-  /** Whether it refuses every connection. */
+  /** Refuses every connection. */
   isDown: boolean;
-  /** By how many milliseconds its answers are late, at most. */
+  /** Delays answers by up to this many milliseconds. */
   slowness: number;
-  /** The share of messages that get lost, to it and from it, from 0 to 1. */
+  /** The share of messages lost in either direction, from 0 to 1. */
   loss: number;
 }
 
-/** A process that has been started. */
 export interface SimulatedProcess<A, E> {
-  /** Ends it between two operations, wherever it is. */
+  /** Ends the process between two operations, at any point of its program. */
   readonly kill: () => void;
 
   /**
-   * Lets it stand still until `thaw`.
+   * Suspends the process until `thaw`.
    *
-   * @param stopsClock whether its monotonic clock stands still, too, as that of a suspended machine
+   * @param stopsClock also stops the monotonic clock, as on a suspended machine
    */
   readonly freeze: (stopsClock?: boolean) => void;
 
   readonly thaw: () => void;
 
-  /** Sets its clock forward or back, in milliseconds. */
+  /** Moves the clock of the process by milliseconds, forward or back. */
   readonly setClock: (by: number) => void;
 
-  /** Waits for the end of its program, which that of a killed process never has. */
+  /** Waits for the end of the program. Never ends for a killed process. */
   readonly exit: Effect.Effect<Exit.Exit<A, E | StartError>>;
 }
 
 export interface SimulationOptions {
-  /** Decides what happens in which order. */
+  /** Decides the order of all events. */
   readonly seed: number;
-  /** What the storage begins with; empty by default. */
+  /** The initial data of the storage; empty by default. */
   readonly fixture?: Fixture;
-  /** How long it may last in its own time, in which it never ends if nothing goes on; an hour by default. */
+  /** The maximum simulated time; an hour by default. */
   readonly longest?: Duration.Input;
 }
 
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
 /**
- * Tells a story in a world of its own: fibers run in an order that the seed decides, one may lose its turn after every
- * operation, the storage is behind a network, and time passes when nothing can run. Two runs of a seed are the same.
- * Effects alone take part in it: a promise never ends there.
+ * Runs a story in a simulated world: the seed decides the order of fibers, which may switch after every
+ * operation, the storage is behind a network, and time passes when nothing can run. Two runs of a seed are
+ * the same. Only effects can run in a simulation: a promise would never end.
  *
- * Rejects with what the story fails with, and with the seed.
+ * Rejects with the seed and the failure of the story.
  */
 export const simulate = async <A, E>(
   story: Effect.Effect<A, E, Simulation>,

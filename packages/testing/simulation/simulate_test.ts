@@ -9,7 +9,7 @@ const fixture = aFixture({ platform: { gameUsers: ["1", "2", "3"].map((id) => aG
 const set = (gameId: string) => Effect.flatMap(Links, (links) => links.set("100001", gameId));
 const read = Effect.flatMap(Links, (links) => links.get("100001"));
 
-/** Three writers at once, and which of them came last. */
+/** Three concurrent writers; returns the game of the last one. */
 const race = Effect.gen(function* () {
   const { start } = yield* Simulation;
   const writers = ["1", "2", "3"].map((gameId) => start(gameId, set(gameId)));
@@ -18,7 +18,7 @@ const race = Effect.gen(function* () {
 });
 
 describe("simulate", () => {
-  it("tells the same story for a seed, and others for others", async () => {
+  it("gives the same result for the same seed, and different results for different seeds", async () => {
     const winners = () =>
       Promise.all(Array.from({ length: 24 }, (_, seed) => simulate(race, { seed, fixture })));
     const [first, again] = [await winners(), await winners()];
@@ -26,7 +26,7 @@ describe("simulate", () => {
     expect(new Set(first)).toEqual(new Set(["1", "2", "3"]));
   });
 
-  it("stores before an answer is lost, and lets a killed process do nothing more", async () => {
+  it("stores a write whose answer is late, and runs nothing more of a killed process", async () => {
     const story = Effect.gen(function* () {
       const { start, postgres } = yield* Simulation;
       const early = start("early", Effect.andThen(Effect.sleep(1_000), set("1")));
@@ -43,7 +43,7 @@ describe("simulate", () => {
     expect(await simulate(story, { seed: 1, fixture })).toEqual([true, "2"]);
   });
 
-  it("has clocks of its own, one for each process", async () => {
+  it("gives each process its own clock", async () => {
     const story = Effect.gen(function* () {
       const { start } = yield* Simulation;
       const began = yield* Clock.currentTimeMillis;
@@ -58,13 +58,13 @@ describe("simulate", () => {
     expect(await simulate(story, { seed: 1 })).toBe(120 + 5);
   });
 
-  it("rejects with the seed, and with why", async () => {
+  it("rejects with the seed and the failure of the story", async () => {
     const failing = simulate(Effect.fail("no role"), { seed: 7 });
     await expect(failing).rejects.toThrow("Seed 7: no role");
     await expect(failing).rejects.toHaveProperty("cause", "no role");
   });
 
-  it("rejects a story that would never end", async () => {
+  it("rejects a story that exceeds the maximum time", async () => {
     const waiting = Effect.flatMap(Simulation, ({ start }) => start("bot", Effect.never).exit);
     await expect(simulate(waiting, { seed: 1, longest: "1 minute" })).rejects.toThrow("60000 ms");
   });

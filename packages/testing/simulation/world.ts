@@ -1,15 +1,15 @@
 /**
- * A world of its own: processes, their fibers, and the time, all in one thread. What runs next is decided by chance, and
- * time passes when there is nothing to run.
+ * A simulated world: processes, their fibers and the time, all in one thread. Random numbers decide the
+ * next task, and time passes when no task can run.
  */
 import { Clock, Context, Duration, Effect, type Exit, Logger, Random, Scheduler } from "effect";
 import { Chance } from "./chance.ts";
 import { takeOver } from "./runtime.ts";
 
-/** Noon, in milliseconds: the day windows of limits are far from their ends. */
+/** Noon, in milliseconds, so that the day windows of limits do not end during a simulation. */
 const epoch = Date.UTC(2026, 0, 5, 12);
 
-/** How long a step takes, in milliseconds. */
+/** The simulated duration of a step, in milliseconds. */
 const stepTime = 0.01;
 
 interface Task {
@@ -29,15 +29,15 @@ interface Timer extends Task {
  */
 export class World {
   readonly chance: Chance;
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start of the simulation. */
   now = 0;
-  /** How many tasks ran. */
+  /** The number of tasks that ran. */
   steps = 0;
-  /** A hash of which tasks ran, and when. */
+  /** A hash of the order and times of all tasks, to compare two runs. */
   fingerprint = 0;
   #current: Process | null = null;
   readonly #ready: Array<Task> = [];
-  /** The next one last. */
+  /** Sorted by time, the next timer last. */
   readonly #timers: Array<Timer> = [];
   #untilYield = 0;
 
@@ -45,7 +45,7 @@ export class World {
     this.chance = new Chance(seed);
   }
 
-  /** Runs a task in a process, after milliseconds. Returns what cancels it. */
+  /** Runs a task in a process after a delay in milliseconds. Returns a function that cancels it. */
   after(delay: number, process: Process, run: () => void): () => void {
     const timer = { at: this.now + delay, process, run, isCancelled: false };
     const timers = this.#timers;
@@ -65,14 +65,17 @@ export class World {
     this.#ready.push(task);
   }
 
-  /** Whether a fiber has to let others run: at any of its operations, since threads of a real machine stop anywhere. */
+  /**
+   * Decides whether a fiber yields after an operation. It may yield after any, as a thread of a real
+   * machine may stop anywhere.
+   */
   yields(): boolean {
     if (this.#untilYield-- > 0) return false;
     this.#untilYield = this.chance.below(600);
     return true;
   }
 
-  /** Runs until a condition holds; throws if it does not by a time. */
+  /** Runs until a condition holds; throws if it does not hold within `until` milliseconds. */
   run(isDone: () => boolean, until: number): void {
     const clocks = {
       wall: () => this.#current?.currentTimeMillisUnsafe() ?? epoch,
@@ -113,7 +116,7 @@ export class World {
 }
 
 /**
- * A process: its fibers run while it does, by its own clock.
+ * A simulated process: its fibers run while it does, by its own clock.
  *
  * @internal
  */
@@ -122,18 +125,18 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   readonly world: World;
   readonly name: string;
   state: "running" | "frozen" | "dead" = "running";
-  /** How far its wall clock is ahead, in milliseconds. */
+  /** How far the wall clock is ahead of the world, in milliseconds. */
   #ahead = 0;
   #rate = 1;
   #since = 0;
   #parked: Array<Task> = [];
-  /** For how long it was suspended, and since when it is. */
+  /** How long it was suspended, and since when. */
   #suspended = 0;
   #suspendedAt: number | null = null;
   readonly #dispatcher: Scheduler.SchedulerDispatcher;
-  /** What its fibers run with. */
+  /** The services of all of its fibers. */
   readonly context: Context.Context<never>;
-  /** What runs with it is not stopped by other fibers. */
+  /** The same services; fibers with this context never yield. */
   readonly uninterrupted: Context.Context<never>;
 
   constructor(world: World, name: string) {
@@ -156,13 +159,13 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
     this.uninterrupted = Context.add(this.context, Scheduler.PreventSchedulerYield, true);
   }
 
-  /** Whether a task may run now. One of a frozen process runs when that goes on. */
+  /** Whether a task may run now. Tasks of a frozen process run after it thaws. */
   accepts(task: Task): boolean {
     if (this.state === "frozen") this.#parked.push(task);
     return this.state === "running";
   }
 
-  /** @param stopsClock whether its monotonic clock stands still, as that of a suspended machine */
+  /** @param stopsClock also stops the monotonic clock, as on a suspended machine */
   freeze(stopsClock = false): void {
     if (this.state !== "running") return;
     this.state = "frozen";
@@ -182,12 +185,12 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
     this.#parked = [];
   }
 
-  /** Sets its wall clock forward or back, in milliseconds. */
+  /** Moves the wall clock by milliseconds, forward or back. */
   setClock(by: number): void {
     this.#ahead += by;
   }
 
-  /** From now on its clock goes this much faster, such as 0.01. */
+  /** Makes the clock run faster by this share, such as 0.01. */
   setRate(faster: number): void {
     this.#ahead = this.currentTimeMillisUnsafe() - epoch - this.world.now;
     this.#since = this.world.now;

@@ -41,9 +41,10 @@ describe("accountlink users export", () => {
       chatId: ada,
       accounts: [{ name: "ours", chatId: ada, tier: "premium" }],
       keys: [{ id: "Aa0Bb1Cc2Dd3" }],
-      records: [{ scope: { kind: "global", account: "acme" }, gameId: "77", linkVersion: 1 }],
-      sightings: [{ address: "203.0.113.7", seenAt }],
-      browsers: [{ pid: expect.stringMatching(/^pid_/) as unknown, seenAt }],
+      links: [{ community: { account: "acme", guildId: null }, gameId: "77", linkVersion: 1 }],
+      sightings: [{ community: { account: "acme" }, address: "203.0.113.7", seenAt }],
+      browsers: [{ community: { pid: expect.stringMatching(/^pid_/) as unknown }, browser: 1, seenAt }],
+      roles: [],
       sessions: [],
       flows: [],
       entries: [],
@@ -51,7 +52,7 @@ describe("accountlink users export", () => {
     expect(stdout).not.toContain("100002");
     expect(stdout).not.toContain("203.0.113.8");
     const { stdout: nobody } = await run("users", "export", "--chat-id", "999999", "--json");
-    expect(JSON.parse(nobody)).toMatchObject({ chatId: "999999", records: [], sightings: [], entries: [] });
+    expect(JSON.parse(nobody)).toMatchObject({ chatId: "999999", links: [], sightings: [], entries: [] });
   });
 });
 

@@ -3,7 +3,6 @@ import { makeDelivery, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect";
 import { TestClock } from "effect/testing";
-import { layerUsers } from "../../account_link.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { KeyStore } from "../../keys/key_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
@@ -169,7 +168,7 @@ const pass = Effect.fnUntraced(function* (seconds: number, step = 1) {
 const eraseUser = (user: string) =>
   Effect.provide(
     Effect.flatMap(UserData, ({ erase }) => erase(chatId(user), operator)),
-    layerUsers,
+    UserData.layer,
   );
 
 const gamesOf = (sent: ReadonlyArray<Sent>, user: string) =>

@@ -37,6 +37,18 @@ export class NewestOrder {
     return found;
   }
 
+  /** The last links before a place, newest first. */
+  before<A>(place: Place, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
+    this.#sort();
+    const found: Array<A> = [];
+    for (let i = this.#indexBefore(place) + 1; i < this.#places.length && found.length < limit; i++) {
+      const at = this.#places[i] as Place;
+      const link = isOlder(place, at) ? linkAt(at) : undefined;
+      if (link !== undefined && link !== found.at(-1)) found.push(link);
+    }
+    return found.toReversed();
+  }
+
   /** Removes former places once they outnumber the links. */
   compact(links: number, linkAt: (place: Place) => unknown): void {
     if (this.#places.length <= 2 * links + 1_000) return;

@@ -6,6 +6,7 @@ import {
   type LinkRecord,
   maxChatsOfGame,
   type NewestPosition,
+  type PageDirection,
 } from "@accountlink/core/links";
 import { dayMs, type Millis, startOfDay } from "@accountlink/core/timestamp";
 import { NewestOrder, type Place } from "./newest_order.ts";
@@ -43,10 +44,12 @@ export class ScopeLinks {
     return links;
   }
 
-  /** Up to `limit` links after a place, latest verification first. */
-  newestAfter(after: NewestPosition | null, limit: number): ReadonlyArray<Link> {
-    const place = after === null ? null : { chatId: after.chatId, at: after.lastVerifiedAt };
-    return this.#verified.after(place, limit, this.#verifiedAt);
+  /** Up to `limit` links next to a place, latest verification first. */
+  newest(from: NewestPosition | null, limit: number, direction?: PageDirection): ReadonlyArray<Link> {
+    const place = from === null ? null : { chatId: from.chatId, at: from.lastVerifiedAt };
+    return place !== null && direction === "newer"
+      ? this.#verified.before(place, limit, this.#verifiedAt)
+      : this.#verified.after(place, limit, this.#verifiedAt);
   }
 
   readonly #verifiedAt = ({ chatId, at }: Place): Link | undefined => {

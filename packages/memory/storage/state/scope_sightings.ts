@@ -1,11 +1,13 @@
 import type { ChatId } from "@accountlink/core";
 import { isInBrowser, placeOf, type Sighting } from "@accountlink/core/addresses";
 import { type FoundSighting, latestUsers, type SharedSightings } from "@accountlink/core/alts";
+import type { Millis } from "@accountlink/core/timestamp";
 
 /** The sightings of one scope, by chat user and by the hash of the place, which is an address or a browser. */
 export class ScopeSightings {
   readonly #byChatId = new Map<ChatId, Map<string, Sighting>>();
   readonly #byPlace = new Map<string, Map<ChatId, Sighting>>();
+  readonly #firstSeen = new Map<ChatId, Map<string, Millis>>();
 
   all(): ReadonlyArray<Sighting> {
     return [...this.#byChatId.values()].flatMap((sightings) => [...sightings.values()]);
@@ -24,11 +26,24 @@ export class ScopeSightings {
     const [{ chatId }, place] = [sighting, placeOf(sighting)];
     inside(this.#byChatId, chatId).set(place, sighting);
     inside(this.#byPlace, place).set(chatId, sighting);
+    const first = inside(this.#firstSeen, chatId);
+    if (!first.has(place)) first.set(place, sighting.seenAt);
+  }
+
+  /** Returns the browsers of a chat user with the time of the first sighting in each. */
+  browsersOf(chatId: ChatId) {
+    return this.of(chatId)
+      .filter(isInBrowser)
+      .map((sighting) => ({
+        sighting,
+        firstSeenAt: this.#firstSeen.get(chatId)?.get(sighting.browser) ?? null,
+      }));
   }
 
   remove(chatId: ChatId, place: string): void {
     takeOut(this.#byChatId, chatId, place);
     takeOut(this.#byPlace, place, chatId);
+    takeOut(this.#firstSeen, chatId, place);
   }
 
   /** Removes the browser sightings of a chat user, and returns how many there were. */

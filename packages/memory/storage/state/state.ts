@@ -11,6 +11,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { Context, Layer, Semaphore } from "effect";
+import type { MemoryPlan } from "./role_plans.ts";
 import { ScopeEvents } from "./scope_events.ts";
 import { ScopeLinks } from "./scope_links.ts";
 import type { ScopeReviews } from "./scope_reviews.ts";
@@ -67,6 +68,10 @@ export class Memory {
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
   /** The deadline of each live webhook sender. */
   readonly webhookNodes = new Map<string, Millis>();
+  /** Keyed by pid and guild. */
+  readonly rolePlans = new Map<string, MemoryPlan>();
+  /** The deadline of each live node that works on role plans. */
+  readonly rolePlanNodes = new Map<string, Millis>();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
   /** Scopes without events have no feed. */

@@ -4,8 +4,10 @@ import { type Html, html } from "../../html.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
 import { csrfField } from "../look/field.ts";
 import { timeHtml } from "../look/time.ts";
+import { roles } from "../members/team_page.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
+import { accountsHtml } from "./choice_page.ts";
 
 interface OwnSignIn {
   readonly id: string;
@@ -36,11 +38,11 @@ ${notice}
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
 <div><dt>Account</dt><dd>${view.account.name}</dd></div>
-<div><dt>Role</dt><dd>${visitor.role}</dd></div>
+<div><dt>Role</dt><dd>${roles[visitor.role].label}</dd></div>
 <div><dt>Tier</dt><dd>${view.account.tier}</dd></div>
 ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
-${view.accounts.length === 1 ? null : accountsHtml(view, visitor)}
+${view.accounts.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view, visitor)}</section>`}
 <section>
 <h2>Sign-ins</h2>
 <p>Browsers in which you are signed in, latest first.</p>
@@ -49,25 +51,6 @@ ${view.accounts.length === 1 ? null : accountsHtml(view, visitor)}
 </section>
 <p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
 });
-
-const accountsHtml = (
-  { account, accounts }: Pick<AccountView, "account" | "accounts">,
-  { csrf }: Pick<Visitor, "csrf">,
-): Html => html`
-<section>
-<h2>Your accounts</h2>
-<ul class="cards" role="list">${accounts.map(
-  ({ account: { name }, role }) => html`
-<li>
-<p>${name}, as ${role}</p>
-${
-  name === account.name
-    ? html`<p><strong>In use</strong></p>`
-    : html`<form method="post" action="${paths.chooseAccount}">${csrfField(csrf)}<button class="button quiet small" name="account" value="${name}">Use it</button></form>`
-}
-</li>`,
-)}</ul>
-</section>`;
 
 const signInCard = (
   { id, createdAt, expiresAt, isThis }: OwnSignIn,

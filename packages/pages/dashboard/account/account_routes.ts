@@ -7,6 +7,7 @@ import { noticeHtml } from "../look/notice.ts";
 import { type OwnerPages, seeOther } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountPage } from "./account_page.ts";
+import { choicePage } from "./choice_page.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const signIns = yield* SignIns;
@@ -24,12 +25,15 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const view = {
           ...(yield* keys.plan(account)),
           account,
-          accounts: yield* members.accountsOf(signIn.chatId),
+          accounts: visitor.accounts,
           chatId: signIn.chatId,
           signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
         };
         return accountPage(view, visitor, noticeHtml(query("done")));
       }),
+    ),
+    page(paths.chooseAccount, (visitor) =>
+      Effect.succeed(choicePage({ ...visitor, account: visitor.owner.account }, visitor)),
     ),
     form(paths.chooseAccount, ({ signIn }, fields) =>
       Effect.as(members.choose(signIn, fields("account")), seeOther(paths.overview)),

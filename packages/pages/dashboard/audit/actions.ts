@@ -23,4 +23,6 @@ export const actions: Record<AuditAction, string> = {
   "member.added": "Member added",
   "member.role_changed": "Role of a member changed",
   "member.removed": "Member removed",
+  "roles.updated": "Roles changed",
+  "roles.deleted": "Roles deleted",
 };

@@ -132,5 +132,10 @@ const sentences: Record<AuditAction, Sentence> = {
     details["chatId"] === (actor.type === "account" ? actor.member : null)
       ? `${start(whoOf(actor, names))} left the team`
       : `${start(whoOf(actor, names))} removed ${chatOf(details["chatId"], names)} from the team`,
+  "roles.updated": ({ actor, details }, names) =>
+    details["changed"] === "state" && details["state"] === "paused"
+      ? `${start(whoOf(actor, names))} paused the roles of a community`
+      : `${start(whoOf(actor, names))} changed the roles of a community`,
+  "roles.deleted": ({ actor }, names) => `${start(whoOf(actor, names))} deleted the roles of a community`,
   "webhook.disabled": () => "A webhook was disabled, because its server refuses the events",
 };

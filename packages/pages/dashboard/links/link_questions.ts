@@ -1,11 +1,13 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
+import type { NamedLink } from "@accountlink/core/communities";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityText } from "../communities/community.ts";
 import { csrfField } from "../look/field.ts";
+import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { paths } from "../paths.ts";
+import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 
 export interface LinkQuestion {
@@ -32,6 +34,33 @@ export const unlinkQuestion = (question: LinkQuestion, visitor: Pick<Visitor, "c
 <p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
 <p>Bots and games no longer see the two accounts as linked. A verification that the user has started ends. The user can verify again at any time.</p>
 ${answers(question, paths.unlink, html`<button class="button bad">Unlink the accounts</button>`, visitor)}`,
+  };
+};
+
+/** Asks once for several users of a list. */
+export const unlinkSeveralQuestion = (
+  community: Community,
+  links: ReadonlyArray<NamedLink>,
+  { csrf }: Pick<Visitor, "csrf">,
+): Page => {
+  const { pid } = community.scope;
+  return {
+    status: 200,
+    title: `Unlink ${counted(links.length, "user")}?`,
+    section: "links",
+    content: html`
+<p>Unlink these accounts in ${communityText(community)}?</p>
+<ul>${links.map(
+      ({ link, chat, game }) =>
+        html`<li><strong>${accountText(link.chatId, chat)}</strong> from <strong>${accountText(link.gameId, game)}</strong></li>`,
+    )}</ul>
+<p>Bots and games no longer see them as linked here. Verifications that these users have started end. They can verify again at any time.</p>
+<form method="post" action="${paths.unlink}">
+${csrfField(csrf)}
+<input type="hidden" name="pid" value="${pid}">
+${links.map(({ link: { chatId } }) => html`<input type="hidden" name="chat" value="${chatId}">`)}
+<p class="row"><button class="button bad">Unlink ${counted(links.length, "user")}</button> <a class="button quiet" href="${withQuery(paths.links, { pid })}">Cancel</a></p>
+</form>`,
   };
 };
 

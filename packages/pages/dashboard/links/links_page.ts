@@ -1,26 +1,43 @@
-/** The links of a community: their number, a search, and the newest links. */
+/** The links of a community: their number, a search, and the newest links, a page at a time. */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField, communityText } from "../communities/community.ts";
-import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
 import { countNote, linksText } from "../look/link_count.ts";
 import { tableHtml } from "../look/table.ts";
-import { timeHtml } from "../look/time.ts";
+import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
+
+/** The most links of a list in a file with names. */
+export const mostNamed = 1_000;
 
 export interface LinksView {
   readonly communities: ReadonlyArray<Community>;
   readonly community: Community;
   readonly search: string;
+  readonly sort: LinkSort;
   readonly links: ReadonlyArray<NamedLink>;
-  /** Cursor of the next page; null on the last one. */
+  /** The chat users on the page whom a member of the account linked, and who have not verified since. */
+  readonly byHand: ReadonlySet<ChatId>;
+  /** Cursor of the older links; null on the last page. */
   readonly next: string | null;
+  /** Cursor of the newer links; null on the first page. */
+  readonly previous: string | null;
   /** Users without a link who match the search. */
-  readonly unlinked: ReadonlyArray<{ readonly chatId: ChatId; readonly chat: ChatProfile | null }>;
+  readonly unlinked: ReadonlyArray<UnlinkedUser>;
+}
+
+/** Names are not stored, so sorting by name sorts the links of a page. */
+export type LinkSort = "time" | "name";
+
+export interface UnlinkedUser {
+  readonly chatId: ChatId;
+  readonly chat: ChatProfile | null;
 }
 
 export interface LinkForm {
@@ -43,9 +60,21 @@ export const accountText = (
   return name === null ? id : `${name} (${id})`;
 };
 
-const accountCell = (id: string, profile: Pick<GameProfile, "displayName" | "username"> | null): Html => {
+type Named = Pick<GameProfile, "displayName" | "username">;
+
+/** @param path the page of the account; null for none */
+/** Sorts links by the names on the chat platform; users without a name come last. */
+export const byName = (one: NamedLink, other: NamedLink): number => {
+  const [name, otherName] = [one, other].map(
+    ({ chat }) => chat?.displayName ?? chat?.username ?? "\u{10ffff}",
+  );
+  return (name ?? "").localeCompare(otherName ?? "", "en");
+};
+
+const accountCell = (id: string, profile: Named | null, path: string | null): Html => {
   const { displayName = null, username = null } = profile ?? {};
-  return html`<strong>${displayName ?? username ?? id}</strong> <small>${username === null ? null : `@${username} · `}${id}</small>`;
+  const name = displayName ?? username ?? id;
+  return html`<strong>${path === null ? name : html`<a href="${path}">${name}</a>`}</strong> <small>${username === null ? null : `@${username} · `}${id}</small>`;
 };
 
 export const userPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.linkUser, { pid, chatId });
@@ -60,7 +89,7 @@ export const linksPage = (
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
-  const { community, search, next } = view;
+  const { community } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   const note = countNote(community.links);
@@ -73,7 +102,8 @@ ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p class="figure"><strong>${linksText(community.links)}</strong> in ${communityText(community)}${note === null ? null : `, ${note}`}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
-<p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}${may(role, paths.linksFile, html`<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a>`)}</p>
+${pager(view)}
+${may(role, paths.linksFile, files(view))}
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
 <form method="post" action="${paths.link}" class="panel">
@@ -95,47 +125,109 @@ export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
 <p class="empty">There is no community yet, so there are no links. ${may(role, paths.communities, html`<a href="${paths.communities}">Add your first community</a>`)}</p>`,
 });
 
-const searchForm = ({ communities, community, search }: LinksView): Html => html`
+const searchForm = ({ communities, community, search, sort }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: "Find", hint: "User name or ID, of either platform", type: "search", value: search, problems: [] })}
+${textField({ name: "q", label: "Find", hint: beginningHint(community), type: "search", value: search, problems: [] })}
+${menuField({ name: "sort", label: "Sort each page", value: sort, problems: [], choices: sorts })}
 <button class="button quiet">Search</button>
 </form>`;
 
+const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: string }> = [
+  { value: "time", label: "Latest verification first" },
+  { value: "name", label: "By name" },
+];
+
+const beginningHint = ({ scope }: Community): string =>
+  scope.kind === "guild" ? "ID, or the beginning of a user name" : "ID or whole user name";
+
 type LinkLabels = ReturnType<typeof linkLabels>;
 
-const listed = ({ community, search, links, unlinked }: LinksView, labels: LinkLabels): Html => {
+const listed = (view: LinksView, labels: LinkLabels): Html => {
+  const { community, search, links, unlinked } = view;
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
     return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody was found for “${search}”. Enter the whole user name or ID.`}</p>`;
   }
   return html`
-${unlinked.map(
-  ({ chatId, chat }) =>
-    html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See the history<span class="unseen"> of ${accountText(chatId, chat)}</span></a></p>`,
-)}
-${links.length === 0 ? null : linksTable(pid, links, search, labels)}`;
+${unlinkedNotice(pid, unlinked)}
+${links.length === 0 ? null : linksTable(view, labels)}`;
 };
 
-const linksTable = (
-  pid: Pid,
-  links: ReadonlyArray<NamedLink>,
-  search: string,
+/** Users who were found and have no link. */
+export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>): Html | null =>
+  unlinked.length === 0
+    ? null
+    : html`<div class="notice warn"><p>Without a link here:</p><ul>${unlinked.map(
+        ({ chatId, chat }) =>
+          html`<li><a href="${userPath(pid, chatId)}">${accountText(chatId, chat)}</a></li>`,
+      )}</ul></div>`;
+
+export const linksTable = (
+  {
+    community,
+    links,
+    byHand,
+    search,
+    sort,
+  }: Omit<LinksView, "communities" | "next" | "previous" | "unlinked">,
   { chat: chatLabel, game: gameLabel }: LinkLabels,
-): Html =>
-  tableHtml({
-    id: "links",
-    caption: search === "" ? "Links, latest verification first" : `Links found by “${search}”`,
+): Html => {
+  const { pid } = community.scope;
+  const order = sort === "name" ? "by name" : "latest verification first";
+  const form = `selected-${pid}`;
+  const table = tableHtml({
+    id: `links-${pid}`,
+    caption: `Links in ${communityText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
     columns: [
       { label: chatLabel },
       { label: gameLabel },
       { label: "Last verified" },
       { label: "Actions", isUnseen: true },
     ],
-    rows: links.map(({ link: { chatId, gameId, lastVerifiedAt }, chat, game }) => [
-      accountCell(chatId, chat),
-      accountCell(gameId, game),
-      timeHtml(lastVerifiedAt),
-      html`<span class="row"><a href="${userPath(pid, chatId)}">History<span class="unseen"> of ${accountText(chatId, chat)}</span></a> <a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)}</span></a></span>`,
-    ]),
+    rows: links.map(({ link: { chatId, gameId, lastVerifiedAt }, chat, game }) => {
+      const name = accountText(chatId, chat);
+      return [
+        html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}" aria-label="Select ${name}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
+        accountCell(gameId, game, null),
+        verifiedText(lastVerifiedAt, byHand.has(chatId)),
+        html`<a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${name}</span></a>`,
+      ];
+    }),
   });
+  return html`${table}
+<form method="get" action="${paths.unlink}" id="${form}" class="more">
+<input type="hidden" name="pid" value="${pid}">
+<button class="button quiet small">Unlink the selected</button>
+</form>`;
+};
+
+export const verifiedText = (at: Millis, isByHand: boolean): Html =>
+  isByHand ? html`Linked by hand <small>${timeHtml(at)}</small>` : timeHtml(at);
+
+const pager = ({ community, search, sort, next, previous }: LinksView): Html | null => {
+  const path = (cursor: string, direction: string) =>
+    withQuery(paths.links, { pid: community.scope.pid, q: search, sort, cursor, direction });
+  return next === null && previous === null
+    ? null
+    : html`<p class="more">
+${previous && html`<a class="button quiet" rel="prev" href="${path(previous, "newer")}">Newer links</a>`}
+${next && html`<a class="button quiet" rel="next" href="${path(next, "older")}">Older links</a>`}
+</p>`;
+};
+
+const files = ({ communities, community: { scope } }: LinksView): Html => html`
+<details>
+<summary>Download as CSV</summary>
+<ul>
+<li><a href="${withQuery(paths.linksFile, { pid: scope.pid })}">All links of this list</a></li>
+<li><a href="${withQuery(paths.linksFile, { pid: scope.pid, names: "true" })}">The newest links of this list, with names</a></li>
+${
+  communities.length < 2
+    ? null
+    : html`<li><a href="${withQuery(paths.linksFile, { pid: "all" })}">All links of every list</a></li>
+<li><a href="${withQuery(paths.linksFile, { pid: "all", names: "true" })}">The newest links of every list, with names</a></li>`
+}
+</ul>
+<p class="hint">A file with names has up to ${numberText(mostNamed)} links of a list, because each name is asked of the platforms.</p>
+</details>`;

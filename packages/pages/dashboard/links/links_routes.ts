@@ -21,11 +21,28 @@ import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
-import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
-import { emptyLinkForm, type LinkForm, linksPage, noLinksPage, userPath } from "./links_page.ts";
+import { makeByHand } from "./by_hand.ts";
+import { foundPage } from "./found_page.ts";
+import { linkQuestion, unlinkQuestion, unlinkSeveralQuestion } from "./link_questions.ts";
+import { listedFile } from "./links_file.ts";
+import {
+  byName,
+  emptyLinkForm,
+  type LinkForm,
+  type LinkSort,
+  linksPage,
+  noLinksPage,
+  userPath,
+} from "./links_page.ts";
 import { linkedUserPage } from "./user_page.ts";
 
 const pageSize = 25;
+
+/** How many links of each list a search of every list shows. */
+const foundPerList = 10;
+
+/** How many users without a link a search shows. */
+const shownUnlinked = 10;
 
 const shownChanges = 50;
 
@@ -37,6 +54,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const profiles = yield* Profiles;
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
+  const byHandOf = yield* makeByHand;
 
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -47,20 +65,49 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined) return noLinksPage(visitor);
     const search = fields("q").trim();
-    const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize);
+    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
+    const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
+    const direction = fields("direction") === "newer" ? "newer" : "older";
+    const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize, direction);
     const view = {
       communities: all,
       community,
       search,
-      links: found.links,
+      sort,
+      links: sort === "name" ? found.links.toSorted(byName) : found.links,
+      byHand: yield* byHandOf(community.scope, found.links),
       next: found.next && cursorOf(found.next),
+      previous: found.previous && cursorOf(found.previous),
       unlinked: yield* withProfiles(found),
     };
     return linksPage(view, typed, visitor, noticeHtml(fields("done")), problems);
   });
 
+  const foundIn = Effect.fnUntraced(function* (
+    all: ReadonlyArray<Community>,
+    search: string,
+    visitor: OwnerVisitor,
+  ) {
+    const found = yield* Effect.forEach(
+      all,
+      Effect.fnUntraced(function* (community) {
+        const first = yield* links.page(community.scope, search, null, foundPerList);
+        return {
+          community,
+          links: first.links,
+          byHand: yield* byHandOf(community.scope, first.links),
+          next: first.next && cursorOf(first.next),
+          unlinked: yield* withProfiles(first),
+        };
+      }),
+      { concurrency: 4 },
+    );
+    const some = found.filter((each) => each.links.length + each.unlinked.length > 0);
+    return foundPage(search, some, visitor);
+  });
+
   const withProfiles = ({ unlinked }: LinkPage) =>
-    Effect.forEach(unlinked, (chatId) =>
+    Effect.forEach(unlinked.slice(0, shownUnlinked), (chatId) =>
       Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
     );
 
@@ -118,43 +165,59 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   });
 
   const askUnlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
-    const chatId = query("chatId");
     const community = yield* communities.find(visitor, query("pid"));
-    const found = isChatId(chatId) ? yield* links.find(community.scope, chatId) : null;
-    if (found === null) return seeOther(withQuery(paths.links, { pid: community.scope.pid, q: chatId }));
-    const { gameId } = found;
-    const [chat, game] = yield* Effect.all([profiles.chat(found.chatId, null), profiles.game(gameId)], {
-      concurrency: 2,
-    });
-    return unlinkQuestion({ community, chatId: found.chatId, chat, gameId, game }, visitor);
+    const chatIds = query.all("chatId").filter(isChatId).slice(0, pageSize);
+    const found = yield* links.findMany(community.scope, chatIds);
+    const [one] = found;
+    if (one === undefined) {
+      return seeOther(withQuery(paths.links, { pid: community.scope.pid, q: chatIds[0] ?? "" }));
+    }
+    return chatIds.length === 1
+      ? unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, visitor)
+      : unlinkSeveralQuestion(community, found, visitor);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const chatId = fields("chat");
     const community = yield* communities.find(visitor, fields("pid"));
-    if (!isChatId(chatId)) return seeOther(paths.links);
-    const seen = seeOther(`${userPath(community.scope.pid, chatId)}&done=unlinked`);
-    const refused = (error: WriteRefusal) => user(visitor, fields, chatId, "", problemsOf(error));
-    return yield* links.remove(visitor.owner, community.scope, chatId).pipe(
-      Effect.as(seen),
-      Effect.catchTags({
-        // Another request removed the link first.
-        LinkNotFound: () => Effect.succeed(seen),
-        Forbidden: refused,
-        PlatformUnavailable: refused,
-      }),
+    const chatIds = fields.all("chat").filter(isChatId).slice(0, pageSize);
+    const [chatId] = chatIds;
+    if (chatId === undefined) return seeOther(paths.links);
+    const isOne = chatIds.length === 1;
+    const seen = seeOther(
+      isOne
+        ? `${userPath(community.scope.pid, chatId)}&done=unlinked`
+        : withQuery(paths.links, { pid: community.scope.pid, done: "unlinkedSeveral" }),
     );
+    const refused = (error: WriteRefusal) =>
+      isOne
+        ? user(visitor, fields, chatId, "", problemsOf(error))
+        : list(visitor, fields, emptyLinkForm, problemsOf(error));
+    return yield* Effect.forEach(chatIds, (each) =>
+      // Another request may have removed a link first.
+      Effect.catchTag(links.remove(visitor.owner, community.scope, each), "LinkNotFound", () => Effect.void),
+    ).pipe(Effect.as(seen), Effect.catchTag(["Forbidden", "PlatformUnavailable"], refused));
   });
 
   const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
-    const { scope } = yield* communities.find(visitor, query("pid"));
-    const chunks = linkFileOf(allLinks(scope.pid), "csv").pipe(
-      Stream.provideService(LinkStore, store),
-      // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
-      Stream.orDie,
-      Stream.encodeText,
+    const isNamed = query("names") === "true";
+    const chosen =
+      query("pid") === "all"
+        ? yield* communities.list(visitor)
+        : [yield* communities.find(visitor, query("pid"))];
+    const [first] = chosen;
+    const text =
+      first !== undefined && chosen.length === 1 && !isNamed
+        ? linkFileOf(allLinks(first.scope.pid), "csv")
+        : listedFile(chosen, isNamed ? links : null);
+    return csvResponse(
+      "links",
+      text.pipe(
+        Stream.provideService(LinkStore, store),
+        // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
+        Stream.orDie,
+        Stream.encodeText,
+      ),
     );
-    return csvResponse("links", chunks);
   });
 
   return [

@@ -9,10 +9,10 @@ import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
-import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
-import { accountText, linkLabels } from "./links_page.ts";
+import { isByHand } from "./by_hand.ts";
+import { accountText, linkLabels, verifiedText } from "./links_page.ts";
 
 export interface LinkedUserView {
   readonly community: Community;
@@ -46,7 +46,14 @@ ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountText(chatId, chat)}</dd></div>
 <div><dt>${labels.game}</dt><dd>${link === null ? "none: not linked" : accountText(link.link.gameId, link.game)}</dd></div>
-${link === null ? null : html`<div><dt>Last verified</dt><dd>${timeHtml(link.link.lastVerifiedAt)}</dd></div>`}
+${
+  link === null
+    ? null
+    : html`<div><dt>Last verified</dt><dd>${verifiedText(
+        link.link.lastVerifiedAt,
+        history.some((entry) => isByHand(link.link, entry)),
+      )}</dd></div>`
+}
 </dl>
 <section>
 <h2>What happened</h2>

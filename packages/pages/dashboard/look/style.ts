@@ -62,7 +62,9 @@ textarea { field-sizing: content; resize: vertical; }
 [aria-invalid=true] { border: 2px solid var(--bad) !important; }
 .choice { margin-top: .35rem; font-weight: 400; }
 .choice input { flex: none; }
-details .field, details > .panel { margin-top: 1rem; }
+th .choice { margin: 0; }
+details :is(.field, .row), details > .panel { margin-top: 1rem; }
+.cards details + details { margin-top: .5rem; }
 .filters { align-items: end; }
 .filters, .filter, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }

@@ -10,12 +10,11 @@ import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
-import { paths } from "../paths.ts";
 import { overviewPage } from "./overview_page.ts";
 
 const mostLeaks = 10;
 
-export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
   const limits = yield* Limits;
@@ -51,8 +50,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   });
 
   return [
-    page(
-      paths.overview,
+    start(
       Effect.fnUntraced(function* (visitor) {
         const { account } = visitor.owner;
         const { context } = visitor;

@@ -167,7 +167,7 @@ const makeViews = Effect.gen(function* () {
       visitor: OwnerVisitor,
       webhook: WebhookDetails,
       typed: WebhookForm,
-      query: Fields,
+      query: (name: string) => string,
       refused: RefusedWebhookAct | null,
     ) {
       const filter = statuses.find((status) => status === query("status")) ?? null;

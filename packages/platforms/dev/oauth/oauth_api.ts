@@ -1,5 +1,4 @@
 /** Sign-in at both platforms: OAuth 2.0 at the chat platform, OpenID Connect at the game platform. */
-import { GuildId } from "@accountlink/core";
 import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
@@ -49,9 +48,9 @@ const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients
     });
 
   const guildsOf = (userId: string): typeof UserGuilds.Type => ({
-    guilds: [...guilds.values()].flatMap(({ id, name, members }) => {
-      const member = members.get(userId);
-      return member === undefined ? [] : [{ id: GuildId.make(id), name, manager: member.manager }];
+    guilds: [...guilds.values()].flatMap((guild) => {
+      const member = guild.member(userId);
+      return member === undefined ? [] : [{ id: guild.id, name: guild.name, manager: member.manager }];
     }),
   });
 

@@ -1,13 +1,13 @@
 /** The simulated chat platform's API for the bot, which sees only its own guilds. */
-import type { MemberFixture } from "@accountlink/core/fixture";
-import type { Guild } from "@accountlink/core/platforms";
+import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
+import type { Guild, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
-import { HttpServerRequest, type HttpServerResponse } from "effect/http";
+import { HttpServerRequest } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
-import { type GuildState, userOfName } from "../simulation/platform_state.ts";
-import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
-import type { Guilds, Member, Members } from "../wire.ts";
+import { type PlatformRoute, platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { userOfName } from "../simulation/platform_state.ts";
+import { done, fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
+import { type Guilds, MemberChange, type Members, type NamedMember, type Roles } from "../wire.ts";
 
 /**
  * The routes under `/chat/api` for the bot.
@@ -17,24 +17,67 @@ import type { Guilds, Member, Members } from "../wire.ts";
 export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => {
   const { guilds, chatUsers } = simulation.platforms;
 
-  const route = (path: `/${string}`, handler: PathHandler) =>
+  const forBot = <R>(
+    method: PlatformRoute<R>["method"],
+    path: `/${string}`,
+    handler: PlatformRoute<R>["handler"],
+  ) =>
     platformRoute(simulation, {
       platform: "chat",
-      method: "GET",
+      method,
       path: `/chat/api${path}`,
       handler: Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-        bearerToken(headers) === Redacted.value(botToken)
-          ? fromPath(handler)
-          : Effect.succeed(refuse("unauthorized")),
+        bearerToken(headers) === Redacted.value(botToken) ? handler : Effect.succeed(refuse("unauthorized")),
       ),
     });
 
+  const route = (path: `/${string}`, handler: PathHandler) => forBot("GET", path, fromPath(handler));
+
   const inGuild =
-    (handler: (guild: GuildState, chatId: string) => HttpServerResponse.HttpServerResponse): PathHandler =>
-    ({ guildId = "", chatId = "" }) => {
+    (
+      handler: (
+        guild: FixtureGuild,
+        chatId: string,
+        values: Parameters<PathHandler>[0],
+      ) => ReturnType<PathHandler>,
+    ): PathHandler =>
+    (values) => {
+      const { guildId = "", chatId = "" } = values;
       const guild = guilds.get(guildId);
-      return guild?.hasBot ? handler(guild, chatId) : refuse("unknown_guild");
+      return guild?.hasBot ? handler(guild, chatId, values) : refuse("unknown_guild");
     };
+
+  const memberBody = ({
+    chatId,
+    manager,
+    nickname,
+    joined,
+    roles,
+  }: MemberFixture): typeof NamedMember.Type => {
+    const { username = null, displayName = null } = chatUsers.get(chatId) ?? {};
+    return { chatId, manager, nickname, joined, roles, username, displayName };
+  };
+
+  const missing = (chatId: string) => refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
+
+  /** @param what the changed part of the member */
+  const changed = (change: boolean | RoleRefusal, method: string, chatId: string, what: string) => {
+    if (change === false) return missing(chatId);
+    if (change !== true) return refuse(change.reason);
+    simulation.traffic.countChange(`${method} ${chatId} ${what}`);
+    return done;
+  };
+
+  const setRole = (method: "PUT" | "DELETE") =>
+    forBot(
+      method,
+      "/guilds/:guildId/members/:chatId/roles/:roleId",
+      fromPath(({ roleId = "", ...path }) =>
+        inGuild((guild, chatId) =>
+          changed(guild.setRole(chatId, roleId, method === "PUT"), method, chatId, `roles/${roleId}`),
+        )(path),
+      ),
+    );
 
   return [
     route("/bot/guilds", () => {
@@ -48,19 +91,51 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
     ),
 
     route(
-      "/guilds/:guildId/members",
-      inGuild(({ members }) =>
-        json({ members: [...members.values()].map(memberBody) } satisfies typeof Members.Type),
+      "/guilds/:guildId/roles",
+      inGuild(({ roles, memberCount }) =>
+        json({ roles: [...roles.values()], memberCount } satisfies typeof Roles.Type),
       ),
     ),
 
     route(
-      "/guilds/:guildId/members/:chatId",
-      inGuild(({ members }, chatId) => {
-        const member = members.get(chatId);
-        if (member !== undefined) return json(memberBody(member));
-        return refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
+      "/guilds/:guildId/members",
+      inGuild((guild, _, { after = null }) =>
+        json({ members: guild.page(after).map(memberBody) } satisfies typeof Members.Type),
+      ),
+    ),
+
+    route(
+      "/guilds/:guildId/members/search",
+      inGuild((guild, _, { query = "", limit = "1" }) => {
+        const found = guild.search(query, Number(limit), chatUsers);
+        return json({ members: found.map(memberBody) } satisfies typeof Members.Type);
       }),
+    ),
+
+    route(
+      "/guilds/:guildId/members/:chatId",
+      inGuild((guild, chatId) => {
+        const member = guild.member(chatId);
+        return member === undefined ? missing(chatId) : json(memberBody(member));
+      }),
+    ),
+
+    setRole("PUT"),
+    setRole("DELETE"),
+
+    forBot(
+      "PATCH",
+      "/guilds/:guildId/members/:chatId",
+      HttpServerRequest.schemaBodyJson(MemberChange).pipe(
+        Effect.flatMap(({ nickname }) =>
+          fromPath(
+            inGuild((guild, chatId) =>
+              changed(guild.setNickname(chatId, nickname), "PATCH", chatId, "nickname"),
+            ),
+          ),
+        ),
+        Effect.catch(() => Effect.succeed(refuse("invalid_request"))),
+      ),
     ),
 
     route("/users/by-name/:username", ({ username = "" }) => {
@@ -75,12 +150,4 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
   ];
 };
 
-const guildBody = ({ id, name }: GuildState): Guild => ({ id, name });
-
-const memberBody = ({ chatId, manager, nickname, joined, roles }: MemberFixture): typeof Member.Type => ({
-  chatId,
-  manager,
-  nickname,
-  joined,
-  roles,
-});
+const guildBody = ({ id, name }: FixtureGuild): Guild => ({ id, name });

@@ -23,6 +23,8 @@ export const controlApi = ({ platforms, faults, traffic }: Simulation) => [
 const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }));
 const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
 const GuildBody = Schema.Struct({ bot: Schema.Boolean });
+const OfRole = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, roleId: Schema.String }));
+const RoleBody = Schema.Struct({ name: Schema.String, assignable: Schema.Boolean });
 const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
 
 const stateRoutes = ({ guilds }: PlatformState) => {
@@ -38,19 +40,32 @@ const stateRoutes = ({ guilds }: PlatformState) => {
     const path = yield* OfMember;
     const guild = yield* guildOf(path);
     const member = yield* HttpServerRequest.schemaBodyJson(MemberBody);
-    guild.members.set(path.chatId, { ...member, chatId: path.chatId });
+    guild.put({ ...member, chatId: path.chatId });
   });
 
   const removeMember = Effect.gen(function* () {
     const path = yield* OfMember;
     const guild = yield* guildOf(path);
-    guild.members.delete(path.chatId);
+    guild.remove(path.chatId);
+  });
+
+  const setRole = Effect.gen(function* () {
+    const { roleId, ...path } = yield* OfRole;
+    const guild = yield* guildOf(path);
+    guild.roles.set(roleId, { id: roleId, ...(yield* HttpServerRequest.schemaBodyJson(RoleBody)) });
+  });
+
+  const removeRole = Effect.gen(function* () {
+    const { roleId, ...path } = yield* OfRole;
+    (yield* guildOf(path)).roles.delete(roleId);
   });
 
   return [
     route("PUT", "/control/guilds/:guildId", change(setBot)),
     route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
     route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),
+    route("PUT", "/control/guilds/:guildId/roles/:roleId", change(setRole)),
+    route("DELETE", "/control/guilds/:guildId/roles/:roleId", change(removeRole)),
   ];
 };
 

@@ -60,7 +60,8 @@ describe("devPlatform", () => {
         Effect.map(send("GET", `/chat/api${path}`), ({ body }) => body.code ?? "found");
       const [guild, newcomer] = ["/guilds/70001", "/guilds/70001/members/10002"];
 
-      const joined = { manager: false, nickname: "B", joined: null, roles: [] };
+      const names = { username: null, displayName: null };
+      const joined = { manager: false, nickname: "B", joined: null, roles: [], ...names };
       expect(yield* send("PUT", `/control${newcomer}`, { body: { nickname: "B" } })).toMatchObject({
         status: 204,
       });
@@ -81,6 +82,8 @@ describe("devPlatform", () => {
     ["PUT", "/control/guilds/70001/members/x", {}, 400],
     ["PUT", "/control/guilds/70001/members/10002", { roles: "all" }, 400],
     ["DELETE", "/control/guilds/70009/members/10002", undefined, 404],
+    ["PUT", "/control/guilds/70001/roles/1", { name: "One" }, 400],
+    ["DELETE", "/control/guilds/70009/roles/1", undefined, 404],
     ["PUT", "/faults", { mode: "tired" }, 400],
     ["PUT", "/faults", { mode: "slow" }, 400],
     ["PUT", "/faults", { mode: "down", status: 200 }, 400],
@@ -98,13 +101,13 @@ describe("devPlatform", () => {
   it.effect("reports how many requests it got", () =>
     Effect.gen(function* () {
       const { send, traffic } = yield* started;
-      expect(yield* traffic).toEqual({ routes: {}, peak: 0 });
+      expect(yield* traffic).toEqual({ routes: {}, peak: 0, changes: {} });
       for (const id of ["1", "9"]) yield* send("GET", `/game/api/users/${id}`);
       yield* send("GET", "/chat/api/users/10001", { token: null });
       const routes = { "GET /game/api/users/:gameId": 2, "GET /chat/api/users/:chatId": 1 };
-      expect(yield* traffic).toEqual({ routes, peak: 1 });
+      expect(yield* traffic).toEqual({ routes, peak: 1, changes: {} });
       yield* send("DELETE", "/requests");
-      expect(yield* traffic).toEqual({ routes: {}, peak: 0 });
+      expect(yield* traffic).toEqual({ routes: {}, peak: 0, changes: {} });
     }),
   );
 

@@ -15,7 +15,7 @@ export interface Simulation {
 
 export interface PlatformRoute<R> {
   readonly platform: Platform;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
   readonly path: `/${string}`;
   /** Runs unless a fault replaces its response. */
   readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>;

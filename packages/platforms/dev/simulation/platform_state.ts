@@ -1,28 +1,18 @@
 /** The state of the simulated platforms. It starts as the fixture, and the control routes change it. */
-import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
-import type { ChatUser, GameProfile, Guild } from "@accountlink/core/platforms";
+import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
+import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 
 export interface PlatformState {
-  readonly guilds: Map<string, GuildState>;
+  readonly guilds: ReadonlyMap<string, FixtureGuild>;
   readonly chatUsers: ReadonlyMap<string, ChatUser>;
   readonly gameUsers: ReadonlyMap<string, GameProfile>;
-}
-
-export interface GuildState extends Guild {
-  hasBot: boolean;
-  readonly members: Map<string, MemberFixture>;
 }
 
 const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map<string, A> =>
   new Map(entries.map((entry) => [entry.id, entry]));
 
 export const makePlatformState = ({ guilds, chatUsers, gameUsers }: PlatformFixture): PlatformState => ({
-  guilds: new Map(
-    guilds.map(({ id, name, bot, members }) => [
-      id,
-      { id, name, hasBot: bot, members: new Map(members.map((member) => [member.chatId, member])) },
-    ]),
-  ),
+  guilds: new Map(guilds.map((guild) => [guild.id, new FixtureGuild(guild)])),
   chatUsers: byId(chatUsers),
   gameUsers: byId(gameUsers),
 });

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { HttpRouter, HttpServerResponse } from "effect/http";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { type RefusalCode, refusals } from "../wire.ts";
 
 export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
@@ -13,9 +13,12 @@ export const refuse = (
   status: number = refusals[code],
 ): HttpServerResponse.HttpServerResponse => HttpServerResponse.jsonUnsafe({ code }, { status });
 
-/** A handler that needs path parameters only. */
+/** A handler that needs only the parameters of the path and the query. */
 export type PathHandler = (
   values: Readonly<Record<string, string | undefined>>,
 ) => HttpServerResponse.HttpServerResponse;
 
-export const fromPath = (handler: PathHandler) => Effect.map(HttpRouter.params, handler);
+export const fromPath = (handler: PathHandler) =>
+  Effect.map(Effect.all([HttpServerRequest.HttpServerRequest, HttpRouter.params]), ([{ url }, params]) =>
+    handler({ ...Object.fromEntries(new URL(url, "http://platform").searchParams), ...params }),
+  );

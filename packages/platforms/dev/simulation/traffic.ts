@@ -5,16 +5,20 @@ export interface TrafficReport {
   /** Requests by route, such as `GET /chat/api/users/:chatId`. */
   readonly routes: Readonly<Record<string, number>>;
   readonly peak: number;
+  /** Accepted changes by member, such as `PUT 100001 roles/1`. */
+  readonly changes: Readonly<Record<string, number>>;
 }
 
 export interface Traffic {
   readonly counted: (route: string) => <A, E, R>(handler: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+  readonly countChange: (change: string) => void;
   readonly report: () => TrafficReport;
   readonly reset: () => void;
 }
 
 export const makeTraffic = (): Traffic => {
   const routes = new Map<string, number>();
+  const changes = new Map<string, number>();
   let inFlight = 0;
   let peak = 0;
 
@@ -22,16 +26,24 @@ export const makeTraffic = (): Traffic => {
     counted: (route) => (handler) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          routes.set(route, (routes.get(route) ?? 0) + 1);
+          count(routes, route);
           peak = Math.max(peak, ++inFlight);
         }),
         () => handler,
         () => Effect.sync(() => inFlight--),
       ),
-    report: () => ({ routes: Object.fromEntries(routes), peak }),
+    countChange: (change) => count(changes, change),
+    report: () => ({
+      routes: Object.fromEntries(routes),
+      peak,
+      changes: Object.fromEntries(changes),
+    }),
     reset: () => {
       routes.clear();
+      changes.clear();
       peak = inFlight;
     },
   };
 };
+
+const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);

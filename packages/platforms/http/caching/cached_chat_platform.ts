@@ -1,6 +1,6 @@
 /** A chat platform with a short-lived cache. */
 import { type Cache, type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
-import { ChatUser, Guild, GuildMember } from "@accountlink/core/platforms";
+import { type ChatRoles, ChatUser, Guild, GuildMember } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";
@@ -60,9 +60,32 @@ export const cachedChatPlatform = (
         // Lists are not cached: requests rarely ask for the same users again.
         ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
         ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
+        ...(platform.searchMembers === undefined ? {} : { searchMembers: platform.searchMembers }),
         findUser,
         joinedGuilds: platform.joinedGuilds,
         isManager: platform.isManager,
+        ...(platform.roles === undefined
+          ? {}
+          : { roles: afterChanges(platform.roles, (...changed) => findMember.forget(changed)) }),
       });
     }),
   );
+
+/** Runs an effect after every change of a member. */
+const afterChanges = (
+  roles: ChatRoles,
+  effect: (guildId: GuildId, chatId: ChatId) => Effect.Effect<void>,
+): ChatRoles => {
+  const then =
+    <Rest extends ReadonlyArray<unknown>, A, E>(
+      change: (guildId: GuildId, chatId: ChatId, ...rest: Rest) => Effect.Effect<A, E>,
+    ) =>
+    (guildId: GuildId, chatId: ChatId, ...rest: Rest) =>
+      Effect.ensuring(change(guildId, chatId, ...rest), effect(guildId, chatId));
+  return {
+    ...roles,
+    addRole: then(roles.addRole),
+    removeRole: then(roles.removeRole),
+    setNickname: then(roles.setNickname),
+  };
+};

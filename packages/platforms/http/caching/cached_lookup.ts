@@ -23,7 +23,8 @@ const maxOwn = 10_000;
 /**
  * Makes a cached lookup. Answers to requests of this process are also kept in process, which saves reading a shared
  * cache. Concurrent misses of a key share one request, which is interrupted when its last caller is. Failures are
- * never cached. If the cache fails, the platform is asked.
+ * never cached. If the cache fails, the platform is asked. `forget` removes an answer after a change; other processes
+ * may use theirs until it expires.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: CachedLookup<Key, A>) {
   const cache = yield* Cache;
@@ -77,8 +78,17 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
 
   const inFlight = yield* RcMap.make({ lookup: askAndCache });
 
-  return Effect.fnUntraced(function* (key: Key) {
+  const find = Effect.fnUntraced(function* (key: Key) {
     const cached = yield* readOrNone(key);
     return Option.isSome(cached) ? cached.value : yield* Effect.scoped(RcMap.get(inFlight, key));
   });
+
+  const forget = Effect.fnUntraced(function* (key: Key) {
+    const now = yield* Clock.currentTimeMillis;
+    own.delete(entryOf(key));
+    // The empty text cannot be decoded.
+    yield* Effect.ignore(cache.set(entryOf(key), "", now + 1, now));
+  });
+
+  return Object.assign(find, { forget });
 });

@@ -30,7 +30,7 @@ type Deadline = number;
  *
  * No redirect is followed: it is a response like any other.
  *
- * A GET or HEAD is retried, after a pause, when the connection failed, the attempt timed out, or the status was 429,
+ * A request is retried, unless it is a POST, after a pause, when the connection failed, the attempt timed out, or the status was 429,
  * 502, 503 or 504. A `Retry-After` extends the pause. A request fails at once if its pause would end after the
  * deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and requests then
  * fail at once.
@@ -120,8 +120,8 @@ const withinDeadline = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadlin
     }),
   );
 
-const isRepeatable = ({ method }: HttpClientRequest.HttpClientRequest): boolean =>
-  method === "GET" || method === "HEAD";
+/** A PATCH of an adapter sets values, so repeating it changes nothing. */
+const isRepeatable = ({ method }: HttpClientRequest.HttpClientRequest): boolean => method !== "POST";
 
 const transientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 

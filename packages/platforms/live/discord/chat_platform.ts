@@ -4,7 +4,8 @@ import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { findResource, type ResilientClient } from "../../http/mod.ts";
-import { discordClient, type LiveChatPlatformOptions } from "./discord_client.ts";
+import { discordRoles } from "./chat_roles.ts";
+import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
 import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
 import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
@@ -28,7 +29,7 @@ export const liveChatPlatform = (
   Layer.effect(
     ChatPlatform,
     Effect.gen(function* () {
-      const client = yield* discordClient(options);
+      const { client, roles } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
 
       const findGuild = (guildId: GuildId) =>
@@ -83,18 +84,27 @@ export const liveChatPlatform = (
       });
 
       /** Discord finds members of a guild by the start of their names. It cannot search outside of a guild. */
-      const findUserByName = Effect.fnUntraced(function* (username: string, guildId: GuildId | null) {
-        if (guildId === null || !isSnowflake(guildId)) return Option.none();
+      const search = Effect.fnUntraced(function* (
+        operation: string,
+        guildId: GuildId,
+        query: string,
+        limit: number,
+      ) {
+        if (!isSnowflake(guildId)) return [];
         const found = yield* findResource(client, {
-          operation: "ChatPlatform.findUserByName",
-          url: `/guilds/${guildId}/members/search?limit=100&query=${encodeURIComponent(username)}`,
+          operation,
+          url: `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(query)}`,
           found: Schema.Array(NamedMember),
           absent: refusal("unknownGuild", "missingAccess"),
         });
+        return Option.getOrElse(found, () => []);
+      });
+
+      const findUserByName = Effect.fnUntraced(function* (username: string, guildId: GuildId | null) {
+        if (guildId === null) return Option.none();
+        const members = yield* search("ChatPlatform.findUserByName", guildId, username, 100);
         const wanted = username.toLowerCase();
-        const member = Option.getOrElse(found, () => []).find(
-          ({ user }) => user.username.toLowerCase() === wanted,
-        );
+        const member = members.find(({ user }) => user.username.toLowerCase() === wanted);
         return member === undefined ? Option.none() : Option.some(ChatId.make(member.user.id));
       });
 
@@ -104,8 +114,13 @@ export const liveChatPlatform = (
         findMembers,
         findUser,
         findUserByName,
+        searchMembers: (guildId, beginning, limit) =>
+          Effect.map(search("ChatPlatform.searchMembers", guildId, beginning, limit), (members) =>
+            members.map(({ user }) => ChatId.make(user.id)),
+          ),
         joinedGuilds: joinedGuildsOn(client),
         isManager: isManagerOn(client),
+        roles: yield* discordRoles(roles),
       });
     }),
   );

@@ -332,6 +332,19 @@ describe("the list of members", () => {
   );
 });
 
+describe("members", () => {
+  it.live("are found by the beginning of their names", () =>
+    Effect.gen(function* () {
+      const found = { body: [{ user: { id: ada.id, username: "ada" } }] };
+      const path = `/guilds/${guildId}/members/search`;
+      const { chat, heard } = yield* setUp((asked) => (asked === path ? found : undefined));
+      const search = chat.searchMembers?.(guildId, "a&d", 20) ?? Effect.die("There is no search");
+      expect(yield* search).toEqual([ada.id]);
+      expect(heard.map(({ query }) => [query.get("query"), query.get("limit")])).toEqual([["a&d", "20"]]);
+    }),
+  );
+});
+
 describe("the bot's guilds", () => {
   const idsFrom = (first: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);

@@ -1,6 +1,6 @@
 /** The HTTP client for Discord's API: it sends a user agent, is authorized as the bot, and respects rate limits. */
 
-import { Effect, flow, Redacted } from "effect";
+import { Duration, Effect, flow, Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { type Resilience, resilientClient } from "../../http/mod.ts";
 import { makeRateLimiter, observeRateLimits } from "./rate_limiter.ts";
@@ -22,7 +22,18 @@ export interface LiveChatPlatformOptions {
 export const userAgent = (publicUrl: string) =>
   HttpClientRequest.setHeader("user-agent", `DiscordBot (${publicUrl}, 1)`);
 
-export const discordClient = Effect.fnUntraced(function* ({
+/** A page of 1,000 members may have several megabytes, and role changes wait for their turn. */
+const patient: Partial<Resilience> = {
+  attemptTimeout: Duration.seconds(10),
+  deadline: Duration.seconds(20),
+  maxBodyBytes: 8_388_608,
+};
+
+/**
+ * Makes a client for lookups, and one for roles, which waits longer. They share Discord's rate limits, but not the
+ * circuit breaker: a failing sweep fails no lookup.
+ */
+export const discordClients = Effect.fnUntraced(function* ({
   botToken,
   publicUrl,
   apiUrl = discordApi,
@@ -30,13 +41,16 @@ export const discordClient = Effect.fnUntraced(function* ({
 }: LiveChatPlatformOptions) {
   const limits = new RateLimits();
   const http = observeRateLimits(yield* HttpClient.HttpClient, limits);
-  const client = yield* resilientClient(http, "chat", resilience, yield* makeRateLimiter(limits));
-  return HttpClient.mapRequest(
-    client,
+  const authorized = HttpClient.mapRequest(
     flow(
       HttpClientRequest.prependUrl(apiUrl),
       HttpClientRequest.setHeader("authorization", `Bot ${Redacted.value(botToken)}`),
       userAgent(publicUrl),
     ),
   );
+  const waitingLong = yield* makeRateLimiter(limits, Duration.seconds(10));
+  return {
+    client: authorized(yield* resilientClient(http, "chat", resilience, yield* makeRateLimiter(limits))),
+    roles: authorized(yield* resilientClient(http, "chat_roles", { ...patient, ...resilience }, waitingLong)),
+  };
 });

@@ -13,11 +13,13 @@ export const isSnowflake = (text: string): boolean =>
 export const createdAt = (snowflake: string): string =>
   new Date(Number((BigInt(snowflake) >> 22n) + epoch)).toISOString();
 
-/** The permissions to administer and to manage a guild. */
-const managing = 0x8n | 0x20n;
+/** Bits of permissions. An administrator has every permission. */
+const administrator = 0x8n;
+const bits = { guild: 0x20n, nicknames: 1n << 27n, roles: 1n << 28n };
 
-/** Whether permissions of a guild, a bit set in decimal, include the right to manage it. */
-export const canManage = (permissions: string): boolean => (BigInt(permissions) & managing) !== 0n;
+/** Whether permissions of a guild, a bit set in decimal, include the right to manage it or a part of it. */
+export const canManage = (permissions: string, what: keyof typeof bits = "guild"): boolean =>
+  (BigInt(permissions) & (administrator | bits[what])) !== 0n;
 
 /** Image sizes in pixels; Discord accepts powers of two. */
 const sizes = { avatars: 256, banners: 512 };

@@ -1,5 +1,5 @@
 /** Schemas for the parts of Discord's responses that this service reads. */
-import { GuildId } from "@accountlink/core";
+import { ChatId, GuildId } from "@accountlink/core";
 import { Schema } from "effect";
 
 const nullish = Schema.optional(Schema.NullOr(Schema.String));
@@ -16,6 +16,23 @@ export const GovernedGuild = Schema.Struct({
   id: Schema.String,
   owner_id: Schema.String,
   roles: Schema.Array(Schema.Struct({ id: Schema.String, permissions: Permissions })),
+});
+
+/** A guild with its roles and their order. */
+export const RoledGuild = Schema.Struct({
+  id: Schema.String,
+  approximate_member_count: Schema.optional(Schema.Int),
+  owner_id: Schema.String,
+  roles: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      name: Schema.String,
+      permissions: Permissions,
+      position: Schema.Int,
+      /** Belongs to an integration, such as a bot, which alone gives it. */
+      managed: Schema.optional(Schema.Boolean),
+    }),
+  ),
 });
 
 /** A guild in a user's or the bot's list. */
@@ -41,19 +58,33 @@ export const Member = Schema.Struct({
   roles: Schema.Array(Schema.String),
 });
 
+export const RoledMember = Schema.Struct({
+  user: Schema.Struct({
+    id: ChatId,
+    username: Schema.String,
+    global_name: nullish,
+    bot: Schema.optional(Schema.Boolean),
+  }),
+  nick: nullish,
+  roles: Schema.Array(Schema.String),
+});
+
 export const ListedMember = Schema.Struct({ user: Schema.Struct({ id: Schema.String }) });
 
 export const NamedMember = Schema.Struct({
   user: Schema.Struct({ id: Schema.String, username: Schema.String }),
 });
 
-/** Discord's error codes for "not found". */
-const codes = {
+/** Discord's error codes for "not found" and "not allowed". */
+export const codes = {
   unknownGuild: 10_004,
   unknownMember: 10_007,
+  unknownRole: 10_011,
   unknownUser: 10_013,
   /** The guild exists, but the bot is not in it. */
   missingAccess: 50_001,
+  /** The bot lacks a permission, or its highest role is not above the role or member. */
+  missingPermissions: 50_013,
 } as const;
 
 /** The body of an error response with one of these codes. */

@@ -8,16 +8,19 @@ import { HttpClient, type HttpClientRequest } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
 import type { RateLimits, Route } from "./rate_limits.ts";
 
-/** The longest time a request waits. A request that would wait longer fails at once. */
-const longestWait = Duration.millis(2_500);
+/** How long a lookup waits. */
+const lookupWait = Duration.millis(2_500);
 
 /**
  * Makes attempts wait, first come first served for each route and guild. An attempt that would wait too long fails as
  * if Discord had refused it: with a 429 and the time to retry, or with a 401 for a while after Discord refused the
  * token.
+ *
+ * @param longestWait the longest time a request waits; one that would wait longer fails at once
  */
 export const makeRateLimiter = Effect.fnUntraced(function* (
   limits: RateLimits,
+  longestWait = lookupWait,
 ): Effect.fn.Return<BeforeAttempt, never, Scope.Scope> {
   const queues = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) });
 

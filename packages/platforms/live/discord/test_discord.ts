@@ -129,6 +129,7 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
   if (id !== guildId) return unknownGuild;
   if (part === undefined) return { body: { id: guildId, name: "Engine Room", roles, owner_id: ada.id } };
   if (part === "roles") return { body: roles };
+  if (part === "members" && memberId === undefined) return { body: members };
   const member = members.find(({ user }) => user.id === memberId);
   if (member !== undefined) return { body: member };
   return users.some((user) => user.id === memberId) ? unknownMember : unknownUser;

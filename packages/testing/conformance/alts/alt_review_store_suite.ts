@@ -6,7 +6,7 @@ import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
-/** A scope of its own, and what is asked of its reviews. */
+/** Creates a scope and the operations on its reviews. */
 const newReviewFixture = Effect.gen(function* () {
   const [store, links, log] = [yield* AltReviewStore, yield* LinkStore, yield* AuditLog];
   const { account, global, guild } = yield* makeScopes;
@@ -39,7 +39,7 @@ const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
   reviews.map(({ otherChatId }) => otherChatId);
 
 const cases: Cases<StoragePorts> = {
-  "a review is found from both of its pair, as seen from the one that is asked about": Effect.gen(
+  "findByChatId finds a review by either user of its pair, and returns this user as chatId": Effect.gen(
     function* () {
       const { set, find, keyId } = yield* newReviewFixture;
       yield* set(bob, ada, "different", 1, "Brothers");
@@ -50,7 +50,7 @@ const cases: Cases<StoragePorts> = {
     },
   ),
 
-  "a pair has one review, in whatever order it is named": Effect.gen(function* () {
+  "a pair has one review, whatever the order of its users": Effect.gen(function* () {
     const { set, find, remove, keyId } = yield* newReviewFixture;
     yield* set(ada, bob, "different", 1, "Brothers");
     yield* set(bob, ada, "same", 2);
@@ -61,7 +61,7 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* remove(ada, bob), false);
   }),
 
-  "reviews come newest first, ties by the other chat ID, and no more than asked for": Effect.gen(
+  "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": Effect.gen(
     function* () {
       const { set, find } = yield* newReviewFixture;
       const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
@@ -72,7 +72,7 @@ const cases: Cases<StoragePorts> = {
     },
   ),
 
-  "no scope sees the reviews of another": Effect.gen(function* () {
+  "each scope has its own reviews": Effect.gen(function* () {
     const { set, find, remove, store, otherPid } = yield* newReviewFixture;
     yield* set(ada, bob, "same", 1, null, otherPid);
     expectEqual(yield* find(ada), []);
@@ -83,20 +83,22 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* store.findByChatId(uniquePid(), ada, null), []);
   }),
 
-  "every change has an entry in the log, and none without one": Effect.gen(function* () {
-    const { set, remove, entries } = yield* newReviewFixture;
-    yield* set(bob, ada, "same", 1);
-    yield* set(ada, bob, "different", 2, "Brothers");
-    yield* remove(ada, bob);
-    yield* remove(ada, bob);
-    expectEqual<unknown>(yield* entries, [
-      ["review.set", { chatId: bob, otherChatId: ada, verdict: "same" }, 1],
-      ["review.set", { chatId: ada, otherChatId: bob, verdict: "different" }, 2],
-      ["review.deleted", { chatId: ada, otherChatId: bob }, 9],
-    ]);
-  }),
+  "each change of a review logs one audit entry, and a removal of nothing logs none": Effect.gen(
+    function* () {
+      const { set, remove, entries } = yield* newReviewFixture;
+      yield* set(bob, ada, "same", 1);
+      yield* set(ada, bob, "different", 2, "Brothers");
+      yield* remove(ada, bob);
+      yield* remove(ada, bob);
+      expectEqual<unknown>(yield* entries, [
+        ["review.set", { chatId: bob, otherChatId: ada, verdict: "same" }, 1],
+        ["review.set", { chatId: ada, otherChatId: bob, verdict: "different" }, 2],
+        ["review.deleted", { chatId: ada, otherChatId: bob }, 9],
+      ]);
+    },
+  ),
 
-  "the deletion of a scope deletes its reviews, and no other": Effect.gen(function* () {
+  "deleting a scope deletes its own reviews only": Effect.gen(function* () {
     const { set, find, deleteScope, store, otherPid } = yield* newReviewFixture;
     yield* set(ada, bob, "same", 1);
     yield* set(ada, bob, "same", 1, null, otherPid);
@@ -105,22 +107,24 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* store.findByChatId(otherPid, bob, null)).length, 1);
   }),
 
-  "racing reviews of a pair leave one, and an entry for each": Effect.gen(function* () {
-    const { set, find, remove, entries } = yield* newReviewFixture;
-    const sets = Array.from({ length: 10 }, (_, i) =>
-      i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
-    );
-    yield* Effect.all(sets, { concurrency: "unbounded" });
-    expectEqual([(yield* find(ada)).length, (yield* find(bob)).length], [1, 1]);
-    expectEqual((yield* entries).length, 10);
-    const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], {
-      concurrency: "unbounded",
-    });
-    expectEqual(removed.filter(Boolean).length, 1);
-    expectEqual((yield* entries).length, 11);
-  }),
+  "concurrent changes of a pair: one review remains, and each change has one audit entry": Effect.gen(
+    function* () {
+      const { set, find, remove, entries } = yield* newReviewFixture;
+      const sets = Array.from({ length: 10 }, (_, i) =>
+        i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
+      );
+      yield* Effect.all(sets, { concurrency: "unbounded" });
+      expectEqual([(yield* find(ada)).length, (yield* find(bob)).length], [1, 1]);
+      expectEqual((yield* entries).length, 10);
+      const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], {
+        concurrency: "unbounded",
+      });
+      expectEqual(removed.filter(Boolean).length, 1);
+      expectEqual((yield* entries).length, 11);
+    },
+  ),
 
-  "a review racing the deletion of its scope is gone or came after it": Effect.gen(function* () {
+  "concurrent set and deleteScope: the review remains only if it was set last": Effect.gen(function* () {
     const { set, find, deleteScope, entries } = yield* newReviewFixture;
     for (let round = 0; round < 5; round++) {
       yield* Effect.all([set(ada, bob, "same", round), deleteScope], { concurrency: "unbounded" });
@@ -129,19 +133,17 @@ const cases: Cases<StoragePorts> = {
     }
   }),
 
-  "notes are texts; what not every store can hold, and a scope that is unknown, are defects": Effect.gen(
-    function* () {
-      const { set, find } = yield* newReviewFixture;
-      for (const note of hostileTexts) {
-        yield* set(ada, bob, "same", 1, note);
-        expectEqual((yield* find(ada))[0]?.note, note);
-      }
-      for (const note of unstorableTexts) yield* expectDefect(set(ada, bob, "same", 1, note));
-      yield* expectDefect(set(ada, bob, "same", 1, null, uniquePid()));
-    },
-  ),
+  "notes keep every Unicode text; unstorable text and an unknown scope are defects": Effect.gen(function* () {
+    const { set, find } = yield* newReviewFixture;
+    for (const note of hostileTexts) {
+      yield* set(ada, bob, "same", 1, note);
+      expectEqual((yield* find(ada))[0]?.note, note);
+    }
+    for (const note of unstorableTexts) yield* expectDefect(set(ada, bob, "same", 1, note));
+    yield* expectDefect(set(ada, bob, "same", 1, null, uniquePid()));
+  }),
 };
 
-/** Tests the reviews of a layer, which has the other storage ports as well. */
+/** Tests an `AltReviewStore` with the other storage ports. */
 export const altReviewStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("AltReviewStore", options, cases);

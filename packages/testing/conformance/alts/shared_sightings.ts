@@ -15,7 +15,7 @@ const addressAt = (hash: string): ProtectedAddress => ({
   addressKeyId: "k1",
 });
 
-/** A scope of its own, and what is asked of its sightings. */
+/** Creates a scope and the operations on its sightings. */
 const newSightingFixture = Effect.gen(function* () {
   const [store, sessions, links] = [yield* SightingStore, yield* SessionStore, yield* LinkStore];
   const { global, guild } = yield* makeScopes;
@@ -24,7 +24,7 @@ const newSightingFixture = Effect.gen(function* () {
     store,
     pid,
     otherPid: guild.pid,
-    /** Who was seen at an address, and when. */
+    /** Records when users were seen at an address. */
     see: (hash: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
       sessions.recordSightings(
         scope,
@@ -34,7 +34,7 @@ const newSightingFixture = Effect.gen(function* () {
           seenAt,
         })),
       ),
-    /** Who was seen in a browser, and when. */
+    /** Records when users were seen in a browser. */
     seeIn: (browser: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
       sessions.recordSightings(
         scope,
@@ -45,7 +45,7 @@ const newSightingFixture = Effect.gen(function* () {
     forget: (sightingsBefore: Millis) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }),
     deleteScope: links.deleteScope({ ...origin, pid, at: 0 }),
     count: (...addresses: ReadonlyArray<ReadonlyArray<string>>) => store.countUsers(pid, addresses),
-    /** Who is found at addresses: chat ID, hash and time, in one order. */
+    /** Finds users at addresses, as sorted lines of chat ID, hash and time. */
     find: (hashes: ReadonlyArray<string>, parts: Partial<SharedSightings> = {}) =>
       Effect.map(
         store.findShared(pid, { hashes, including: [], excluding: [], limit: 10, ...parts }),
@@ -55,7 +55,7 @@ const newSightingFixture = Effect.gen(function* () {
 });
 
 export const sharedSightings: Cases<StoragePorts> = {
-  "findByChatIds gives where chat users of the scope were seen": Effect.gen(function* () {
+  "findByChatIds returns the addresses of these users in the scope": Effect.gen(function* () {
     const { store, pid, otherPid, see } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2, [cyd]: 3 });
     yield* see("school", { [ada]: 4 });
@@ -72,7 +72,7 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* store.findByChatIds(pid, []), []);
   }),
 
-  "findShared and countUsers take browsers like addresses": Effect.gen(function* () {
+  "findShared and countUsers treat browsers like addresses": Effect.gen(function* () {
     const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* seeIn("phone", { [ada]: 3, [cyd]: 9 });
@@ -100,7 +100,7 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* count(["home"], ["phone"]), [0, 1]);
   }),
 
-  "findShared leaves out who is excluded, and adds who is included": Effect.gen(function* () {
+  "findShared omits excluded users, and always returns included ones": Effect.gen(function* () {
     const { see, find } = yield* newSightingFixture;
     yield* see("home", { [ada]: 3, [bob]: 2, [cyd]: 1 });
     yield* see("elsewhere", { [cyd]: 4 });
@@ -112,7 +112,7 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* find(["home"], both), [`${ada} home 3`, `${bob} home 2`, `${cyd} home 1`]);
   }),
 
-  "findShared finds whoever was seen last, ties by chat ID": Effect.gen(function* () {
+  "findShared returns the users seen last, ties by chat ID": Effect.gen(function* () {
     const { see, find } = yield* newSightingFixture;
     const users = Array.from({ length: 20 }, (_, i) => `${20_000 + i}` as ChatId);
     const [first, second, third] = users as [ChatId, ChatId, ChatId];
@@ -132,7 +132,7 @@ export const sharedSightings: Cases<StoragePorts> = {
     ]);
   }),
 
-  "countUsers counts everybody at each address, whatever hash they are under": Effect.gen(function* () {
+  "countUsers counts each user of an address once, under any of its hashes": Effect.gen(function* () {
     const { see, count, otherPid } = yield* newSightingFixture;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* see("home", { [ada]: 3 });

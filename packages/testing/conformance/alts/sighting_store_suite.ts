@@ -24,7 +24,7 @@ const addressUnder = (addressKeyId: string, hash: string = uniqueText()): Protec
   addressKeyId,
 });
 
-/** All sightings under the key, which no other case uses. */
+/** Lists all sightings under the key, which no other case uses. */
 const listUnder = Effect.fnUntraced(function* (addressKeyId: string, pageSize = 1_000) {
   const store = yield* SightingStore;
   const found: Array<StoredSighting> = [];

@@ -45,7 +45,7 @@ export const appends: Cases<StoragePorts> = {
     expectEqual(yield* all, events, "The second read");
   }),
 
-  "a deletion of many links ends with the event that counts all of them": Effect.gen(function* () {
+  "the last event of a deletion of many links counts all of them": Effect.gen(function* () {
     const { links, all } = yield* newEventFixture;
     const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
     yield* links.load(many);
@@ -59,7 +59,7 @@ export const appends: Cases<StoragePorts> = {
     );
   }),
 
-  "a completed flow has the event of its link, and that of its session": Effect.gen(function* () {
+  "a completed flow appends an event for its link and one for its session": Effect.gen(function* () {
     const fixture = yield* newVerificationFixture;
     const { happened } = yield* eventFixture(fixture.key.scope);
     const session = yield* fixture.create({ clientId: "player-7" });
@@ -72,53 +72,62 @@ export const appends: Cases<StoragePorts> = {
     ]);
   }),
 
-  "an erasure takes the user out of earlier events, and has an event in each scope": Effect.gen(function* () {
-    const user = yield* newUserFixture;
-    const { global, guild } = yield* makeScopes;
-    const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
-    yield* one.links.set(user.chatId, chess, 1);
-    yield* one.links.set(bob, chess, 2);
-    yield* one.links.move(user.chatId, ada, 3);
-    yield* other.links.set(user.chatId, poker, 4);
-    const before = yield* one.all;
-    yield* user.eraseAll;
-    const after = yield* one.all;
-    expectEqual(after.slice(0, 3).map(placeOf), before.map(placeOf), "The places of earlier events");
-    expectEqual(after.map(happeningOf), [
-      [
-        "link.set",
-        {
-          chatId: erasedMark,
-          gameId: erasedMark,
-          previousGameId: null,
-          linkVersion: 1,
-          lastVerifiedAt: 1,
-          source,
-        },
-      ],
-      [
-        "link.set",
-        { chatId: bob, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2, source },
-      ],
-      [
-        "link.moved",
-        { chatId: ada, previousChatId: erasedMark, gameId: chess, linkVersion: 1, lastVerifiedAt: 3, source },
-      ],
-      ["user.erased", { chatId: user.chatId }],
-    ]);
-    expectEqual(
-      (yield* other.all).map(({ type }) => type),
-      ["link.set", "user.erased"],
-    );
-    yield* one.links.set(user.chatId, poker, 8);
-    yield* user.eraseAll;
-    expectEqual(
-      (yield* one.happened).filter(([type]) => type === "user.erased").map(([, data]) => data),
-      [{ chatId: user.chatId }, { chatId: user.chatId }],
-    );
-  }),
+  "an erasure removes the user from earlier events, and appends an event to each scope": Effect.gen(
+    function* () {
+      const user = yield* newUserFixture;
+      const { global, guild } = yield* makeScopes;
+      const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
+      yield* one.links.set(user.chatId, chess, 1);
+      yield* one.links.set(bob, chess, 2);
+      yield* one.links.move(user.chatId, ada, 3);
+      yield* other.links.set(user.chatId, poker, 4);
+      const before = yield* one.all;
+      yield* user.eraseAll;
+      const after = yield* one.all;
+      expectEqual(after.slice(0, 3).map(placeOf), before.map(placeOf), "The places of earlier events");
+      expectEqual(after.map(happeningOf), [
+        [
+          "link.set",
+          {
+            chatId: erasedMark,
+            gameId: erasedMark,
+            previousGameId: null,
+            linkVersion: 1,
+            lastVerifiedAt: 1,
+            source,
+          },
+        ],
+        [
+          "link.set",
+          { chatId: bob, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2, source },
+        ],
+        [
+          "link.moved",
+          {
+            chatId: ada,
+            previousChatId: erasedMark,
+            gameId: chess,
+            linkVersion: 1,
+            lastVerifiedAt: 3,
+            source,
+          },
+        ],
+        ["user.erased", { chatId: user.chatId }],
+      ]);
+      expectEqual(
+        (yield* other.all).map(({ type }) => type),
+        ["link.set", "user.erased"],
+      );
+      yield* one.links.set(user.chatId, poker, 8);
+      yield* user.eraseAll;
+      expectEqual(
+        (yield* one.happened).filter(([type]) => type === "user.erased").map(([, data]) => data),
+        [{ chatId: user.chatId }, { chatId: user.chatId }],
+      );
+    },
+  ),
 
-  "a session that an erasure fails does not name the user": Effect.gen(function* () {
+  "the event of a session that an erasure fails does not name the user": Effect.gen(function* () {
     const fixture = yield* newVerificationFixture;
     const user = yield* newUserFixture;
     const { all } = yield* eventFixture(fixture.key.scope);
@@ -139,7 +148,7 @@ export const appends: Cases<StoragePorts> = {
     });
   }),
 
-  "a write that is rolled back has no event": Effect.gen(function* () {
+  "a write that is rolled back appends no event": Effect.gen(function* () {
     const { pid, all } = yield* newEventFixture;
     const store = yield* LinkStore;
     const write = { ...origin, pid, at: 0, chatId: ada, gameId: chess, requestId: "\0" };

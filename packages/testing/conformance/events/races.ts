@@ -13,7 +13,7 @@ const writers = 8;
 const rounds = 15;
 
 export const races: Cases<StoragePorts> = {
-  "who follows the feed while others write sees each event once, and those of a user in order": Effect.gen(
+  "a reader of the feed sees each event once during writes, and each user's events in order": Effect.gen(
     function* () {
       const { pid, read, range } = yield* newEventFixture;
       const store = yield* LinkStore;
@@ -71,75 +71,70 @@ export const races: Cases<StoragePorts> = {
     },
   ),
 
-  "a list of all links, and then the feed from its beginning, are what the store has": Effect.gen(
-    function* () {
-      const fixture = yield* newEventFixture;
-      const { links } = fixture;
-      const users = Array.from({ length: 12 }, uniqueChatId);
-      const userAt = (i: number) => users[i % users.length] ?? ada;
-      const write = (writer: number) =>
-        Effect.forEach(
-          Array.from({ length: rounds }, (_, round) => writer * 31 + round * 17),
-          (chance): Effect.Effect<unknown, StoreUnavailable> => {
-            const [chatId, gameId] = [userAt(chance), chance % 2 === 0 ? chess : poker];
-            if (chance % 41 === 0) return links.deleteAll();
-            if (chance % 23 === 0)
-              return links.load([line(chatId, gameId, chance), line(userAt(chance + 1), chess)]);
-            if (chance % 5 === 0) return links.remove(chatId);
-            return chance % 7 === 0 ? links.move(chatId, userAt(chance + 3)) : links.set(chatId, gameId);
-          },
-          { discard: true },
-        );
-      const writing = yield* Effect.forkChild(
-        Effect.forEach(
-          Array.from({ length: writers }, (_, i) => i),
-          write,
-          { concurrency: "unbounded" },
-        ),
+  "applying the feed to an earlier list of all links gives the links of the store": Effect.gen(function* () {
+    const fixture = yield* newEventFixture;
+    const { links } = fixture;
+    const users = Array.from({ length: 12 }, uniqueChatId);
+    const userAt = (i: number) => users[i % users.length] ?? ada;
+    const write = (writer: number) =>
+      Effect.forEach(
+        Array.from({ length: rounds }, (_, round) => writer * 31 + round * 17),
+        (chance): Effect.Effect<unknown, StoreUnavailable> => {
+          const [chatId, gameId] = [userAt(chance), chance % 2 === 0 ? chess : poker];
+          if (chance % 41 === 0) return links.deleteAll();
+          if (chance % 23 === 0)
+            return links.load([line(chatId, gameId, chance), line(userAt(chance + 1), chess)]);
+          if (chance % 5 === 0) return links.remove(chatId);
+          return chance % 7 === 0 ? links.move(chatId, userAt(chance + 3)) : links.set(chatId, gameId);
+        },
+        { discard: true },
       );
+    const writing = yield* Effect.forkChild(
+      Effect.forEach(
+        Array.from({ length: writers }, (_, i) => i),
+        write,
+        { concurrency: "unbounded" },
+      ),
+    );
 
-      const copy = new Map<string, string>();
-      let position = 0;
-      const listAll = Effect.gen(function* () {
-        position = (yield* fixture.range).end;
-        copy.clear();
-        for (let after: ChatId | null = null; ; ) {
-          const page: ReadonlyArray<PortableLink> = yield* links.page(after, 3);
-          for (const { chatId, gameId } of page) copy.set(chatId, gameId);
-          const last = page.at(-1);
-          if (page.length < 3 || last === undefined) return;
-          after = last.chatId;
-          yield* Effect.yieldNow;
-        }
-      });
-      const step = Effect.gen(function* () {
-        const events = (yield* fixture.read(position, 5)) ?? [];
-        for (const { type, data, position: reached } of events) {
-          position = reached;
-          if (type === "links.imported" || type === "scope.deleted") yield* listAll;
-          if (type === "links.imported" || type === "scope.deleted") break;
-          if (type === "link.moved") copy.delete(data.previousChatId);
-          if (type === "link.removed") copy.delete(data.chatId);
-          if (type === "link.set" || type === "link.moved") copy.set(data.chatId, data.gameId);
-        }
-        return events.length;
-      });
-      yield* listAll;
-      while (writing.pollUnsafe() === undefined) {
-        yield* step;
+    const copy = new Map<string, string>();
+    let position = 0;
+    const listAll = Effect.gen(function* () {
+      position = (yield* fixture.range).end;
+      copy.clear();
+      for (let after: ChatId | null = null; ; ) {
+        const page: ReadonlyArray<PortableLink> = yield* links.page(after, 3);
+        for (const { chatId, gameId } of page) copy.set(chatId, gameId);
+        const last = page.at(-1);
+        if (page.length < 3 || last === undefined) return;
+        after = last.chatId;
         yield* Effect.yieldNow;
       }
-      yield* Fiber.join(writing);
-      while ((yield* step) > 0);
-      const stored = yield* links.all;
-      expectEqual(
-        new Map(copy),
-        new Map(stored.map(({ chatId, gameId }) => [String(chatId), String(gameId)])),
-      );
-    },
-  ),
+    });
+    const step = Effect.gen(function* () {
+      const events = (yield* fixture.read(position, 5)) ?? [];
+      for (const { type, data, position: reached } of events) {
+        position = reached;
+        if (type === "links.imported" || type === "scope.deleted") yield* listAll;
+        if (type === "links.imported" || type === "scope.deleted") break;
+        if (type === "link.moved") copy.delete(data.previousChatId);
+        if (type === "link.removed") copy.delete(data.chatId);
+        if (type === "link.set" || type === "link.moved") copy.set(data.chatId, data.gameId);
+      }
+      return events.length;
+    });
+    yield* listAll;
+    while (writing.pollUnsafe() === undefined) {
+      yield* step;
+      yield* Effect.yieldNow;
+    }
+    yield* Fiber.join(writing);
+    while ((yield* step) > 0);
+    const stored = yield* links.all;
+    expectEqual(new Map(copy), new Map(stored.map(({ chatId, gameId }) => [String(chatId), String(gameId)])));
+  }),
 
-  "a read that begins after a write was answered has its event": Effect.gen(function* () {
+  "a read after a completed write contains its event": Effect.gen(function* () {
     const { links, range, read } = yield* newEventFixture;
     const write = Effect.fnUntraced(function* (chatId: ChatId) {
       for (let round = 0; round < rounds; round++) {

@@ -11,7 +11,7 @@ const positions = (events: ReadonlyArray<{ readonly position: number }> | null) 
   events?.map(({ position }) => position) ?? null;
 
 export const reads: Cases<StoragePorts> = {
-  "the feed of a scope without events begins and ends at once": Effect.gen(function* () {
+  "the feed of a scope without events can be read and is empty": Effect.gen(function* () {
     const { pid, read, readBack, range } = yield* newEventFixture;
     const { start, end } = yield* range;
     expectThat(0 <= start && start <= end, `a feed from ${start} to ${end} can be read`);
@@ -53,7 +53,7 @@ export const reads: Cases<StoragePorts> = {
     );
   }),
 
-  "two scopes have feeds of their own": Effect.gen(function* () {
+  "each scope has its own feed": Effect.gen(function* () {
     const { global, guild } = yield* makeScopes;
     const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
     const { newer } = yield* EventStore;
@@ -75,13 +75,13 @@ export const reads: Cases<StoragePorts> = {
     );
   }),
 
-  "a place after the end of the feed is none": Effect.gen(function* () {
+  "read returns none for a position after the end of the feed": Effect.gen(function* () {
     const { links, range, read } = yield* newEventFixture;
     yield* links.set(ada, chess);
     expectEqual(yield* read((yield* range).end + 1_000_000), null);
   }),
 
-  "a sweep deletes old events, and a place before them is none": Effect.gen(function* () {
+  "a sweep deletes old events, and read returns none for positions before them": Effect.gen(function* () {
     const { links, range, read, all } = yield* newEventFixture;
     const { sweep, oldestAt } = yield* EventStore;
     // Older than the events of other cases.
@@ -122,7 +122,7 @@ export const reads: Cases<StoragePorts> = {
     yield* Effect.exit(all);
   }),
 
-  "an erasure names its user until the sweep": Effect.gen(function* () {
+  "the event of an erasure names its user until the sweep": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { global } = yield* makeScopes;
     const { links, happened } = yield* eventFixture(global);

@@ -8,7 +8,7 @@ import { makeKey, makeSession, uniqueText } from "../../mod.ts";
 import { linkFixture } from "../links/link_fixture.ts";
 import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 
-/** A claim of a new key, from 0 to 10, that is remembered until 100. */
+/** A claim that holds a new key from 0 to 10, and is stored until 100. */
 export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
   id: uniqueText(),
   requestId: `req_${uniqueText()}`,
@@ -20,11 +20,11 @@ export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
   ...parts,
 });
 
-/** Another request under the key of a claim. */
+/** A retry of a request with the same idempotency key. */
 export const retryOf = ({ id }: Claim, at: number, fingerprint = "content"): NewClaim =>
   newClaim({ id, fingerprint, at, heldUntil: at + 10, endsAt: at + 100 });
 
-/** An answer that is kept until 100. */
+/** An answer that is stored until 100. */
 export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   answer: uniqueText(),
   chatIds,
@@ -35,7 +35,7 @@ export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =
   Effect.map(write, (outcome) => [outcome, answer] as const);
 
 export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
-  /** The request that holds the key; null if it is this one now. */
+  /** Returns the request that holds the key, or null if this claim holds it now. */
   claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
   find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
   commit: <O, E>(claim: Claim, write: Effect.Effect<O, E>, answer: KeptAnswer = newAnswer(), size?: "bulk") =>
@@ -45,7 +45,7 @@ export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
   sweep: store.sweep,
 }));
 
-/** A scope in which ada plays chess, with a review and a session, and every write that is idempotent. */
+/** Creates a scope with a link of ada to chess, a review and a session, and lists all idempotent writes. */
 export const writesFixture = Effect.gen(function* () {
   const [links, reviews, sessions] = [yield* LinkStore, yield* AltReviewStore, yield* SessionStore];
   const { global } = yield* makeScopes;
@@ -72,7 +72,7 @@ export const writesFixture = Effect.gen(function* () {
       createSession: sessions.create({ session: created, burst: { capacity: 1, refillMs: 1_000 } }),
       advanceSession: sessions.advance({ id: opened.id, to: "cancelled", at: 1 }),
     },
-    /** Everything that these writes change. */
+    /** Reads everything that these writes change. */
     state: Effect.all([
       find(ada),
       find(bob),

@@ -18,7 +18,7 @@ const atOnce = { concurrency: "unbounded" } as const;
 const underWay = { fingerprint: "content", answer: null, isErased: false };
 
 const claims: Cases<StoragePorts> = {
-  "a claim holds its key until it ends": Effect.gen(function* () {
+  "a claim holds its key until its deadline": Effect.gen(function* () {
     const { claim } = yield* idempotencyFixture;
     const first = newClaim();
     expectEqual(yield* claim(first), null);
@@ -29,7 +29,7 @@ const claims: Cases<StoragePorts> = {
     expectEqual(yield* claim(newClaim()), null);
   }),
 
-  "find returns the last request that claimed a key, also after its end": Effect.gen(function* () {
+  "find returns the last request that claimed a key, even after the claim ended": Effect.gen(function* () {
     const { claim, commit, find, release } = yield* idempotencyFixture;
     const [first, answer] = [newClaim(), newAnswer()];
     expectEqual(yield* find(first), null);
@@ -43,7 +43,7 @@ const claims: Cases<StoragePorts> = {
     expectEqual(yield* find(first), { ...underWay, fingerprint: "other", answer: answer.answer });
   }),
 
-  "extend moves the end of a claim, for its request alone": Effect.gen(function* () {
+  "extend moves the deadline of a claim, only for the request that holds it": Effect.gen(function* () {
     const { claim, extend } = yield* idempotencyFixture;
     const first = newClaim();
     yield* claim(first);
@@ -55,7 +55,7 @@ const claims: Cases<StoragePorts> = {
     expectEqual(yield* claim(retryOf(first, 60)), null);
   }),
 
-  "release ends a claim at once, for its request alone": Effect.gen(function* () {
+  "release ends a claim at once, only for the request that holds it": Effect.gen(function* () {
     const { claim, release } = yield* idempotencyFixture;
     const first = newClaim();
     yield* claim(first);
@@ -65,7 +65,7 @@ const claims: Cases<StoragePorts> = {
     expectEqual(yield* claim(retryOf(first, 0)), null);
   }),
 
-  "racing claims: one request gets the key": Effect.gen(function* () {
+  "concurrent claims: exactly one request gets the key": Effect.gen(function* () {
     const { claim } = yield* idempotencyFixture;
     for (const from of [0, 10, 20]) {
       const id = uniqueText();
@@ -76,7 +76,7 @@ const claims: Cases<StoragePorts> = {
     }
   }),
 
-  "sweep deletes what has ended, and nothing else": Effect.gen(function* () {
+  "sweep deletes ended claims and answers only": Effect.gen(function* () {
     const { claim, commit, find, sweep } = yield* idempotencyFixture;
     const at = -1_000;
     const from = { at: at - 9, heldUntil: at - 5 };
@@ -92,7 +92,7 @@ const claims: Cases<StoragePorts> = {
     expectEqual(found, [null, underWay, null, { ...underWay, answer: answer.answer }]);
   }),
 
-  "sweep deletes any number": Effect.gen(function* () {
+  "sweep deletes any number of claims": Effect.gen(function* () {
     const { claim, find, sweep } = yield* idempotencyFixture;
     const times = { at: -6_000, heldUntil: -5_500, endsAt: -5_000 };
     const many = Array.from({ length: 1_100 }, () => newClaim(times));
@@ -103,7 +103,7 @@ const claims: Cases<StoragePorts> = {
 };
 
 const commits: Cases<StoragePorts> = {
-  "commit keeps the answer until it ends": Effect.gen(function* () {
+  "commit stores the answer until its deadline": Effect.gen(function* () {
     const { claim, commit, extend, release } = yield* idempotencyFixture;
     const [first, answer] = [newClaim(), newAnswer(ada)];
     yield* claim(first);
@@ -116,7 +116,7 @@ const commits: Cases<StoragePorts> = {
     expectEqual(yield* claim(retryOf(first, 101)), { ...underWay, fingerprint: "other" });
   }),
 
-  "a write that fails keeps no answer, and leaves the claim": Effect.gen(function* () {
+  "a failed write stores no answer, and keeps the claim": Effect.gen(function* () {
     const { claim, commit } = yield* idempotencyFixture;
     const first = newClaim();
     yield* claim(first);
@@ -129,7 +129,7 @@ const commits: Cases<StoragePorts> = {
     expectEqual(yield* commit(first, Effect.void), Option.some(undefined));
   }),
 
-  "of two requests whose claims followed each other, the later one commits": Effect.gen(function* () {
+  "a request whose key was claimed by a later request cannot commit": Effect.gen(function* () {
     const { claim, commit } = yield* idempotencyFixture;
     for (let round = 0; round < 5; round++) {
       const { writes, state } = yield* writesFixture;
@@ -148,7 +148,7 @@ const commits: Cases<StoragePorts> = {
   }),
 };
 
-/** Ends the claim of a request in one of the ways in which it can lose its key. */
+/** The ways in which a request can lose its idempotency key. */
 const losses = {
   released: (claim: Claim) => Effect.flatMap(idempotencyFixture, ({ release }) => release(claim)),
   "taken over": (claim: Claim) =>
@@ -157,7 +157,7 @@ const losses = {
 };
 
 const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
-  [`commit of ${name}: the write and its answer are stored, once`]: Effect.gen(function* () {
+  [`commit of ${name}: stores the write and its answer, once`]: Effect.gen(function* () {
     const { claim, commit } = yield* idempotencyFixture;
     const { writes, state } = yield* writesFixture;
     const [first, answer, before] = [newClaim(), newAnswer(), yield* state];
@@ -172,7 +172,7 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
     expectEqual<unknown>(yield* state, after);
   }),
 
-  [`commit of ${name}: nothing is stored without the key`]: Effect.gen(function* () {
+  [`commit of ${name}: stores nothing if the request lost its key`]: Effect.gen(function* () {
     const { claim, commit } = yield* idempotencyFixture;
     const { writes, state } = yield* writesFixture;
     const before = yield* state;
@@ -192,8 +192,8 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
 });
 
 /**
- * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests what an erasure
- * does to requests.
+ * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests
+ * the erasure of kept requests.
  */
 export const idempotencyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("IdempotencyStore", options, {

@@ -10,7 +10,7 @@ import type { Cases } from "../suite.ts";
 import { insert } from "./keys.ts";
 
 export const audits: Cases<StoragePorts> = {
-  "each key change logs one entry, and a call without a change logs none": Effect.gen(function* () {
+  "each key change logs one audit entry, and a call without a change logs none": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const log = yield* AuditLog;
     const { account, guild } = yield* makeScopes;

@@ -22,7 +22,7 @@ const endOf = (hash: string) =>
   );
 
 export const changes: Cases<StoragePorts> = {
-  "rotateKey adds a secret, and ends the previous ones": Effect.gen(function* () {
+  "rotateKey adds a secret, and sets the expiry of previous secrets": Effect.gen(function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
     const [first, second, third, fourth] = [uniqueText(), uniqueText(), uniqueText(), uniqueText()];
@@ -85,7 +85,7 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(changed.filter((outcome) => outcome === "updated").length, 1);
   }),
 
-  "concurrent rotateKey: all secrets but one end": Effect.gen(function* () {
+  "concurrent rotateKey: all secrets but the newest expire": Effect.gen(function* () {
     const { global } = yield* makeScopes;
     const [key, first] = [makeKey(global), uniqueText()];
     yield* insert(key, null, first);

@@ -7,7 +7,7 @@ import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
 export const settings: Cases<StoragePorts> = {
-  "listScopes returns the scopes of an account, global first, without settings at first": Effect.gen(
+  "listScopes returns the scopes of an account, global first, initially without settings": Effect.gen(
     function* () {
       const keys = yield* KeyStore;
       const { account, global, guild } = yield* makeScopes;
@@ -21,7 +21,7 @@ export const settings: Cases<StoragePorts> = {
     },
   ),
 
-  "updateSettings changes what it names, and logs what differs": Effect.gen(function* () {
+  "updateSettings changes only the given fields, and logs the changed ones": Effect.gen(function* () {
     const [keys, log] = [yield* KeyStore, yield* AuditLog];
     const { account, global, guild } = yield* makeScopes;
     const write = (update: Partial<typeof noSettings>) =>

@@ -31,7 +31,7 @@ const everyField: Required<KeyUpdate> = {
 };
 
 export const updates: Cases<StoragePorts> = {
-  "updateKey sets each field alone, and all of them together": Effect.gen(function* () {
+  "updateKey sets each field alone and all fields together": Effect.gen(function* () {
     const { global } = yield* makeScopes;
     const together = makeKey(global);
     yield* insert(together);
@@ -46,7 +46,7 @@ export const updates: Cases<StoragePorts> = {
     expectEqual(yield* detailsOf(together, 0), details({ ...together, ...everyField }));
   }),
 
-  "updateKey clears an end and lists, and keeps secrets": Effect.gen(function* () {
+  "updateKey clears the expiry and lists of a key, and keeps its secrets": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeScopes;
     const [key, hash] = [makeKey(global, everyField), uniqueText()];
@@ -56,8 +56,8 @@ export const updates: Cases<StoragePorts> = {
     expectEqual(yield* keys.findByHash(hash), Option.some({ key: { ...key, ...cleared }, endsAt: null }));
   }),
 
-  "updateKey logs the names of the changed fields, and a change of the status alone as such": Effect.gen(
-    function* () {
+  "updateKey logs the names of the changed fields, and status changes under an action of their own":
+    Effect.gen(function* () {
       const { guild, account } = yield* makeScopes;
       const key = makeKey(guild, { createdAt: 1 });
       yield* insert(key);
@@ -80,8 +80,7 @@ export const updates: Cases<StoragePorts> = {
           details: { keyId: key.id, status: "disabled" },
         },
       ] as const);
-    },
-  ),
+    }),
 
   "an update with unstorable text is a defect, and changes nothing": Effect.gen(function* () {
     const { global } = yield* makeScopes;
@@ -91,7 +90,7 @@ export const updates: Cases<StoragePorts> = {
     expectEqual(yield* detailsOf(key, 0), details(key));
   }),
 
-  "concurrent updateKey of different fields: all hold": Effect.gen(function* () {
+  "concurrent updateKey of different fields: all fields change": Effect.gen(function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
@@ -100,7 +99,7 @@ export const updates: Cases<StoragePorts> = {
     expectEqual(yield* detailsOf(key, 0), details({ ...key, ...everyField }));
   }),
 
-  "concurrent updateKey and revocation: what is revoked stays, and never changes again": Effect.gen(
+  "concurrent updateKey and revocation: the key stays revoked, and never changes again": Effect.gen(
     function* () {
       const { global } = yield* makeScopes;
       for (const round of many) {
@@ -120,7 +119,7 @@ export const updates: Cases<StoragePorts> = {
     },
   ),
 
-  "details name the latest end of an earlier secret that is still accepted": Effect.gen(function* () {
+  "details contain the latest expiry of previous secrets that are still valid": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeScopes;
     const key = makeKey(global);
@@ -137,18 +136,20 @@ export const updates: Cases<StoragePorts> = {
     expectEqual([yield* endAt(59), yield* endAt(60)], [60, null]);
   }),
 
-  "details of an unknown key are none, and of a revoked key they have its time": Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    const key = makeKey(global);
-    yield* insert(key);
-    yield* updateKey(key, { status: "disabled" }, 3);
-    expectEqual(yield* detailsOf(key, 9), details({ ...key, status: "disabled" }));
-    yield* updateKey(key, { status: "revoked" }, 4);
-    yield* updateKey(key, { status: "revoked" }, 5);
-    const revoked = details({ ...key, status: "revoked" }, { revokedAt: 4 });
-    expectEqual(yield* detailsOf(key, 9), revoked);
-    expectEqual(yield* keys.listKeys(global.account, 9), [revoked]);
-    expectEqual(yield* keys.findDetails(uniqueKeyId(), 9), Option.none());
-  }),
+  "findDetails returns none for an unknown key, and the revocation time for a revoked key": Effect.gen(
+    function* () {
+      const keys = yield* KeyStore;
+      const { global } = yield* makeScopes;
+      const key = makeKey(global);
+      yield* insert(key);
+      yield* updateKey(key, { status: "disabled" }, 3);
+      expectEqual(yield* detailsOf(key, 9), details({ ...key, status: "disabled" }));
+      yield* updateKey(key, { status: "revoked" }, 4);
+      yield* updateKey(key, { status: "revoked" }, 5);
+      const revoked = details({ ...key, status: "revoked" }, { revokedAt: 4 });
+      expectEqual(yield* detailsOf(key, 9), revoked);
+      expectEqual(yield* keys.listKeys(global.account, 9), [revoked]);
+      expectEqual(yield* keys.findDetails(uniqueKeyId(), 9), Option.none());
+    },
+  ),
 };

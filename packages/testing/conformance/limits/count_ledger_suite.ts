@@ -51,16 +51,18 @@ const counts: Cases<StoragePorts> = {
     expectEqual(yield* ledger.loadCounts([other, window]), [1, 7]);
   }),
 
-  "an unknown window is 0, and windows of one key differ by their ends": Effect.gen(function* () {
-    const ledger = yield* CountLedger;
-    const window = yield* newWindow;
-    const next = { ...window, endsAt: window.endsAt + 1 };
-    yield* ledger.saveCounts([countOf(window, 3)], 0);
-    expectEqual(yield* ledger.loadCounts([next, window]), [0, 3]);
-    expectEqual(yield* ledger.loadCounts([]), []);
-  }),
+  "an unknown window counts 0, and windows of one key are distinguished by their ends": Effect.gen(
+    function* () {
+      const ledger = yield* CountLedger;
+      const window = yield* newWindow;
+      const next = { ...window, endsAt: window.endsAt + 1 };
+      yield* ledger.saveCounts([countOf(window, 3)], 0);
+      expectEqual(yield* ledger.loadCounts([next, window]), [0, 3]);
+      expectEqual(yield* ledger.loadCounts([]), []);
+    },
+  ),
 
-  "a load with a duplicate window answers both": Effect.gen(function* () {
+  "loadCounts returns a count for each of two equal windows": Effect.gen(function* () {
     const ledger = yield* CountLedger;
     const window = yield* newWindow;
     yield* ledger.saveCounts([countOf(window, 3)], 0);

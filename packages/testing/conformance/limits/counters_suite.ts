@@ -44,7 +44,7 @@ const races: Cases<Counters> = {
     );
   }),
 
-  "concurrent requests count one after the other": Effect.gen(function* () {
+  "concurrent requests are counted one after the other": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rules = [ruleOf(9), ruleOf(4, { durationMs: 1_000 })];

@@ -1,4 +1,4 @@
-/** Windows whose counts survive the counters, by checkpoints. */
+/** Windows whose counts are restored from checkpoints after the counters lost them. */
 import { Counters } from "@accountlink/core";
 import type { Checkpoint, CounterRule } from "@accountlink/core/limits";
 import { Effect } from "effect";
@@ -8,7 +8,7 @@ import { minute, ruleOf, start } from "./rules.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-/** A window that began before the counters of this suite, and lasts for another minute. */
+/** A window that began before these counters started, and ends in a minute. */
 const durableRule = (limit: number, checkpoint: Partial<Checkpoint> = {}) =>
   Effect.map(start, (now) =>
     ruleOf(limit, { checkpoint: { since: now - 24 * 60 * minute, floor: null, unsynced: 0, ...checkpoint } }),
@@ -20,33 +20,36 @@ const withFloor = (rule: CounterRule, floor: number, unsynced = 0): CounterRule 
 });
 
 export const durableWindows: Cases<Counters> = {
-  "a durable window from before the counters is forgotten until it has a floor": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = yield* durableRule(9);
-    const states = (count: number) => [{ count, resetsAt: now + minute }];
-    const forgotten = { admitted: false, states: states(0), forgotten: [0] };
-    expectEqual(yield* counters.admit([rule], now), forgotten);
-    expectEqual(yield* counters.admit([rule], now), forgotten);
-    expectEqual(yield* counters.admit([withFloor(rule, 3)], now), { admitted: true, states: states(4) });
-    expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(5) });
-    expectEqual(yield* counters.read([rule], now), states(5));
-  }),
+  "a durable window older than the counters is reported as forgotten until a request gives its floor":
+    Effect.gen(function* () {
+      const counters = yield* Counters;
+      const now = yield* start;
+      const rule = yield* durableRule(9);
+      const states = (count: number) => [{ count, resetsAt: now + minute }];
+      const forgotten = { admitted: false, states: states(0), forgotten: [0] };
+      expectEqual(yield* counters.admit([rule], now), forgotten);
+      expectEqual(yield* counters.admit([rule], now), forgotten);
+      expectEqual(yield* counters.admit([withFloor(rule, 3)], now), { admitted: true, states: states(4) });
+      expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(5) });
+      expectEqual(yield* counters.read([rule], now), states(5));
+    }),
 
-  "a request with forgotten windows counts nothing, and reports each of them": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const [short, known] = [ruleOf(5), withFloor(yield* durableRule(9), 2)];
-    const [one, other] = [yield* durableRule(9, { unsynced: 4 }), yield* durableRule(9)];
-    const rules = [one, short, known, other];
-    const { admitted, forgotten } = yield* counters.admit(rules, now);
-    // Counters in a cluster may report forgotten windows in several steps.
-    expectEqual([admitted, forgotten?.every((index) => index === 0 || index === 3)], [false, true]);
-    const states = yield* counters.read(rules, now);
-    expectEqual([states[0]?.count, states[1]?.count, states[3]?.count], [0, 0, 0]);
-  }),
+  "a request with forgotten windows counts nothing, and reports each forgotten window": Effect.gen(
+    function* () {
+      const counters = yield* Counters;
+      const now = yield* start;
+      const [short, known] = [ruleOf(5), withFloor(yield* durableRule(9), 2)];
+      const [one, other] = [yield* durableRule(9, { unsynced: 4 }), yield* durableRule(9)];
+      const rules = [one, short, known, other];
+      const { admitted, forgotten } = yield* counters.admit(rules, now);
+      // Counters in a cluster may report forgotten windows in several steps.
+      expectEqual([admitted, forgotten?.every((index) => index === 0 || index === 3)], [false, true]);
+      const states = yield* counters.read(rules, now);
+      expectEqual([states[0]?.count, states[1]?.count, states[3]?.count], [0, 0, 0]);
+    },
+  ),
 
-  "a floor raises the count before the decision, and never lowers it": Effect.gen(function* () {
+  "a floor raises the count before the request is decided, and never lowers it": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rule = yield* durableRule(5);
@@ -56,7 +59,7 @@ export const durableWindows: Cases<Counters> = {
     expectEqual(yield* counters.admit([withFloor(wider, 2)], now), { admitted: true, states: states(6) });
   }),
 
-  "unsynced counts are added, also by a refused request": Effect.gen(function* () {
+  "unsynced counts are added, even by a refused request": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rule = yield* durableRule(9);
@@ -71,7 +74,7 @@ export const durableWindows: Cases<Counters> = {
     expectEqual(yield* counters.read([rule], now), states(10));
   }),
 
-  "a checkpoint applies only to the window with the end of the rule": Effect.gen(function* () {
+  "a checkpoint applies only to a window that ends when its rule says": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rule = yield* durableRule(9);
@@ -80,7 +83,7 @@ export const durableWindows: Cases<Counters> = {
     expectEqual(yield* counters.admit([withFloor(rule, 7, 5)], now + 1), { admitted: true, states });
   }),
 
-  "a restored window ends on time": Effect.gen(function* () {
+  "a restored window ends at its original time": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rule = yield* durableRule(5);

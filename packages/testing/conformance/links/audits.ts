@@ -8,7 +8,7 @@ import type { Cases } from "../suite.ts";
 import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
 
 export const audits: Cases<StoragePorts> = {
-  "a write with an unstorable entry is a defect, and stores nothing": Effect.gen(function* () {
+  "a write with an unstorable audit entry is a defect, and stores nothing": Effect.gen(function* () {
     const store = yield* LinkStore;
     const { global } = yield* makeScopes;
     const links = yield* linkFixture(global);
@@ -23,7 +23,7 @@ export const audits: Cases<StoragePorts> = {
     expectEqual(yield* links.entries, []);
   }),
 
-  "the log of a chat user has the entries that are about them, of one account": Effect.gen(function* () {
+  "list filters by chat user, together with scope, action and page": Effect.gen(function* () {
     const log = yield* AuditLog;
     const { account, global, guild } = yield* makeScopes;
     const [links, elsewhere] = [yield* linkFixture(global), yield* newLinkFixture];

@@ -7,7 +7,7 @@ import type { Cases } from "../suite.ts";
 import { type newLinkFixture as Fixture, line, newLinkFixture } from "./link_fixture.ts";
 
 export const exports: Cases<StoragePorts> = {
-  "pages have every link that exists throughout the export": Effect.gen(function* () {
+  "an export contains every link that exists throughout it": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     const standing = Array.from({ length: 60 }, (_, i) => line(ChatId.make(`${40_000 + 2 * i}`), chess, i));
     yield* links.load(standing);

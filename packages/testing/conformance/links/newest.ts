@@ -33,7 +33,7 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(listed, expected);
   }),
 
-  "newestPage continues after any place, and omits records without a link": Effect.gen(function* () {
+  "newestPage continues after any position, and omits records without a link": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
     yield* links.remove(bob, 4);
@@ -43,7 +43,23 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 0, chatId: ada }), []);
   }),
 
-  "countLinks stops at enough, unless it has the number": Effect.gen(function* () {
+  "newestPage pages back to the newest link": Effect.gen(function* () {
+    const links = yield* newLinkFixture;
+    const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
+    yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
+    const store = yield* LinkStore;
+    const all: ReadonlyArray<Link> = yield* store.newestPage(links.pid, null, 100);
+    const pages: Array<ReadonlyArray<Link>> = [];
+    let place: NewestPosition | undefined = { lastVerifiedAt: 0, chatId: ada };
+    while (place !== undefined) {
+      const page: ReadonlyArray<Link> = yield* store.newestPage(links.pid, place, 3, "newer");
+      pages.unshift(page);
+      place = page[0];
+    }
+    expectEqual(pages.flat(), [...all]);
+  }),
+
+  "countLinks may stop at the number that is enough, and is exact below it": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
     yield* links.remove(bob, 4);
@@ -57,32 +73,30 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(yield* links.count({ verified: { from: dayMs, before: dayMs }, enough: 1 }), 0);
   }),
 
-  "countLinks counts the links last verified on some days, whatever made or ended them": Effect.gen(
-    function* () {
-      const [links, other] = yield* twoLinkFixtures;
-      const day = 20_000 * dayMs;
-      const counts = Effect.forEach([-2, -1, 0, 1], (days) =>
-        links.countBetween(day + days * dayMs, day + (days + 1) * dayMs),
-      );
-      yield* links.set(ada, chess, day);
-      yield* links.set(bob, chess, day - 1);
-      yield* links.set(cyd, poker, day + dayMs - 1);
-      yield* other.set(ada, chess, day);
-      expectEqual(yield* counts, [0, 1, 2, 0]);
-      yield* links.set(bob, chess, day + dayMs);
-      expectEqual(yield* counts, [0, 0, 2, 1]);
-      yield* links.set(ada, poker, day + 1);
-      yield* links.remove(cyd, day + 2);
-      expectEqual(yield* counts, [0, 0, 1, 1]);
-      yield* links.move(bob, cyd, day + 3);
-      expectEqual(yield* counts, [0, 0, 2, 0]);
-      yield* links.load([line(ada, poker, day - dayMs), line(bob, chess, day - dayMs - 1)]);
-      expectEqual(yield* counts, [1, 1, 1, 0]);
-      expectEqual(yield* links.countBetween(day - 2 * dayMs, day), 2);
-      expectEqual(yield* links.countBetween(day, day), 0);
-      yield* links.deleteAll(day + 4);
-      expectEqual(yield* counts, [0, 0, 0, 0]);
-      expectEqual(yield* other.countBetween(day, day + dayMs), 1);
-    },
-  ),
+  "countLinks counts the links last verified in a period, after any kind of write": Effect.gen(function* () {
+    const [links, other] = yield* twoLinkFixtures;
+    const day = 20_000 * dayMs;
+    const counts = Effect.forEach([-2, -1, 0, 1], (days) =>
+      links.countBetween(day + days * dayMs, day + (days + 1) * dayMs),
+    );
+    yield* links.set(ada, chess, day);
+    yield* links.set(bob, chess, day - 1);
+    yield* links.set(cyd, poker, day + dayMs - 1);
+    yield* other.set(ada, chess, day);
+    expectEqual(yield* counts, [0, 1, 2, 0]);
+    yield* links.set(bob, chess, day + dayMs);
+    expectEqual(yield* counts, [0, 0, 2, 1]);
+    yield* links.set(ada, poker, day + 1);
+    yield* links.remove(cyd, day + 2);
+    expectEqual(yield* counts, [0, 0, 1, 1]);
+    yield* links.move(bob, cyd, day + 3);
+    expectEqual(yield* counts, [0, 0, 2, 0]);
+    yield* links.load([line(ada, poker, day - dayMs), line(bob, chess, day - dayMs - 1)]);
+    expectEqual(yield* counts, [1, 1, 1, 0]);
+    expectEqual(yield* links.countBetween(day - 2 * dayMs, day), 2);
+    expectEqual(yield* links.countBetween(day, day), 0);
+    yield* links.deleteAll(day + 4);
+    expectEqual(yield* counts, [0, 0, 0, 0]);
+    expectEqual(yield* other.countBetween(day, day + dayMs), 1);
+  }),
 };

@@ -136,8 +136,8 @@ export const races: Cases<StoragePorts> = {
 };
 
 /**
- * Ada's game after the entries, each of which must have the game of the one before as its previous
- * one.
+ * Returns ada's game after all entries, and checks that each entry continues from the game of the entry
+ * before it.
  */
 const replay = (entries: ReadonlyArray<AuditEntry>): AuditValue =>
   entries.reduce<AuditValue>((current, entry) => {

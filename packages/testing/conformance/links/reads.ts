@@ -6,7 +6,7 @@ import type { Cases } from "../suite.ts";
 import { line, newLinkFixture } from "./link_fixture.ts";
 
 export const reads: Cases<StoragePorts> = {
-  "lookups of many take 50 IDs": Effect.gen(function* () {
+  "batch lookups take 50 IDs": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${20_000 + i}`));
     const gameIds = chatIds.map((_, i) => GameId.make(`${i}`));
@@ -28,26 +28,28 @@ export const reads: Cases<StoragePorts> = {
     );
   }),
 
-  "a game user with many chat users has the newest thousand, another one its own": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
-    const [many, few] = [GameId.make("1"), GameId.make("2")];
-    // The last links have the same time, and the limit is among them.
-    const chatIds = Array.from({ length: maxChatsOfGame + 5 }, (_, i) => ChatId.make(`${20_000 + i}`));
-    const last = 10_003 - maxChatsOfGame;
-    const lines = chatIds.map((chatId, index) => line(chatId, many, Math.max(10_000 - index, last)));
-    yield* links.load(lines.toReversed());
-    const one = ChatId.make("19999");
-    yield* links.set(one, few, 5_000);
-    const newest = chatIds.slice(0, maxChatsOfGame);
-    expectEqual((yield* links.chatsOf(many)).get(many), newest);
-    const both = yield* links.chatsOf(many, few, many);
-    expectEqual(both.get(many), newest);
-    expectEqual(both.get(few), [one]);
-    yield* links.set(one, many, 20_000);
-    yield* links.remove(newest[1] as ChatId);
-    const after = [one, ...newest.toSpliced(1, 1)];
-    expectEqual((yield* links.chatsOf(many)).get(many), after);
-  }),
+  "findByGameIds returns the newest thousand chat users of a game user, and all of another one": Effect.gen(
+    function* () {
+      const links = yield* newLinkFixture;
+      const [many, few] = [GameId.make("1"), GameId.make("2")];
+      // The last links have the same time, and the limit is among them.
+      const chatIds = Array.from({ length: maxChatsOfGame + 5 }, (_, i) => ChatId.make(`${20_000 + i}`));
+      const last = 10_003 - maxChatsOfGame;
+      const lines = chatIds.map((chatId, index) => line(chatId, many, Math.max(10_000 - index, last)));
+      yield* links.load(lines.toReversed());
+      const one = ChatId.make("19999");
+      yield* links.set(one, few, 5_000);
+      const newest = chatIds.slice(0, maxChatsOfGame);
+      expectEqual((yield* links.chatsOf(many)).get(many), newest);
+      const both = yield* links.chatsOf(many, few, many);
+      expectEqual(both.get(many), newest);
+      expectEqual(both.get(few), [one]);
+      yield* links.set(one, many, 20_000);
+      yield* links.remove(newest[1] as ChatId);
+      const after = [one, ...newest.toSpliced(1, 1)];
+      expectEqual((yield* links.chatsOf(many)).get(many), after);
+    },
+  ),
 
   "IDs are text: 32 digits and leading zeros are significant": Effect.gen(function* () {
     const links = yield* newLinkFixture;

@@ -7,7 +7,7 @@ import type { Cases } from "../suite.ts";
 import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
 
 export const writes: Cases<StoragePorts> = {
-  "a large scope is deleted and counted like a small one, with one audit entry": Effect.gen(function* () {
+  "deleteScope deletes a large scope, counts its records and logs one audit entry": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
     yield* links.load(lines);

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect";
 
 /**
- * The connection of an adapter to its store, which the layer of an outage suite provides with the
+ * The connection of an adapter to its store. The layer of an outage suite provides it together with the
  * ports.
  */
 export class Connection extends Context.Service<

@@ -1,14 +1,14 @@
 /**
- * Outages of a store: every operation fails with `StoreUnavailable`, without defects or wrong
- * answers, and recovers with the store.
+ * Suites for outages of a store: every operation must fail with `StoreUnavailable`, without defects or
+ * wrong answers, and succeed after the outage.
  */
 import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { eventually, expectUnavailable } from "../expect.ts";
+import type { Operations } from "../property/named_operations.ts";
 import {
   cacheOperations,
   countersOperations,
-  type Operations,
   signalsOperations,
   storageOperations,
 } from "../property/operations.ts";
@@ -22,16 +22,16 @@ export type OutageSuiteOptions<Ports> =
   | { readonly name: string; readonly test: TestApi; readonly skip: string };
 
 /**
- * Tests outages of a store. The layer provides the ports and `Connection`, which stops and restarts
- * what the store depends on, such as its server. A store without such a dependency passes `skip`,
- * the reason, instead of the layer.
+ * Tests outages of a store. The layer provides the ports and `Connection`, which stops and restarts the
+ * server that the store depends on. A store without such a dependency passes the reason as `skip` instead
+ * of a layer.
  *
  * @example
  * ```ts
  * import * as test from "vitest";
  *
  * // Stores in the memory of the process.
- * const inProcess = { name: "Memory", test, skip: "Nothing of it can be down" };
+ * const inProcess = { name: "Memory", test, skip: "It has no server that can be down" };
  * storageOutageSuite(inProcess);
  * countersOutageSuite(inProcess);
  * cacheOutageSuite(inProcess);

@@ -23,7 +23,7 @@ const makeConnection = () => {
   return { connection, isBroken: () => broken };
 };
 
-/** The ports of a layer with a connection that breaks all of them. */
+/** Adds a connection to a layer, which breaks all of its ports. */
 const breakablePorts = <Ports>(layer: Layer.Layer<Ports>, breakage: Breakage = unavailable) =>
   Layer.effectContext(
     Effect.map(Layer.build(layer), (ports) => {
@@ -40,13 +40,13 @@ const storage = (breakage?: Breakage) => breakablePorts(StorageMemory.layer, bre
 const cache = breakablePorts(CacheMemory.layer);
 
 const every = "every operation fails with StoreUnavailable during an outage, and recovers";
-const before = "link writes during an outage store nothing, and keep what was stored";
+const before = "link writes during an outage change nothing";
 const verification = "verification writes during an outage change nothing, and succeed afterwards";
 const erasure = "an erasure during an outage erases nothing, and succeeds afterwards";
 const commit = "a commit during an outage stores neither write nor answer, and succeeds afterwards";
-const during = "writes that were answered before an outage are stored, without gaps in the log";
+const during = "all writes that succeeded before an outage are stored, without gaps in the audit log";
 
-/** Mistakes of an adapter, with the cases that must detect them. */
+/** Mistakes of an adapter, with the titles of the cases that must detect them. */
 const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string>]>> = {
   "operations die": [
     () => Effect.die(new Error("connection reset")),

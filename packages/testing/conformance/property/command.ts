@@ -1,6 +1,6 @@
 /**
- * Random commands for a store, as data. They use the chat users, games and keys of a few scopes,
- * so that they interact.
+ * Random commands for a store, as data. They share few chat users, games, keys and scopes, so that they
+ * interact.
  */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
 import type {
@@ -147,7 +147,7 @@ const accountUpdate: FastCheck.Arbitrary<UpdateAccount["update"]> = oneof(
   record({ status: constantFrom<AccountStatus>("active", "suspended") }),
 );
 
-// Null for a key that does not count.
+// Null for a key without a maximum.
 const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
 
 export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(

@@ -1,5 +1,5 @@
 /**
- * The commands of the property suite, for tests of our stores that run them in other ways.
+ * The commands of the property suite, for tests that run them in other ways.
  *
  * @internal
  */

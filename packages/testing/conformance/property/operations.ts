@@ -1,12 +1,4 @@
-import {
-  AuditLog,
-  Cache,
-  Counters,
-  EventStore,
-  LinkStore,
-  Signals,
-  type StoreUnavailable,
-} from "@accountlink/core";
+import { AuditLog, Cache, Counters, EventStore, LinkStore, Signals } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
@@ -18,35 +10,23 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
-import { WebhookStore } from "@accountlink/core/webhooks";
-import { Clock, Effect, type Scope } from "effect";
+import { Clock, Effect } from "effect";
 import {
-  makeDelivery,
   makeFlow,
   makeKey,
   makeSession,
-  makeWebhook,
   uniqueChatId,
   uniqueFlowId,
   uniqueKeyId,
   uniquePid,
   uniqueSignInId,
   uniqueText,
-  uniqueWebhookId,
 } from "../../mod.ts";
 import { answered, newAnswer, newClaim } from "../idempotency/idempotency_fixture.ts";
 import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
-import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
-
-/** Repeatable operations by name. */
-export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
-
-type OperationsOf<Port> = {
-  readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope>;
-};
-
-const prefixed = (port: string, operations: Operations): Operations =>
-  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [`${port}.${name}`, operation]));
+import { newBegun, newSignIn } from "../sign_in_store_suite.ts";
+import { type OperationsOf, prefixed } from "./named_operations.ts";
+import { roleOperations, webhookOperations } from "./worker_operations.ts";
 
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
@@ -129,7 +109,7 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("UserStore", {
       find: users.find(nobody),
       findRecords: users.findRecords(nobody),
-      findBrowsers: users.findBrowsers(nobody),
+      findSightings: users.findSightings(nobody),
       forgetBrowsers: users.forgetBrowsers(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
     } satisfies OperationsOf<UserStore["Service"]>),
@@ -142,6 +122,7 @@ export const storageOperations = Effect.gen(function* () {
       sweep: events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 }),
     } satisfies OperationsOf<EventStore["Service"]>),
     ...(yield* webhookOperations),
+    ...(yield* roleOperations),
     ...prefixed("UsageStore", {
       add: usage.add({ meter: hash, sequence: 1, day: 0, counts: [], uses: [] }),
       days: usage.days({ key: key.id }, 0),
@@ -149,35 +130,6 @@ export const storageOperations = Effect.gen(function* () {
       forget: usage.forget(-1_000_000),
     } satisfies OperationsOf<UsageStore["Service"]>),
   };
-});
-
-const webhookOperations = Effect.gen(function* () {
-  const store = yield* WebhookStore;
-  const { global, account } = yield* makeScopes;
-  const [webhook, delivery] = [makeWebhook(global), makeDelivery()];
-  const { id } = webhook;
-  const [insertion, change] = [
-    { ...origin, sealed: "sealed", position: 0, maxOfScope: 100 },
-    { ...origin, id, at: 0 },
-  ];
-  yield* store.insert({ ...insertion, webhook });
-  const record = { id, node: "none", at: 0, position: 0, deliveries: [delivery], freedLanes: [] };
-  return prefixed("WebhookStore", {
-    insert: Effect.suspend(() => store.insert({ ...insertion, webhook: makeWebhook(global) })),
-    find: store.find(id),
-    list: store.list({ account: account.name, id: null }),
-    update: store.update({ ...change, change: { description: "changed" } }),
-    remove: store.remove({ ...change, id: uniqueWebhookId() }),
-    deliveries: store.deliveries(id, { status: null, before: null, limit: 10 }),
-    findDelivery: store.findDelivery(id, delivery.eventId),
-    recordRequested: store.recordRequested({ id, delivery, endedAt: 0, status: 204, error: null }),
-    hold: store.hold({ node: uniqueText(), at: 0, until: 1, limit: 0 }),
-    look: store.look(id, [delivery.eventId], ["lane"]),
-    due: store.due(id, 0, 10),
-    sendPending: store.sendPending(id, 0),
-    record: store.record({ ...record, deliveredAt: null, failedAt: null }),
-    sweep: store.sweep(0),
-  } satisfies OperationsOf<WebhookStore["Service"]>);
 });
 
 const verificationOperations = Effect.gen(function* () {

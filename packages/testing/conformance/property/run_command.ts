@@ -1,5 +1,5 @@
 /**
- * Runs commands against a store. Answers are comparable values: null for none, entries for a map,
+ * Runs commands against a store. Answers become comparable values: null for none, sorted entries for a map,
  * and `refused` for a defect.
  */
 
@@ -34,7 +34,7 @@ import { ada, bob, chess, dan, newScopes, origin, poker, type Scopes, storeScope
 import { type Command, hashCount, keyCount } from "./command.ts";
 import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 
-/** Scopes with the objects of commands, by index. */
+/** Scopes with the keys, sessions, flows and challenges that commands refer to by index. */
 export interface CommandSubjects extends Scopes {
   readonly keyIds: ReadonlyArray<KeyId>;
   readonly hashes: ReadonlyArray<string>;
@@ -45,7 +45,7 @@ export interface CommandSubjects extends Scopes {
   readonly challenges: ReadonlyArray<string>;
 }
 
-/** New subjects, not yet stored. */
+/** Makes subjects without storing them. */
 export const newSubjects = (): CommandSubjects => {
   const subjects = newScopes();
   return {
@@ -77,7 +77,7 @@ export const runCommand = (
   );
 };
 
-/** All state that commands can change. */
+/** All stored state that commands can change. */
 export interface Observation {
   readonly scopes: ReadonlyArray<unknown>;
   readonly account: ReadonlyArray<unknown>;
@@ -138,7 +138,7 @@ const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
 
 const said = ({ type, at, data }: FeedEvent) => [type, at, data] as const;
 
-/** The events of a feed. Those of the sessions that one write ends have no order. */
+/** The events of a feed. Session events are a set, since one write may end several sessions in any order. */
 const happened = (events: ReadonlyArray<FeedEvent>) => [
   events.filter((event) => !isOfSession(event)).map(said),
   new Set(events.filter(isOfSession).map(said)),

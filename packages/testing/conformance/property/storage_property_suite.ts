@@ -15,13 +15,13 @@ import {
 } from "./run_command.ts";
 
 export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {
-  /** The model, such as `StorageMemory.layer`; built, and empty, for each run. */
+  /** The model, such as `StorageMemory.layer`. It is built for each run, and must be empty then. */
   readonly model: Layer.Layer<StoragePorts>;
 }
 
 /**
- * Tests a store against a model. Sequential commands must have the answers and the final state of
- * the model; concurrent commands, those of the model for some order.
+ * Tests a store against a model. Sequential commands must give the answers and the final state of the
+ * model; concurrent commands must give those of the model for some order of the commands.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, Prop
  * ```
  */
 export const storagePropertySuite = (options: StoragePropertyOptions): void =>
-  suite("storage as its model", options, {
+  suite("storage compared with a model", options, {
     "sequential commands agree with the model": check(
       commandsInOrder(40),
       (commands) => agreesInOrder(options.model, commands),
@@ -100,7 +100,7 @@ const onModel = <A, E>(
   effect: Effect.Effect<A, E, StoragePorts>,
 ): Effect.Effect<A, E> => Effect.provide(effect, model, { local: true });
 
-/** The outcome with a sorted log, since independent changes may be logged in any order. */
+/** The outcome with its audit entries as a set, since independent changes may be logged in any order. */
 const unordered = ({ answers, observed }: Outcome) => ({
   answers,
   observed: { ...observed, entries: new Set(observed.entries) },

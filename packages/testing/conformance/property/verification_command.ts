@@ -1,4 +1,4 @@
-/** Commands for sessions and flows, on the same subjects as those for links. */
+/** Random commands for sessions and flows, on the same scopes and users as link commands. */
 import type { ChatId, GameId } from "@accountlink/core";
 import type { Proof } from "@accountlink/core/flow";
 import type { SessionStep } from "@accountlink/core/sessions";
@@ -6,7 +6,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
 import { ada, bob, chess, dan, poker, type ScopeName } from "../scopes.ts";
 
-/** Sessions, flows and challenges are indexes into the subjects. */
+/** Sessions, flows and challenges are indexes into `CommandSubjects`. */
 export type VerificationCommand =
   | {
       readonly op: "createSession";
@@ -145,7 +145,10 @@ export const verificationCommand: FastCheck.Arbitrary<VerificationCommand> = one
   flowCommand,
 );
 
-/** A whole flow, up to both proofs or completion. Independent commands seldom have this order. */
+/**
+ * The commands of a whole flow, up to both proofs or completion. Independent random commands seldom have
+ * this order.
+ */
 export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   session: option(session, { freq: 3 }),
   flow,
@@ -179,7 +182,7 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
   ];
 });
 
-/** Challenges of one flow, taken and deleted by its proofs. */
+/** Challenges of one flow, which are taken, or deleted by proofs. */
 export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   flow,
   scope,
@@ -193,7 +196,7 @@ export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationComman
   ...steps.map((step) => ({ nextFlow: walked, ...step, flow: walked })),
 ]);
 
-/** Not for concurrent commands, since a sweep is not atomic. */
+/** Only for sequential commands, since a sweep is not atomic. */
 export const sweepCommand: FastCheck.Arbitrary<VerificationCommand> = record({
   op: constant("sweep"),
   at,

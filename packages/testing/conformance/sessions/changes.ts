@@ -45,29 +45,31 @@ const allowed = new Set([
   "opened → expired at",
 ]);
 
-/** Sweeps flows, no sessions and no sightings. */
+/** Sweeps flows only, not sessions or sightings. */
 const sweepAt = (at: Millis) =>
   Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
 
 export const changes: Cases<StoragePorts> = {
-  "advance makes exactly the allowed transitions, each one change": Effect.gen(function* () {
-    const taken: Array<string> = [];
-    for (const state of states) {
-      for (const to of steps) {
-        for (const [when, at] of Object.entries(times)) {
-          const fixture = yield* newVerificationFixture;
-          const session = yield* inState(fixture, state);
-          const advanced = yield* fixture.advance(session.id, to, at);
-          const changed = advanced?.changed === true;
-          if (changed) taken.push(`${state} → ${to} ${when}`);
-          const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
-          expectEqual(advanced, { session: expected, changed });
-          expectEqual(yield* fixture.find(session.id), expected);
+  "advance makes exactly the allowed transitions, and each increments the change number once": Effect.gen(
+    function* () {
+      const taken: Array<string> = [];
+      for (const state of states) {
+        for (const to of steps) {
+          for (const [when, at] of Object.entries(times)) {
+            const fixture = yield* newVerificationFixture;
+            const session = yield* inState(fixture, state);
+            const advanced = yield* fixture.advance(session.id, to, at);
+            const changed = advanced?.changed === true;
+            if (changed) taken.push(`${state} → ${to} ${when}`);
+            const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
+            expectEqual(advanced, { session: expected, changed });
+            expectEqual(yield* fixture.find(session.id), expected);
+          }
         }
       }
-    }
-    expectEqual(new Set(taken), allowed);
-  }),
+      expectEqual(new Set(taken), allowed);
+    },
+  ),
 
   "advance of an unknown session returns none": Effect.gen(function* () {
     const fixture = yield* newVerificationFixture;

@@ -10,7 +10,7 @@ const many = Array.from({ length: 20 }, (_, i) => i);
 
 const newCode = () => ({ hash: uniqueText(), sealedSid: uniqueText() });
 
-/** The operations with codes, of the keys of two scopes. */
+/** Creates two keys in two scopes, and the operations on session codes. */
 const makeFixture = Effect.gen(function* () {
   const sessions = yield* SessionStore;
   const [one, other] = yield* twoVerificationFixtures;
@@ -26,7 +26,7 @@ const makeFixture = Effect.gen(function* () {
 });
 
 export const codes: Cases<StoragePorts> = {
-  "a code leads to its open session, and to no other": Effect.gen(function* () {
+  "findSealedSid finds the open session of a code until its deadline": Effect.gen(function* () {
     const fixture = yield* makeFixture;
     const [one, other] = [newCode(), newCode()];
     const { session } = yield* fixture.create(one);
@@ -41,7 +41,7 @@ export const codes: Cases<StoragePorts> = {
     expectEqual(yield* fixture.find(uniqueText()), null);
   }),
 
-  "the code of a session that has ended leads nowhere, and is free again": Effect.gen(function* () {
+  "findSealedSid finds no ended session, and its code can be used again": Effect.gen(function* () {
     const fixture = yield* makeFixture;
     for (const to of ["cancelled", "expired"] as const) {
       const code = newCode();
@@ -54,7 +54,7 @@ export const codes: Cases<StoragePorts> = {
     }
   }),
 
-  "removals and completions end codes": Effect.gen(function* () {
+  "completing or removing a session ends its code": Effect.gen(function* () {
     const fixture = yield* makeFixture;
     const [completed, removed] = [newCode(), newCode()];
     const { session } = yield* fixture.create(completed);
@@ -65,7 +65,7 @@ export const codes: Cases<StoragePorts> = {
     expectEqual(yield* fixture.find(removed.hash), null);
   }),
 
-  "the code of an open session is refused to another, which takes nothing from the burst": Effect.gen(
+  "create refuses the code of another open session, and takes nothing from the burst": Effect.gen(
     function* () {
       const sessions = yield* SessionStore;
       const fixture = yield* makeFixture;

@@ -41,7 +41,7 @@ export const completion: Cases<StoragePorts> = {
     expectEqual(yield* fixture.entries, []);
   }),
 
-  "recordSightings keeps the latest of each chat user at each address": Effect.gen(function* () {
+  "recordSightings keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
     const sessions = yield* SessionStore;
     const { pid } = yield* newVerificationFixture;
     yield* sessions.recordSightings(pid, []);

@@ -43,7 +43,7 @@ export const creation: Cases<StoragePorts> = {
     }
   }),
 
-  "a burst admits its capacity at once, and one more with each refill": Effect.gen(function* () {
+  "a burst admits its capacity at once, then one session per refill": Effect.gen(function* () {
     const fixture = yield* newVerificationFixture;
     const results = [];
     for (const at of [1_000, 1_000, 1_000, 1_000, 1_099, 1_100, 1_100, 1_250, 1_250, 1_300]) {
@@ -53,14 +53,14 @@ export const creation: Cases<StoragePorts> = {
     expectEqual(results, [made, made, made, third, third, made, fourth, made, refusedUntil(1_300), made]);
   }),
 
-  "an unused burst refills to its capacity, and no further": Effect.gen(function* () {
+  "an unused burst refills up to its capacity": Effect.gen(function* () {
     const fixture = yield* newVerificationFixture;
     for (const _ of [1, 2, 3]) yield* fixture.take(burst, 1_000);
     for (const _ of [1, 2, 3]) expectEqual((yield* fixture.take(burst, 9_000)).created, made);
     expectEqual((yield* fixture.take(burst, 9_000)).created, refusedUntil(9_100));
   }),
 
-  "each key has its own burst; a null burst is unlimited": Effect.gen(function* () {
+  "each key has its own burst, and a null burst is unlimited": Effect.gen(function* () {
     const [one, other] = yield* twoVerificationFixtures;
     const single = { capacity: 1, refillMs: 100 };
     yield* one.create();
@@ -70,7 +70,7 @@ export const creation: Cases<StoragePorts> = {
     expectEqual((yield* other.take(single, 0)).created, made);
   }),
 
-  "concurrent create never exceeds the capacity, and refuses all others with the same time": Effect.gen(
+  "concurrent create never exceeds the capacity, and refuses all others until the same time": Effect.gen(
     function* () {
       const fixture = yield* newVerificationFixture;
       const results = yield* Effect.forEach(many, () => fixture.take(burst, 1_000), {

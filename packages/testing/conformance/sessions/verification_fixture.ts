@@ -55,12 +55,12 @@ const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
     pid,
     key,
     links,
-    /** The audit entries of the scope, except those of keys, oldest first. */
+    /** The audit entries of the scope except key entries, oldest first. */
     entries: Effect.map(links.entries, (entries) =>
       entries.filter(({ action }) => !action.startsWith("key.")),
     ),
     create,
-    /** Creates a session from a burst. */
+    /** Creates a session, if its burst admits one. */
     take: (burst: CreationBurst, createdAt: Millis) => {
       const session = makeSession(key, { createdAt });
       return Effect.map(sessions.create({ session, burst }), (created) => ({ created, id: session.id }));

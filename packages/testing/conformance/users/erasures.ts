@@ -18,7 +18,7 @@ const nothing = {
 };
 
 export const erasures: Cases<StoragePorts> = {
-  "erase deletes the user's records and sightings in every scope, and no others": Effect.gen(function* () {
+  "erase deletes only the user's records and sightings, in every scope": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
@@ -41,7 +41,7 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(record.linkVersion, 1);
   }),
 
-  "erase deletes the reviews of every pair that the user is in, and no other": Effect.gen(function* () {
+  "erase deletes only the reviews of pairs with the user": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { account, global, guild } = yield* user.newScopes;
     const other = uniqueChatId();
@@ -59,7 +59,7 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(new Set(ends.map(({ details }) => details["reviews"])), new Set([1, 2]));
   }),
 
-  "erase deletes the user's sign-ins, and no others": Effect.gen(function* () {
+  "erase deletes only the user's sign-ins": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];
     yield* user.erase([]);
@@ -68,7 +68,7 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual((yield* user.find).signIns, []);
   }),
 
-  "erase replaces the user with [erased] in every log, and logs an entry in each scope": Effect.gen(
+  "erase replaces the user with [erased] in every audit log, and logs an entry in each scope": Effect.gen(
     function* () {
       const user = yield* newUserFixture;
       const { chatId } = user;
@@ -173,7 +173,7 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(yield* keys.listKeys(own.name, 0), []);
   }),
 
-  "erase changes nothing if a record exists in another scope": Effect.gen(function* () {
+  "erase changes nothing if the user has a record in a scope that it does not name": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { account, global, guild } = yield* user.newScopes;
     yield* user.set(global, chess);

@@ -6,7 +6,7 @@ import type { Cases } from "../suite.ts";
 import { newUserFixture, sightingOf } from "./user_fixture.ts";
 
 export const finds: Cases<StoragePorts> = {
-  "find returns all data of a user, and of no other": Effect.gen(function* () {
+  "find returns all data of one user only": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { chatId } = user;
     const [one, other] = [yield* user.newScopes, yield* user.newScopes];
@@ -43,8 +43,9 @@ export const finds: Cases<StoragePorts> = {
     expectEqual(new Set(found.records.map(({ scope }) => scope)), new Set([one.global, other.guild]));
     expectEqual(found.sightings, [{ pid: one.guild.pid, sighting: sightingOf(chatId, "hash") }]);
     const sighting = { chatId, browser: "browser", seenAt: 0 };
-    expectEqual(found.browsers, [{ pid: other.guild.pid, sighting }]);
-    expectEqual(yield* user.findBrowsers, found.browsers);
+    expectEqual(found.browsers, [{ pid: other.guild.pid, sighting, firstSeenAt: 0 }]);
+    const { sightings, browsers } = yield* user.findSightings;
+    expectEqual([sightings, browsers], [found.sightings, found.browsers]);
     expectEqual(
       new Set(found.reviews.map(({ pid, review }) => [pid, review.chatId, review.otherChatId].join(" "))),
       new Set([one.guild, other.guild].map(({ pid }) => [pid, chatId, bob].join(" "))),
@@ -67,7 +68,20 @@ export const finds: Cases<StoragePorts> = {
     );
   }),
 
-  "forgetBrowsers deletes the sightings of the user in browsers, and no others": Effect.gen(function* () {
+  "see keeps the first and last sighting in a browser until forgetBrowsers": Effect.gen(function* () {
+    const user = yield* newUserFixture;
+    const { guild } = yield* user.newScopes;
+    const times = Effect.map(user.findSightings, ({ browsers }) =>
+      browsers.map(({ sighting, firstSeenAt }) => [firstSeenAt, sighting.seenAt]),
+    );
+    for (const seenAt of [3, 7, 5]) yield* user.seeIn(guild, "phone", user.chatId, seenAt);
+    expectEqual(yield* times, [[3, 7]]);
+    yield* user.forgetBrowsers;
+    yield* user.seeIn(guild, "phone", user.chatId, 9);
+    expectEqual(yield* times, [[9, 9]]);
+  }),
+
+  "forgetBrowsers deletes only the user's sightings in browsers": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {

@@ -9,25 +9,27 @@ const atOnce = { concurrency: "unbounded" } as const;
 const rounds = Array.from({ length: 10 }, (_, i) => i);
 
 export const races: Cases<StoragePorts> = {
-  "erase concurrent with setGame: link and entry are both erased, or both remain": Effect.gen(function* () {
-    const user = yield* newUserFixture;
-    for (const round of rounds) {
-      const { account, global, guild } = yield* user.newScopes;
-      yield* user.set(global, chess);
-      const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
-      yield* Effect.all([...sets, user.eraseAll], atOnce);
-      const { records, entries } = yield* user.find;
-      const named = entries.filter((entry) => entry.account === account.name);
-      expectEqual(
-        new Set(named.map(({ pid }) => pid)),
-        new Set(records.map(({ scope }) => scope.pid)),
-        "What the log names",
-      );
-      yield* user.eraseAll;
-    }
-  }),
+  "erase concurrent with setGame: link and audit entry are both erased, or both remain": Effect.gen(
+    function* () {
+      const user = yield* newUserFixture;
+      for (const round of rounds) {
+        const { account, global, guild } = yield* user.newScopes;
+        yield* user.set(global, chess);
+        const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
+        yield* Effect.all([...sets, user.eraseAll], atOnce);
+        const { records, entries } = yield* user.find;
+        const named = entries.filter((entry) => entry.account === account.name);
+        expectEqual(
+          new Set(named.map(({ pid }) => pid)),
+          new Set(records.map(({ scope }) => scope.pid)),
+          "The scopes in the audit log",
+        );
+        yield* user.eraseAll;
+      }
+    },
+  ),
 
-  "erase concurrent with complete: link, sighting and entry are all erased, or all remain": Effect.gen(
+  "erase concurrent with complete: link, sighting and audit entry are all erased, or all remain": Effect.gen(
     function* () {
       const user = yield* newUserFixture;
       const { global, guild } = yield* user.newScopes;
@@ -36,8 +38,8 @@ export const races: Cases<StoragePorts> = {
         yield* Effect.all([...flows.map((flow) => user.complete(flow, chess)), user.eraseAll], atOnce);
         const { records, sightings, entries } = yield* user.find;
         const pids = records.map(({ scope }) => scope.pid);
-        expectEqual(new Set(sightings.map(({ pid }) => pid)), new Set(pids), "Where the user was seen");
-        expectEqual(new Set(entries.map(({ pid }) => pid)), new Set(pids), "What the log names");
+        expectEqual(new Set(sightings.map(({ pid }) => pid)), new Set(pids), "The scopes with sightings");
+        expectEqual(new Set(entries.map(({ pid }) => pid)), new Set(pids), "The scopes in the audit log");
         yield* user.eraseAll;
       }
     },

@@ -1,4 +1,4 @@
-/** What an erasure does to requests under idempotency keys. */
+/** Erasures of requests with idempotency keys. */
 import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -9,7 +9,7 @@ import { newUserFixture } from "./user_fixture.ts";
 const erased = { fingerprint: "content", answer: null, isErased: true };
 
 export const requests: Cases<StoragePorts> = {
-  "erase erases the requests with answers that name the user, until their end, and no others": Effect.gen(
+  "erase replaces stored answers that name the user until they expire, and keeps other answers": Effect.gen(
     function* () {
       const user = yield* newUserFixture;
       const { chatId } = user;
@@ -35,7 +35,7 @@ export const requests: Cases<StoragePorts> = {
     },
   ),
 
-  "erase takes the key from requests under way that name the user, and from no others": Effect.gen(
+  "erase takes the idempotency key only from unfinished requests that name the user": Effect.gen(
     function* () {
       const user = yield* newUserFixture;
       const { chatId } = user;
@@ -53,7 +53,7 @@ export const requests: Cases<StoragePorts> = {
     },
   ),
 
-  "erase erases requests that name the user and ended without an answer": Effect.gen(function* () {
+  "erase marks requests that name the user and ended without an answer as erased": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const [released, over, others] = [
       yield* user.claim(user.chatId),
@@ -66,37 +66,41 @@ export const requests: Cases<StoragePorts> = {
     expectEqual(yield* user.retry(others), null);
   }),
 
-  "erase concurrent with commit: the user is gone, and the request erased": Effect.gen(function* () {
-    const user = yield* newUserFixture;
-    const { chatId } = user;
-    for (let round = 0; round < 10; round++) {
-      const { account, global } = yield* user.newScopes;
-      const claims = [yield* user.claim(chatId), yield* user.claim(chatId)];
-      const commits = claims.map((claim) => user.commit(claim, user.set(global, chess), chatId));
-      yield* Effect.all([...commits, user.eraseAll], { concurrency: "unbounded" });
-      expectEqual(yield* user.recordOf(global), null);
-      const { entries } = yield* user.find;
-      expectEqual(entries, []);
-      for (const claim of claims) expectEqual(yield* user.retry(claim), erased);
-      expectEqual(yield* user.chatsOf(global, chess), new Map(), `Round ${round} of ${account.name}`);
-    }
-  }),
+  "erase concurrent with commit: the user's link is gone, and the request is erased": Effect.gen(
+    function* () {
+      const user = yield* newUserFixture;
+      const { chatId } = user;
+      for (let round = 0; round < 10; round++) {
+        const { account, global } = yield* user.newScopes;
+        const claims = [yield* user.claim(chatId), yield* user.claim(chatId)];
+        const commits = claims.map((claim) => user.commit(claim, user.set(global, chess), chatId));
+        yield* Effect.all([...commits, user.eraseAll], { concurrency: "unbounded" });
+        expectEqual(yield* user.recordOf(global), null);
+        const { entries } = yield* user.find;
+        expectEqual(entries, []);
+        for (const claim of claims) expectEqual(yield* user.retry(claim), erased);
+        expectEqual(yield* user.chatsOf(global, chess), new Map(), `Round ${round} of ${account.name}`);
+      }
+    },
+  ),
 
-  "erase concurrent with a whole request: its answer is kept if its write is": Effect.gen(function* () {
-    const user = yield* newUserFixture;
-    const { chatId } = user;
-    for (let round = 0; round < 10; round++) {
-      const { global } = yield* user.newScopes;
-      const request = Effect.gen(function* () {
-        const claim = yield* user.claim(chatId);
-        yield* user.commit(claim, user.set(global, chess), chatId);
-        return claim;
-      });
-      const [claim] = yield* Effect.all([request, user.eraseAll], { concurrency: "unbounded" });
-      const record = yield* user.recordOf(global);
-      const found = yield* user.retry(claim);
-      expectEqual([found?.isErased, found?.answer === null], [record === null, record === null]);
-      yield* user.eraseAll;
-    }
-  }),
+  "erase concurrent with a whole request: its answer remains exactly if its write remains": Effect.gen(
+    function* () {
+      const user = yield* newUserFixture;
+      const { chatId } = user;
+      for (let round = 0; round < 10; round++) {
+        const { global } = yield* user.newScopes;
+        const request = Effect.gen(function* () {
+          const claim = yield* user.claim(chatId);
+          yield* user.commit(claim, user.set(global, chess), chatId);
+          return claim;
+        });
+        const [claim] = yield* Effect.all([request, user.eraseAll], { concurrency: "unbounded" });
+        const record = yield* user.recordOf(global);
+        const found = yield* user.retry(claim);
+        expectEqual([found?.isErased, found?.answer === null], [record === null, record === null]);
+        yield* user.eraseAll;
+      }
+    },
+  ),
 };

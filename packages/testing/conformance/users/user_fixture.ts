@@ -20,11 +20,11 @@ import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { answered, newAnswer, newClaim, retryOf } from "../idempotency/idempotency_fixture.ts";
 import { makeScopes, origin } from "../scopes.ts";
-import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
+import { newSignIn } from "../sign_in_store_suite.ts";
 
 const reviewKey = uniqueKeyId();
 
-/** A new chat user, and the operations that store their data. */
+/** Creates a chat user and the operations that store their data. */
 export const newUserFixture = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
@@ -79,12 +79,12 @@ export const newUserFixture = Effect.gen(function* () {
     reviewsOf: ({ pid }: DataScope, of: ChatId) => reviews.findByChatId(pid, of, null),
     see: ({ pid }: DataScope, hash: string, of: ChatId = chatId) =>
       sessions.recordSightings(pid, [sightingOf(of, hash)]),
-    seeIn: ({ pid }: DataScope, browser: string, of: ChatId = chatId) =>
-      sessions.recordSightings(pid, [{ chatId: of, browser, seenAt: 0 }]),
+    seeIn: ({ pid }: DataScope, browser: string, of: ChatId = chatId, seenAt = 0) =>
+      sessions.recordSightings(pid, [{ chatId: of, browser, seenAt }]),
     usersOf: ({ pid }: DataScope, place: string) =>
       Effect.map(sightings.countUsers(pid, [[place]]), ([count]) => count),
     forgetBrowsers: users.forgetBrowsers(chatId),
-    findBrowsers: users.findBrowsers(chatId),
+    findSightings: users.findSightings(chatId),
     signIn: Effect.fnUntraced(function* (of: ChatId = chatId) {
       const signIn = newSignIn({ chatId: of });
       yield* signIns.create(signIn, null);
@@ -96,11 +96,14 @@ export const newUserFixture = Effect.gen(function* () {
       yield* idempotency.claim(claim);
       return claim;
     }),
-    /** Commits a write with an answer that names these chat users. True if the request still held its key. */
+    /**
+     * Commits a write with an answer that names these chat users. Returns true if the request still held
+     * its key.
+     */
     commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
       Effect.map(idempotency.commit(claim, answered(write, newAnswer(...named))), Option.isSome),
     release: idempotency.release,
-    /** Sends a request again; what it then finds under its key. */
+    /** Claims the key of a request again, and returns what is stored under it. */
     retry: (claim: NewClaim, fingerprint?: string, at = 0) =>
       Effect.map(idempotency.claim(retryOf(claim, at, fingerprint)), Option.getOrNull),
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),

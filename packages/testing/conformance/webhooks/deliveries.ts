@@ -11,7 +11,7 @@ import { newWebhookFixture, start } from "./webhook_fixture.ts";
 const unknown = uniqueWebhookId();
 const idsOf = (deliveries: ReadonlyArray<StoredDelivery>) => deliveries.map(({ eventId }) => eventId);
 
-/** A delivery that waits for those before it in its lanes. */
+/** A delivery that waits for earlier deliveries in its lanes. */
 const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
   makeDelivery({ status: "waiting", attempts: 0, nextAttemptAt: null, position, lanes });
 
@@ -19,7 +19,7 @@ const failingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
   makeDelivery({ nextAttemptAt: start + 60_000, position, lanes });
 
 export const deliveries: Cases<StoragePorts> = {
-  "record stores deliveries unchanged, and replaces earlier ones": Effect.gen(function* () {
+  "record stores deliveries unchanged, and overwrites earlier states": Effect.gen(function* () {
     const { addHeld, findDelivery, deliveries: list } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const failing = makeDelivery({
@@ -52,7 +52,7 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual((yield* list(id)).length, 2);
   }),
 
-  "record keeps the times of deliveries and failures": Effect.gen(function* () {
+  "record sets the time of the last delivery and of the first failure since": Effect.gen(function* () {
     const { addHeld, find } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const times = Effect.map(find(id), (webhook) => [webhook?.lastDeliveredAt, webhook?.failingSince]);
@@ -68,7 +68,7 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual(yield* times, [start + 8, start + 9]);
   }),
 
-  "deliveries are listed newest first, without those that wait, by status and in pages": Effect.gen(
+  "deliveries lists deliveries newest first, by status and in pages, without waiting ones": Effect.gen(
     function* () {
       const { addHeld, deliveries: list } = yield* newWebhookFixture;
       const { id, recordOf } = yield* addHeld();
@@ -93,33 +93,31 @@ export const deliveries: Cases<StoragePorts> = {
     },
   ),
 
-  "sendPending makes what is to be tried later due, as an attempt that somebody asked for": Effect.gen(
-    function* () {
-      const { addHeld, due, findDelivery, store } = yield* newWebhookFixture;
-      const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
-      const [later, isDue, foreign] = [
-        makeDelivery({ nextAttemptAt: start + 60_000, resends: 1, lanes: ["a"] }),
-        makeDelivery({ nextAttemptAt: start }),
-        makeDelivery({ nextAttemptAt: start + 60_000 }),
-      ];
-      const waiting = waitingIn(2 ** 41, "a");
-      const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null });
-      yield* recordOf({ deliveries: [later, isDue, waiting, delivered] });
-      yield* other.recordOf({ deliveries: [foreign] });
-      yield* store.sendPending(id, start + 1);
-      yield* store.sendPending(id, start + 1);
-      yield* store.sendPending(unknown, start + 1);
-      expectEqual(yield* due(id, start), [isDue.eventId]);
-      expectEqual(yield* due(id, start + 1), [isDue.eventId, later.eventId]);
-      const hurried = { ...later, nextAttemptAt: start + 1, resends: 2 };
-      for (const delivery of [hurried, isDue, waiting, delivered]) {
-        expectEqual(yield* findDelivery(id, delivery.eventId), delivery);
-      }
-      expectEqual(yield* findDelivery(other.id, foreign.eventId), foreign);
-    },
-  ),
+  "sendPending makes scheduled retries due at once, and counts them as resends": Effect.gen(function* () {
+    const { addHeld, due, findDelivery, store } = yield* newWebhookFixture;
+    const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
+    const [later, isDue, foreign] = [
+      makeDelivery({ nextAttemptAt: start + 60_000, resends: 1, lanes: ["a"] }),
+      makeDelivery({ nextAttemptAt: start }),
+      makeDelivery({ nextAttemptAt: start + 60_000 }),
+    ];
+    const waiting = waitingIn(2 ** 41, "a");
+    const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null });
+    yield* recordOf({ deliveries: [later, isDue, waiting, delivered] });
+    yield* other.recordOf({ deliveries: [foreign] });
+    yield* store.sendPending(id, start + 1);
+    yield* store.sendPending(id, start + 1);
+    yield* store.sendPending(unknown, start + 1);
+    expectEqual(yield* due(id, start), [isDue.eventId]);
+    expectEqual(yield* due(id, start + 1), [isDue.eventId, later.eventId]);
+    const hurried = { ...later, nextAttemptAt: start + 1, resends: 2 };
+    for (const delivery of [hurried, isDue, waiting, delivered]) {
+      expectEqual(yield* findDelivery(id, delivery.eventId), delivery);
+    }
+    expectEqual(yield* findDelivery(other.id, foreign.eventId), foreign);
+  }),
 
-  "due gives what is to be tried by then, the first due first": Effect.gen(function* () {
+  "due returns the deliveries due at a time, earliest first": Effect.gen(function* () {
     const { addHeld, due, store } = yield* newWebhookFixture;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [second, first] = [
@@ -132,7 +130,7 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual(idsOf(yield* store.due(id, start, 1)), [first.eventId]);
   }),
 
-  "look knows the events that have a delivery, and the lanes that one blocks": Effect.gen(function* () {
+  "look returns the events that have a delivery, and the lanes that are blocked": Effect.gen(function* () {
     const { addHeld, store } = yield* newWebhookFixture;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [failing, waiting] = [failingIn(1, "a", "b"), waitingIn(2, "b", "c")];
@@ -146,7 +144,7 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual(yield* store.look(id, [], []), { known: [], blocked: [] });
   }),
 
-  "a freed lane makes its first waiting delivery due, and no other": Effect.gen(function* () {
+  "freeing a lane makes only its first waiting delivery due": Effect.gen(function* () {
     const { addHeld, due } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const failing = failingIn(1, "a");
@@ -176,29 +174,31 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual(yield* due(id), [moved.eventId]);
   }),
 
-  "recordRequested stores an attempt of any node, and a success frees its lanes": Effect.gen(function* () {
-    const { addHeld, find, findDelivery, due, request } = yield* newWebhookFixture;
-    const { id, recordOf } = yield* addHeld();
-    const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
-    yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-    const retried = { ...failing, attempts: failing.attempts + 1, resends: 1, responseStatus: 500 };
-    expectEqual(yield* request(id, failing, 500), retried);
-    expectEqual(yield* findDelivery(id, failing.eventId), retried);
-    expectEqual((yield* find(id))?.failingSince ?? null, start);
-    expectEqual(yield* due(id), []);
+  "recordRequested stores an attempt of any node, and frees the lanes after a success": Effect.gen(
+    function* () {
+      const { addHeld, find, findDelivery, due, request } = yield* newWebhookFixture;
+      const { id, recordOf } = yield* addHeld();
+      const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
+      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
+      const retried = { ...failing, attempts: failing.attempts + 1, resends: 1, responseStatus: 500 };
+      expectEqual(yield* request(id, failing, 500), retried);
+      expectEqual(yield* findDelivery(id, failing.eventId), retried);
+      expectEqual((yield* find(id))?.failingSince ?? null, start);
+      expectEqual(yield* due(id), []);
 
-    yield* request(id, retried, 204, start + 2);
-    const webhook = yield* find(id);
-    expectEqual([webhook?.lastDeliveredAt, webhook?.failingSince], [start + 2, null]);
-    expectEqual(yield* due(id, start + 2), [waiting.eventId]);
+      yield* request(id, retried, 204, start + 2);
+      const webhook = yield* find(id);
+      expectEqual([webhook?.lastDeliveredAt, webhook?.failingSince], [start + 2, null]);
+      expectEqual(yield* due(id, start + 2), [waiting.eventId]);
 
-    const test = makeDelivery({ type: "test", status: "waiting", attempts: 0, position: null, lanes: [] });
-    yield* request(id, { ...test, nextAttemptAt: null }, 500);
-    expectEqual((yield* findDelivery(id, test.eventId))?.status, "given_up");
-    expectEqual(yield* request(unknown, test, 500), null);
-  }),
+      const test = makeDelivery({ type: "test", status: "waiting", attempts: 0, position: null, lanes: [] });
+      yield* request(id, { ...test, nextAttemptAt: null }, 500);
+      expectEqual((yield* findDelivery(id, test.eventId))?.status, "given_up");
+      expectEqual(yield* request(unknown, test, 500), null);
+    },
+  ),
 
-  "recordRequested takes back nothing that the schedule did during the attempt": Effect.gen(function* () {
+  "recordRequested keeps changes that the schedule made during the attempt": Effect.gen(function* () {
     const { addHeld, findDelivery, request } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const failing = failingIn(1, "a");
@@ -218,7 +218,7 @@ export const deliveries: Cases<StoragePorts> = {
     expectEqual([after?.status, after?.attempts, after?.lanes], ["delivered", attempts + 1, []]);
   }),
 
-  "pending counts what is failing or waits, and the wanted events after the position": Effect.gen(
+  "pending counts failing and waiting deliveries, and subscribed events after the position": Effect.gen(
     function* () {
       const fixture = yield* newWebhookFixture;
       const links = yield* linkFixture(fixture.scope);
@@ -241,24 +241,22 @@ export const deliveries: Cases<StoragePorts> = {
     },
   ),
 
-  "sweep deletes the deliveries of old events, any number of them, and nothing else": Effect.gen(
-    function* () {
-      const { addHeld, deliveries: list, store } = yield* newWebhookFixture;
-      const { id, recordOf } = yield* addHeld();
-      // Before the events of other cases.
-      const time = 1_000_000;
-      const old = Array.from({ length: 1_100 }, () =>
-        makeDelivery({ eventId: uniqueEventId(time - 1), at: time - 1 }),
-      );
-      const kept = makeDelivery({ eventId: uniqueEventId(time), at: time });
-      yield* recordOf({ deliveries: [...old, kept] });
-      // Other cases have deliveries without a time.
-      expectThat((yield* store.sweep(time)) >= 1_100, "sweep counts what it deletes");
-      expectEqual(yield* list(id), [kept]);
-    },
-  ),
+  "sweep deletes any number of deliveries of old events, and nothing else": Effect.gen(function* () {
+    const { addHeld, deliveries: list, store } = yield* newWebhookFixture;
+    const { id, recordOf } = yield* addHeld();
+    // Before the events of other cases.
+    const time = 1_000_000;
+    const old = Array.from({ length: 1_100 }, () =>
+      makeDelivery({ eventId: uniqueEventId(time - 1), at: time - 1 }),
+    );
+    const kept = makeDelivery({ eventId: uniqueEventId(time), at: time });
+    yield* recordOf({ deliveries: [...old, kept] });
+    // Other cases have deliveries without a time.
+    expectThat((yield* store.sweep(time)) >= 1_100, "sweep counts what it deletes");
+    expectEqual(yield* list(id), [kept]);
+  }),
 
-  "sweep lets go on what waited for those that it deletes": Effect.gen(function* () {
+  "sweep makes deliveries due that waited for deleted ones": Effect.gen(function* () {
     const { addHeld, due, store } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
     const time = 1_000_000;

@@ -8,7 +8,7 @@ import type { Cases } from "../suite.ts";
 import { newWebhookFixture, start } from "./webhook_fixture.ts";
 
 export const holds: Cases<StoragePorts> = {
-  "one of several nodes holds a webhook": Effect.gen(function* () {
+  "concurrent hold: exactly one node holds the webhook": Effect.gen(function* () {
     const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const nodes = Array.from({ length: 5 }, uniqueText);
@@ -18,7 +18,7 @@ export const holds: Cases<StoragePorts> = {
     expectEqual(holding.filter((webhook) => webhook !== null).length, 1);
   }),
 
-  "a webhook passes on exactly when the time of its node is over": Effect.gen(function* () {
+  "another node takes over a webhook exactly when its hold expires": Effect.gen(function* () {
     const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
@@ -28,7 +28,7 @@ export const holds: Cases<StoragePorts> = {
     expectEqual(held(id, yield* hold(first, start + 7_001)), null);
   }),
 
-  "a node keeps its webhooks while it says that it lives": Effect.gen(function* () {
+  "a node keeps its webhooks while it renews its hold": Effect.gen(function* () {
     const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
@@ -37,7 +37,7 @@ export const holds: Cases<StoragePorts> = {
     expectEqual(held(id, yield* hold(first, start + 15_000))?.id ?? null, id);
   }),
 
-  "a node that ends lets its webhooks go at once": Effect.gen(function* () {
+  "a node that ends its hold releases its webhooks at once": Effect.gen(function* () {
     const { add, hold, held } = yield* newWebhookFixture;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
@@ -46,7 +46,7 @@ export const holds: Cases<StoragePorts> = {
     expectEqual(held(id, yield* hold(second, start + 2))?.id ?? null, id);
   }),
 
-  "hold takes no more than its limit at once": Effect.gen(function* () {
+  "hold takes at most its limit of new webhooks per call": Effect.gen(function* () {
     const { add, hold } = yield* newWebhookFixture;
     for (let count = 0; count < 3; count++) yield* add();
     const node = uniqueText();
@@ -54,7 +54,7 @@ export const holds: Cases<StoragePorts> = {
     expectThat((yield* hold(node, start, start + 7_000, 2)).length > 2, "another call takes more");
   }),
 
-  "hold gives active webhooks of accounts that are not suspended": Effect.gen(function* () {
+  "hold returns only active webhooks of accounts that are not suspended": Effect.gen(function* () {
     const { scope, add, addHeld, hold, held, update, disable } = yield* newWebhookFixture;
     const keys = yield* KeyStore;
     const { id, node } = yield* addHeld();
@@ -76,7 +76,7 @@ export const holds: Cases<StoragePorts> = {
     expectEqual(yield* isHeld, true);
   }),
 
-  "hold gives where a webhook stands": Effect.gen(function* () {
+  "hold returns the position, next attempt and oldest failure of a webhook": Effect.gen(function* () {
     const { addHeld, find } = yield* newWebhookFixture;
     const { id, recordOf, reheld } = yield* addHeld({}, 17);
     const stored = yield* find(id);

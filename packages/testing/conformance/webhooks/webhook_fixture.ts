@@ -13,10 +13,10 @@ import { Effect, Option } from "effect";
 import { makeWebhook, uniqueText } from "../../mod.ts";
 import { makeScopes, origin } from "../scopes.ts";
 
-/** More than 32 bits. */
+/** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 export const start = 1_767_225_600_123;
 
-/** What the store holds for a node of a webhook, or null. */
+/** The webhook among those that a node holds, or null. */
 const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | null =>
   all.find((webhook) => webhook.id === id) ?? null;
 
@@ -82,7 +82,7 @@ export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
     ) => store.deliveries(id, { status, before, limit }),
     findDelivery: (id: WebhookId, eventId: string) =>
       Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
-    /** Stores an attempt that somebody asked for, and gives the delivery after it. */
+    /** Stores a requested attempt, and returns the delivery after it. */
     request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
       const error = status < 300 ? null : "status";
       return Effect.map(store.recordRequested({ id, delivery, endedAt, status, error }), Option.getOrNull);
@@ -91,7 +91,7 @@ export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
       Effect.map(store.due(id, at, 100), (found: ReadonlyArray<StoredDelivery>) =>
         found.map(({ eventId }) => eventId),
       ),
-    /** What was logged of a webhook, oldest first. */
+    /** The audit entries of a webhook, oldest first. */
     entries: (id: WebhookId) =>
       Effect.map(log.list(scope.account, null, 1_000), (all) =>
         all

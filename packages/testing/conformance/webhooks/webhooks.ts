@@ -36,7 +36,7 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* find(unknown), null);
   }),
 
-  "list returns the webhooks of an account, or of all, oldest first, or one of them": Effect.gen(
+  "list returns the webhooks of one or all accounts, oldest first, or a single webhook": Effect.gen(
     function* () {
       const { account, global, guild } = yield* makeScopes;
       const [ofGlobal, ofGuild] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
@@ -62,21 +62,19 @@ export const webhooks: Cases<StoragePorts> = {
     },
   ),
 
-  "concurrent inserts keep to the maximum of the scope, and another scope has its own": Effect.gen(
-    function* () {
-      const { global, guild } = yield* makeScopes;
-      const [fixture, other] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
-      const inserted = yield* Effect.forEach(
-        Array.from({ length: 8 }, () => makeWebhook(global)),
-        (webhook) => fixture.insert(webhook, { maxOfScope: 5 }),
-        { concurrency: "unbounded" },
-      );
-      expectEqual(inserted.filter((is) => is).length, 5);
-      expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
-      expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
-      expectEqual((yield* fixture.list).length, 6);
-    },
-  ),
+  "concurrent inserts never exceed the maximum of their scope": Effect.gen(function* () {
+    const { global, guild } = yield* makeScopes;
+    const [fixture, other] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
+    const inserted = yield* Effect.forEach(
+      Array.from({ length: 8 }, () => makeWebhook(global)),
+      (webhook) => fixture.insert(webhook, { maxOfScope: 5 }),
+      { concurrency: "unbounded" },
+    );
+    expectEqual(inserted.filter((is) => is).length, 5);
+    expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
+    expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
+    expectEqual((yield* fixture.list).length, 6);
+  }),
 
   "insert is a defect with an unknown scope, a taken ID, or unstorable text": Effect.gen(function* () {
     const { scope, insert, add, list } = yield* newWebhookFixture;
@@ -90,7 +88,7 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
   }),
 
-  "update changes what is given, and nothing twice": Effect.gen(function* () {
+  "update changes only the given fields, and logs only actual changes": Effect.gen(function* () {
     const { add, find, update, entries } = yield* newWebhookFixture;
     const webhook = yield* add();
     const values = { url: "https://example.com/b", types: ["link.set"], description: "B" };
@@ -107,8 +105,8 @@ export const webhooks: Cases<StoragePorts> = {
     ]);
   }),
 
-  "a disabled webhook keeps its reason until it is active again, which tries its failures at once":
-    Effect.gen(function* () {
+  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once": Effect.gen(
+    function* () {
       const fixture = yield* newWebhookFixture;
       const { id, recordOf } = yield* fixture.addHeld();
       const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
@@ -131,29 +129,32 @@ export const webhooks: Cases<StoragePorts> = {
         ["webhook.disabled", { reason: "gone" }],
         ["webhook.updated", { changed: "status" }],
       ]);
-    }),
+    },
+  ),
 
-  "rotate adds a secret, limits the earlier ones, and drops those that have ended": Effect.gen(function* () {
-    const { add, find, rotate, entries } = yield* newWebhookFixture;
-    const { id } = yield* add();
-    expectEqual(yield* rotate(id, "second", start, start + 100), true);
-    expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
-    expectEqual((yield* find(id))?.secrets ?? null, [
-      { sealed: "sealed", endsAt: start + 100 },
-      { sealed: "second", endsAt: start + 500 },
-      { sealed: "third", endsAt: null },
-    ]);
-    yield* rotate(id, "fourth", start + 100, start + 600);
-    expectEqual((yield* find(id))?.secrets.map(({ sealed }) => sealed) ?? null, [
-      "second",
-      "third",
-      "fourth",
-    ]);
-    expectEqual(yield* rotate(unknown, "other", 0, 1), false);
-    expectEqual((yield* entries(id)).at(-1)?.[0] ?? null, "webhook.rotated");
-  }),
+  "rotate adds a secret, sets the expiry of earlier secrets, and drops expired ones": Effect.gen(
+    function* () {
+      const { add, find, rotate, entries } = yield* newWebhookFixture;
+      const { id } = yield* add();
+      expectEqual(yield* rotate(id, "second", start, start + 100), true);
+      expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
+      expectEqual((yield* find(id))?.secrets ?? null, [
+        { sealed: "sealed", endsAt: start + 100 },
+        { sealed: "second", endsAt: start + 500 },
+        { sealed: "third", endsAt: null },
+      ]);
+      yield* rotate(id, "fourth", start + 100, start + 600);
+      expectEqual((yield* find(id))?.secrets.map(({ sealed }) => sealed) ?? null, [
+        "second",
+        "third",
+        "fourth",
+      ]);
+      expectEqual(yield* rotate(unknown, "other", 0, 1), false);
+      expectEqual((yield* entries(id)).at(-1)?.[0] ?? null, "webhook.rotated");
+    },
+  ),
 
-  "remove deletes the webhook and its deliveries, and no other": Effect.gen(function* () {
+  "remove deletes only the webhook and its deliveries": Effect.gen(function* () {
     const fixture = yield* newWebhookFixture;
     const [first, other] = [yield* fixture.addHeld(), yield* fixture.addHeld()];
     const deliveries = Array.from({ length: 120 }, () => makeDelivery({ status: "delivered" }));
@@ -167,7 +168,7 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual((yield* fixture.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
   }),
 
-  "the erasure of its owner deletes a webhook and its deliveries": Effect.gen(function* () {
+  "erasing the owner of an account deletes its webhooks and their deliveries": Effect.gen(function* () {
     const chatId = uniqueChatId();
     const account = { name: uniqueText(), chatId, tier: "free" } as const;
     const keys = yield* KeyStore;

@@ -4,10 +4,10 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
-import { makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
-import { expectEqual, expectThat } from "../expect.ts";
-import { ada, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeSignIn, uniqueChatId, uniqueText } from "../mod.ts";
+import { expectEqual, expectThat } from "./expect.ts";
+import { ada, origin } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -58,8 +58,8 @@ const chatIdOfAccount = (name: string) =>
   );
 
 const cases: Cases<StoragePorts> = {
-  "an account is chosen by its chat user and whom an operator adds, not by whom a member adds": Effect.gen(
-    function* () {
+  "chosenAt is set for the owner and for members added by an operator, and null for members added by a member":
+    Effect.gen(function* () {
       const { name } = yield* newTeam();
       const [byMember, byOperator] = [uniqueChatId(), uniqueChatId()];
       yield* add(name, byMember, "admin", -2);
@@ -69,56 +69,59 @@ const cases: Cases<StoragePorts> = {
       const [first, second, owner] = yield* store.list(name);
       expectEqual([first?.chosenAt, second?.chosenAt], [null, -1]);
       expectEqual(owner?.chosenAt, owner?.since);
+    }),
+
+  "change adds a member, changes the role and removes the member, each with an audit entry": Effect.gen(
+    function* () {
+      const { name } = yield* newTeam();
+      const chatId = uniqueChatId();
+      expectEqual(yield* add(name, chatId, "moderator"), "changed");
+      expectEqual(yield* add(name, chatId, "admin"), "member_exists");
+      expectEqual(yield* change(name, { type: "set_role", chatId, role: "moderator" }), "unchanged");
+      expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "changed");
+      const [found] = yield* MemberStore.use((store) => store.findByChatId(chatId));
+      expectEqual([found?.role, found?.since, found?.chosenAt], ["admin", 7, null]);
+      expectEqual(yield* change(name, { type: "remove", chatId }), "changed");
+      for (const changed of [
+        { type: "remove", chatId },
+        { type: "set_role", chatId, role: "admin" },
+      ] as const) {
+        expectEqual(yield* change(name, changed), "unknown");
+      }
+      expectEqual(yield* add(uniqueText(), chatId, "owner"), "unknown");
+      const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
+      expectEqual(
+        entries.map(({ action, details, at, pid }) => ({ action, details, at, pid })),
+        [
+          { action: "member.removed", details: { chatId, role: "admin" }, at: 7, pid: null },
+          {
+            action: "member.role_changed",
+            details: { chatId, role: "admin", previousRole: "moderator" },
+            at: 7,
+            pid: null,
+          },
+          { action: "member.added", details: { chatId, role: "moderator" }, at: 7, pid: null },
+        ],
+      );
     },
   ),
 
-  "change adds, changes and removes a member, each with an entry": Effect.gen(function* () {
-    const { name } = yield* newTeam();
-    const chatId = uniqueChatId();
-    expectEqual(yield* add(name, chatId, "moderator"), "changed");
-    expectEqual(yield* add(name, chatId, "admin"), "member_exists");
-    expectEqual(yield* change(name, { type: "set_role", chatId, role: "moderator" }), "unchanged");
-    expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "changed");
-    const [found] = yield* MemberStore.use((store) => store.findByChatId(chatId));
-    expectEqual([found?.role, found?.since, found?.chosenAt], ["admin", 7, null]);
-    expectEqual(yield* change(name, { type: "remove", chatId }), "changed");
-    for (const changed of [
-      { type: "remove", chatId },
-      { type: "set_role", chatId, role: "admin" },
-    ] as const) {
-      expectEqual(yield* change(name, changed), "unknown");
-    }
-    expectEqual(yield* add(uniqueText(), chatId, "owner"), "unknown");
-    const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
-    expectEqual(
-      entries.map(({ action, details, at, pid }) => ({ action, details, at, pid })),
-      [
-        { action: "member.removed", details: { chatId, role: "admin" }, at: 7, pid: null },
-        {
-          action: "member.role_changed",
-          details: { chatId, role: "admin", previousRole: "moderator" },
-          at: 7,
-          pid: null,
-        },
-        { action: "member.added", details: { chatId, role: "moderator" }, at: 7, pid: null },
-      ],
-    );
-  }),
+  "an account clears its chat ID when this user stops being an owner, and keeps its last owner": Effect.gen(
+    function* () {
+      const [one, other] = [yield* newTeam(), yield* newTeam()];
+      for (const { name, chatId } of [one, other]) {
+        expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
+        expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "last_owner");
+        yield* add(name, ada, "owner");
+        expectEqual(yield* chatIdOfAccount(name), chatId);
+      }
+      yield* change(one.name, { type: "remove", chatId: one.chatId });
+      yield* change(other.name, { type: "set_role", chatId: other.chatId, role: "moderator" });
+      expectEqual([yield* chatIdOfAccount(one.name), yield* chatIdOfAccount(other.name)], [null, null]);
+    },
+  ),
 
-  "an account loses the chat user who stops being an owner": Effect.gen(function* () {
-    const [one, other] = [yield* newTeam(), yield* newTeam()];
-    for (const { name, chatId } of [one, other]) {
-      expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
-      expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "last_owner");
-      yield* add(name, ada, "owner");
-      expectEqual(yield* chatIdOfAccount(name), chatId);
-    }
-    yield* change(one.name, { type: "remove", chatId: one.chatId });
-    yield* change(other.name, { type: "set_role", chatId: other.chatId, role: "moderator" });
-    expectEqual([yield* chatIdOfAccount(one.name), yield* chatIdOfAccount(other.name)], [null, null]);
-  }),
-
-  "concurrent removals of two owners: one stays": Effect.gen(function* () {
+  "concurrent removals of both owners: one owner stays": Effect.gen(function* () {
     for (let round = 0; round < 10; round++) {
       const { name, chatId } = yield* newTeam();
       yield* add(name, ada, "owner");
@@ -132,7 +135,7 @@ const cases: Cases<StoragePorts> = {
     }
   }),
 
-  "concurrent additions stop at the limit": Effect.gen(function* () {
+  "concurrent additions never exceed the member limit": Effect.gen(function* () {
     const { name } = yield* newTeam();
     const added = yield* Effect.forEach(
       Array.from({ length: maxMembers + 4 }, uniqueChatId),
@@ -144,8 +147,8 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* rolesOf(name)).length, maxMembers);
   }),
 
-  "list is by time, and the accounts of a user are by their last choice, then by name": Effect.gen(
-    function* () {
+  "list sorts members by time; findByChatId sorts accounts by last choice, then name, suspended ones last":
+    Effect.gen(function* () {
       const [chatId, prefix] = [uniqueChatId(), uniqueText()];
       const names = ["c", "a", "b"].map((name) => `${prefix}${name}`);
       for (const [i, name] of names.entries()) {
@@ -166,21 +169,22 @@ const cases: Cases<StoragePorts> = {
         keys.updateAccount({ ...origin, name: last, update: { status: "suspended" }, at: 6 }),
       );
       expectEqual((yield* accountsOf(chatId)).at(-1), last);
+    }),
+
+  "choose refuses a user who is no member of the account, and a sign-in of another user": Effect.gen(
+    function* () {
+      const [one, other] = [yield* newTeam(), yield* newTeam()];
+      const store = yield* MemberStore;
+      const used = yield* signIn(one.name, one.chatId);
+      const choose = (chatId: ChatId, account: string) =>
+        store.choose({ signIn: used.id, chatId, account, at: 5 });
+      expectEqual(yield* choose(one.chatId, other.name), false);
+      expectEqual(yield* choose(other.chatId, other.name), false);
+      expectEqual(yield* accountOf(used), one.name);
     },
   ),
 
-  "choose changes nothing for a stranger and a sign-in of somebody else": Effect.gen(function* () {
-    const [one, other] = [yield* newTeam(), yield* newTeam()];
-    const store = yield* MemberStore;
-    const used = yield* signIn(one.name, one.chatId);
-    const choose = (chatId: ChatId, account: string) =>
-      store.choose({ signIn: used.id, chatId, account, at: 5 });
-    expectEqual(yield* choose(one.chatId, other.name), false);
-    expectEqual(yield* choose(other.chatId, other.name), false);
-    expectEqual(yield* accountOf(used), one.name);
-  }),
-
-  "the sign-ins of a removed member to the account end, and no others": Effect.gen(function* () {
+  "removing a member ends only their sign-ins to this account": Effect.gen(function* () {
     const [team, own] = [yield* newTeam(), yield* newTeam()];
     yield* add(team.name, own.chatId, "admin");
     const theirs = yield* signIn(team.name, own.chatId);
@@ -190,7 +194,7 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* Effect.forEach(others, accountOf), [own.name, team.name]);
   }),
 
-  "an erasure removes memberships and the member in entries, and signs others out of a released account":
+  "an erasure removes memberships, anonymizes audit entries, and ends sign-ins of others to the user's account":
     Effect.gen(function* () {
       const [mine, team] = [yield* newTeam(), yield* newTeam()];
       const { chatId } = mine;
@@ -231,6 +235,6 @@ const cases: Cases<StoragePorts> = {
     }),
 };
 
-/** Tests a `MemberStore`, with what an erasure does to members. */
+/** Tests a `MemberStore` with the other storage ports, including erasures of members. */
 export const memberStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("MemberStore", options, cases);

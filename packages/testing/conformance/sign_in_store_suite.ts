@@ -10,18 +10,18 @@ import {
   uniqueSignInId,
   uniqueText,
   unstorableTexts,
-} from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+} from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
-/** More than 32 bits. */
+/** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 const deadline = 1_767_225_600_123;
 
-/** A sign-in that has begun, not yet stored. */
+/** Makes an unfinished sign-in, without storing it. */
 export const newBegun = (parts: Partial<BegunSignIn> = {}): BegunSignIn =>
   makeBegunSignIn({ expiresAt: deadline, ...parts });
 
-/** A sign-in, not yet stored. */
+/** Makes a sign-in, without storing it. */
 export const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn =>
   makeSignIn({ expiresAt: deadline, ...parts });
 
@@ -36,7 +36,7 @@ const fixture = Effect.map(SignInStore, (store) => ({
 }));
 
 const begunCases: Cases<StoragePorts> = {
-  "takeBegun takes a begun sign-in once, at its site": Effect.gen(function* () {
+  "takeBegun takes an unfinished sign-in once, only at its site": Effect.gen(function* () {
     const { begin, takeBegun } = yield* fixture;
     const begun = newBegun({ site: "me" });
     yield* begin(begun);
@@ -47,7 +47,7 @@ const begunCases: Cases<StoragePorts> = {
     expectEqual(yield* takeBegun("me", begun.stateHash, 0), false);
   }),
 
-  "a begun sign-in expires exactly at its deadline": Effect.gen(function* () {
+  "an unfinished sign-in expires exactly at its deadline": Effect.gen(function* () {
     const { begin, takeBegun } = yield* fixture;
     const begun = newBegun();
     yield* begin(begun);
@@ -78,7 +78,7 @@ const begunCases: Cases<StoragePorts> = {
 };
 
 const signInCases: Cases<StoragePorts> = {
-  "create stores the sign-in unchanged, for its site": Effect.gen(function* () {
+  "create stores the sign-in unchanged, and only its site finds it": Effect.gen(function* () {
     const { create, find } = yield* fixture;
     const named = [...hostileTexts, ...unstorableTexts, null].map((name, i) => ({
       id: GuildId.make(`7000000000000000${i}`),
@@ -93,7 +93,7 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* find(uniqueSignInId()), null);
   }),
 
-  "create deletes the replaced sign-in, and no other": Effect.gen(function* () {
+  "create deletes only the replaced sign-in": Effect.gen(function* () {
     const { create, find } = yield* fixture;
     const [first, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
     const second = yield* create(newSignIn({ chatId: first.chatId }), first.id);
@@ -163,7 +163,7 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* find(others.id), others);
   }),
 
-  "sweep deletes what has expired, and nothing else": Effect.gen(function* () {
+  "sweep deletes expired sign-ins only": Effect.gen(function* () {
     const { begin, create, find, takeBegun, sweep } = yield* fixture;
     // Before the deadlines of other cases, which may run at the same time.
     const at = -1_000;
@@ -184,7 +184,7 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* takeBegun("dashboard", alive.stateHash, at - 1), true);
   }),
 
-  "sweep deletes any number": Effect.gen(function* () {
+  "sweep deletes any number of claims": Effect.gen(function* () {
     const { create, find, sweep } = yield* fixture;
     const signIns = Array.from({ length: 1_100 }, () => newSignIn({ expiresAt: -5_000 }));
     yield* Effect.forEach(signIns, (signIn) => create(signIn), { concurrency: 10, discard: true });

@@ -1,12 +1,12 @@
 import { Signals } from "@accountlink/core";
 import { Effect, Exit, Option, Queue, Scope } from "effect";
-import { hostileTexts, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const messages = Array.from({ length: 100 }, (_, i) => `message ${i}`);
 
-/** The next messages, within ten seconds. */
+/** Takes the next messages, within ten seconds. */
 const next = (queue: Queue.Dequeue<string>, count: number) =>
   Effect.timeout(Queue.takeN(queue, count), "10 seconds");
 
@@ -23,7 +23,7 @@ const cases: Cases<Signals> = {
     for (const queue of queues) expectEqual(yield* next(queue, messages.length), messages);
   }),
 
-  "a subscriber receives no message from before its subscription": Effect.gen(function* () {
+  "a subscriber receives only messages published after its subscription": Effect.gen(function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     yield* signals.publish(topic, "to nobody");
@@ -49,7 +49,7 @@ const cases: Cases<Signals> = {
     expectEqual(yield* Queue.poll(leaving), Option.none());
   }),
 
-  "a topic without subscribers can be subscribed again": Effect.gen(function* () {
+  "a topic that lost its last subscriber can be subscribed again": Effect.gen(function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     yield* Effect.scoped(signals.subscribe(topic));
@@ -70,26 +70,28 @@ const cases: Cases<Signals> = {
       expectEqual(yield* next(queue, 2), [hostileTexts[i] as string, "last"]);
   }),
 
-  "concurrent publishers: each message arrives once, in the order of its publisher": Effect.gen(function* () {
-    const signals = yield* Signals;
-    const topic = uniqueText();
-    const queue = yield* signals.subscribe(topic);
-    const publishers = Array.from({ length: 10 }, (_, publisher) =>
-      messages.map((message) => `${publisher} ${message}`),
-    );
-    yield* Effect.forEach(
-      publishers,
-      (own) => Effect.forEach(own, (message) => signals.publish(topic, message), { discard: true }),
-      { concurrency: "unbounded", discard: true },
-    );
-    const received = yield* next(queue, publishers.length * messages.length);
-    for (const [publisher, own] of publishers.entries()) {
-      expectEqual(
-        received.filter((message) => message.startsWith(`${publisher} `)),
-        own,
+  "concurrent publishers: each message arrives once, and each publisher's messages in order": Effect.gen(
+    function* () {
+      const signals = yield* Signals;
+      const topic = uniqueText();
+      const queue = yield* signals.subscribe(topic);
+      const publishers = Array.from({ length: 10 }, (_, publisher) =>
+        messages.map((message) => `${publisher} ${message}`),
       );
-    }
-  }),
+      yield* Effect.forEach(
+        publishers,
+        (own) => Effect.forEach(own, (message) => signals.publish(topic, message), { discard: true }),
+        { concurrency: "unbounded", discard: true },
+      );
+      const received = yield* next(queue, publishers.length * messages.length);
+      for (const [publisher, own] of publishers.entries()) {
+        expectEqual(
+          received.filter((message) => message.startsWith(`${publisher} `)),
+          own,
+        );
+      }
+    },
+  ),
 };
 
 /** Tests `Signals`. */

@@ -1,12 +1,12 @@
 import { Cache } from "@accountlink/core";
 import { Clock, Effect, Option } from "effect";
-import { hostileTexts, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const minute = 60_000;
 
-/** Entries may be lost at any time, but the suite expects that recent ones are not. */
+/** A cache may lose entries at any time, but the suite expects it to keep recent ones. */
 const cases: Cases<Cache> = {
   "an entry expires exactly at its deadline": Effect.gen(function* () {
     const cache = yield* Cache;

@@ -11,10 +11,10 @@ import {
   UsageStore,
 } from "@accountlink/core/usage";
 import { Effect, Option } from "effect";
-import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { makeScopes, origin } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -43,7 +43,7 @@ const batchOf = (
 const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
 
 const adding: Cases<StoragePorts> = {
-  "batches add up in days, in order, by group": Effect.gen(function* () {
+  "days sums batches by day and route group, in this order": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const lookup = usageOf(key, "lookup", { served: 3, refused: 2, errors: 1 });
@@ -61,7 +61,7 @@ const adding: Cases<StoragePorts> = {
     ]);
   }),
 
-  "the usage of an account is that of all its keys, also of revoked ones": Effect.gen(function* () {
+  "days sums the usage of all keys of an account, including revoked keys": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const [one, revoked, foreign] = [makeKey(global), makeKey(guild), makeKey(other.global)];
@@ -76,7 +76,7 @@ const adding: Cases<StoragePorts> = {
     expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
   }),
 
-  "the usage of an account by key is that of each key, also of revoked ones": Effect.gen(function* () {
+  "daysByKey returns the usage of each key of an account, including revoked keys": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const [one, revoked, unused, foreign] = [
@@ -130,7 +130,7 @@ const adding: Cases<StoragePorts> = {
     }
   }),
 
-  "a batch that is added several times at once counts once": Effect.gen(function* () {
+  "concurrent adds of one batch count it once": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const batch = batchOf({}, usageOf(key, "lookup", { served: 1 }));
@@ -141,7 +141,7 @@ const adding: Cases<StoragePorts> = {
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
   }),
 
-  "a batch stores the last uses, which never go back": Effect.gen(function* () {
+  "add stores when keys were last used, and never moves this time back": Effect.gen(function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const { global } = yield* makeScopes;
     const key = makeKey(global);
@@ -161,14 +161,14 @@ const adding: Cases<StoragePorts> = {
     expectEqual(yield* lastUseAfter(3, today + dayMs), today + lastUsePrecision);
   }),
 
-  "a batch has thousands of keys": Effect.gen(function* () {
+  "add takes a batch of thousands of keys": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 2_000 }, uniqueKeyId);
     yield* usage.add(batchOf({}, ...keys.map((key) => usageOf(key, "write", { served: 7 }))));
     expectEqual((yield* usage.days({ key: keys.at(-1) as KeyId }, 0))[0]?.served, 7);
   }),
 
-  "numbers are exact up to the largest safe integer; unstorable text is a defect": Effect.gen(function* () {
+  "counts are exact up to the largest safe integer; unstorable text is a defect": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const most = Number.MAX_SAFE_INTEGER;
@@ -191,7 +191,7 @@ const forgetting: Cases<StoragePorts> = {
     expectEqual(startsOf(yield* usage.days({ key }, 0)), days.slice(1));
   }),
 
-  "forget deletes any number of rows, on several nodes at once": Effect.gen(function* () {
+  "concurrent forget deletes any number of rows": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 1_300 }, uniqueKeyId);
     const [old, kept] = [0, 3 * dayMs].map((day) =>
@@ -201,14 +201,14 @@ const forgetting: Cases<StoragePorts> = {
     yield* usage.add(kept);
     const forget = usage.forget(dayMs);
     yield* Effect.all([forget, forget, forget], atOnce);
-    // A row that one of them had locked is left to its own next batch, or to the next sweep.
+    // A concurrent call skips rows that another one has locked, so the last ones need one more call.
     yield* forget;
     for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
       expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);
     }
   }),
 
-  "a meter is known as long as the day of its last batch": Effect.gen(function* () {
+  "forget deletes a meter with the day of its last batch": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const [key, old, recent] = [uniqueKeyId(), uniqueText(), uniqueText()];
     const count = usageOf(key, "lookup", { served: 1 });

@@ -1,17 +1,17 @@
 import type { StoragePorts } from "@accountlink/core";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
-import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, uniqueText, unstorableTexts } from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { makeScopes } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
 const adopt = (root: RootKeyStore["Service"]) => root.adopt(uniqueText());
 
 const cases: Cases<StoragePorts> = {
-  "adopt stores a root key once, and returns it ever after": Effect.gen(function* () {
+  "adopt stores the first root key, and returns it from then on": Effect.gen(function* () {
     const root = yield* RootKeyStore;
     const first = uniqueText();
     expectEqual(yield* root.adopt(first), first);
@@ -64,8 +64,8 @@ const cases: Cases<StoragePorts> = {
 };
 
 /**
- * Tests a `RootKeyStore` with the other storage ports. A store has one root key, so each case
- * builds the layer again, which must give an empty store.
+ * Tests a `RootKeyStore` with the other storage ports. A store has one root key, so each case builds the
+ * layer again and needs an empty store.
  */
 export const rootKeyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite(

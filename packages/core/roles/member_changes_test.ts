@@ -1,0 +1,178 @@
+import { assert, describe, it } from "@effect/vitest";
+import * as FastCheck from "fast-check";
+import { ChatId } from "../ids.ts";
+import type { RoleMember } from "../platforms/chat_roles.ts";
+import type { GameProfile } from "../platforms/profile.ts";
+import { type LinkedGame, memberChanges } from "./member_changes.ts";
+import type { PlanSettings, RoleCondition } from "./role_plan.ts";
+
+const chatId = ChatId.make("100001");
+
+const profileOf = (groups: GameProfile["groups"]): GameProfile => ({
+  id: "1",
+  username: "ada_g",
+  displayName: "Ada",
+  description: null,
+  created: null,
+  isBanned: false,
+  hasVerifiedBadge: false,
+  avatar: null,
+  badges: [],
+  groups,
+});
+
+const groupOf = (id: number, rank: number | null) => ({
+  id,
+  name: null,
+  memberCount: null,
+  hasVerifiedBadge: null,
+  role: { id, name: null, rank },
+});
+
+const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
+  chatId,
+  username: "ada",
+  displayName: null,
+  nickname: null,
+  roleIds: [],
+  isBot: false,
+  ...parts,
+});
+
+const planOf = (parts: Partial<PlanSettings>): PlanSettings => ({
+  rules: [],
+  nickname: null,
+  state: "on",
+  ...parts,
+});
+
+const inGroup = (minRank: number | null = null, maxRank: number | null = null): RoleCondition => ({
+  is: "group",
+  groupId: "9",
+  minRank,
+  maxRank,
+});
+
+const { constantFrom, array, integer, record, option, oneof, subarray, assert: check, property } = FastCheck;
+
+const [roleIds, groupIds] = [
+  ["1", "2", "3", "4", "5"],
+  [8, 9],
+];
+const rank = integer({ min: 0, max: 4 });
+const bound = option(rank);
+const condition = oneof(
+  constantFrom<RoleCondition>({ is: "linked" }, { is: "unlinked" }),
+  record({
+    is: constantFrom("group" as const),
+    groupId: constantFrom(...groupIds.map(String)),
+    minRank: bound,
+    maxRank: bound,
+  }),
+);
+const rules = array(record({ roleId: constantFrom(...roleIds), when: condition }), { maxLength: 8 });
+const game = option(
+  record({ ranks: array(rank, { minLength: 2, maxLength: 2 }), joined: subarray([0, 1]) }).map(
+    ({ ranks, joined }): LinkedGame => ({
+      profile: profileOf(joined.map((index) => groupOf(groupIds[index] as number, ranks[index] as number))),
+    }),
+  ),
+);
+
+/** The rules in the words of the documentation. */
+const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
+  if (when.is === "linked") return linked !== null;
+  if (when.is === "unlinked") return linked === null;
+  return (linked?.profile?.groups ?? []).some(({ id, role }) => {
+    const has = role?.rank ?? -1;
+    return String(id) === when.groupId && !(has < (when.minRank ?? 0)) && !(has > (when.maxRank ?? 255));
+  });
+};
+
+describe("memberChanges", () => {
+  it("gives every role of a rule that holds, takes the other named roles, and touches no others", () => {
+    check(
+      property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
+        const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, null);
+        assert(changes !== null);
+        const { add, remove } = changes;
+        const after = [...before.filter((id) => !remove.includes(id)), ...add];
+        const given = new Set(chosen.filter(({ when }) => holds(when, linked)).map(({ roleId }) => roleId));
+        const named = new Set(chosen.map(({ roleId }) => roleId));
+        const kept = before.filter((id) => !named.has(id));
+        assert.deepEqual(new Set(after), new Set([...kept, ...given]));
+        assert.equal(new Set(after).size, after.length);
+        const again = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: after }), linked, null);
+        assert.deepEqual([again?.add, again?.remove], [[], []]);
+      }),
+    );
+  });
+
+  it("includes both ends of a rank, and any rank without ends", () => {
+    const has = (when: RoleCondition, actual: number | null) =>
+      memberChanges(
+        planOf({ rules: [{ roleId: "1", when }] }),
+        memberOf(),
+        { profile: profileOf([groupOf(9, actual)]) },
+        null,
+      )?.add.length;
+    assert.deepEqual(
+      [99, 100, 200, 201].map((actual) => has(inGroup(100, 200), actual)),
+      [0, 1, 1, 0],
+    );
+    assert.deepEqual([has(inGroup(100), 255), has(inGroup(null, 100), 0), has(inGroup(), null)], [1, 1, 1]);
+  });
+
+  it("decides nothing if the platform does not tell what a rule needs", () => {
+    const plan = planOf({ rules: [{ roleId: "1", when: inGroup(1) }] });
+    const member = memberOf({ roleIds: ["1"] });
+    assert.equal(memberChanges(plan, member, { profile: profileOf(null) }, null), null);
+    assert.equal(memberChanges(plan, member, { profile: profileOf([groupOf(9, null)]) }, null), null);
+    assert.deepEqual(memberChanges(plan, member, { profile: null }, null)?.remove, ["1"]);
+  });
+
+  it("leaves bots alone", () => {
+    const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" } }], nickname: "x" });
+    const changes = memberChanges(plan, memberOf({ isBot: true }), null, null);
+    assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
+  });
+
+  it.each([
+    ["is set", { nickname: null }, null, { nickname: "ada_g", after: "ada_g" }],
+    ["replaces another", { nickname: "mine" }, "old", { nickname: "ada_g", after: "ada_g" }],
+    ["stays if it is right", { nickname: "ada_g" }, null, { nickname: null, after: "ada_g" }],
+  ])("the nickname of a linked member %s", (_, member, before, { nickname, after }) => {
+    const linked = { profile: profileOf([]) };
+    const changes = memberChanges(planOf({ nickname: "{game.username}" }), memberOf(member), linked, before);
+    assert.deepEqual(changes?.nickname, nickname);
+    assert.deepEqual(changes?.setNickname, { before, after });
+  });
+
+  it.each([
+    ["goes if it is still the one that was set", "ada_g", "ada_g", ""],
+    ["stays if the member chose another", "mine", "ada_g", null],
+    ["stays if the plan set none", "ada_g", null, null],
+  ])("when the link goes, the nickname %s", (_, nickname, before, expected) => {
+    const changes = memberChanges(
+      planOf({ nickname: "{game.username}" }),
+      memberOf({ nickname }),
+      null,
+      before,
+    );
+    assert.equal(changes?.nickname, expected);
+    assert.deepEqual(changes?.setNickname, { before, after: null });
+  });
+
+  it("without a template or a name, the nickname stays and is remembered", () => {
+    for (const nickname of [null, "{game.username}"]) {
+      const changes = memberChanges(
+        planOf({ nickname }),
+        memberOf({ nickname: "a" }),
+        { profile: null },
+        "a",
+      );
+      assert.equal(changes?.nickname, null);
+      assert.deepEqual(changes?.setNickname, { before: "a", after: "a" });
+    }
+  });
+});

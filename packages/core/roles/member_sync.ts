@@ -1,0 +1,185 @@
+import { Clock, Context, Effect, Layer, Option, Result } from "effect";
+import { Forbidden, PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import type { ChatRoles, RoleMember, RoleRefusal } from "../platforms/chat_roles.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
+import { type MemberChanges, memberChanges, needsProfile } from "./member_changes.ts";
+import type { PlanProblem, RolePlan } from "./role_plan.ts";
+import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
+
+/** The changes that the platform made. */
+export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname"> {
+  readonly added: ReadonlyArray<string>;
+  readonly removed: ReadonlyArray<string>;
+  /** The result to store. Its mark is null. */
+  readonly settled: SettledMember;
+}
+
+/** Fails with `Forbidden` if the user is not in the guild. */
+type ForMember<A> = (
+  plan: RolePlan,
+  chatId: ChatId,
+) => Effect.Effect<A, Forbidden | PlatformUnavailable | StoreUnavailable>;
+
+/**
+ * Compares members with a plan, and changes their roles and nicknames.
+ *
+ * @internal
+ */
+export class MemberSync extends Context.Service<
+  MemberSync,
+  {
+    /** The roles of the chat platform. Fails for a platform without roles. */
+    readonly roles: Effect.Effect<ChatRoles, PlatformUnavailable>;
+
+    /**
+     * Returns what the plan changes. Asks for the profile of the game user if the plan needs it.
+     *
+     * @param gameId null without a link
+     * @param setNickname the nickname that the plan has set, or null
+     */
+    readonly compare: (
+      plan: RolePlan,
+      member: RoleMember,
+      gameId: GameId | null,
+      setNickname: string | null,
+    ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
+
+    /**
+     * Makes changes. A refused change becomes a problem. When the platform fails, another comparison finds what is left.
+     *
+     * @param pace runs before each change
+     */
+    readonly apply: (
+      plan: RolePlan,
+      changes: MemberChanges,
+      pace?: Effect.Effect<void>,
+    ) => Effect.Effect<AppliedChanges, PlatformUnavailable>;
+
+    /** Compares a member now. */
+    readonly preview: ForMember<MemberChanges>;
+
+    /** Compares and changes a member now, and stores the result. */
+    readonly sync: ForMember<AppliedChanges>;
+
+    /** Like `sync`, as if the member had no link. For a user who is about to be erased. */
+    readonly release: ForMember<AppliedChanges>;
+  }
+>()("@accountlink/core/MemberSync") {
+  static readonly layer = Layer.effect(
+    MemberSync,
+    Effect.gen(function* () {
+      const chatPlatform = yield* ChatPlatform;
+      const gamePlatform = yield* GamePlatform;
+      const links = yield* LinkStore;
+      const store = yield* RolePlanStore;
+
+      const roles = Effect.suspend(() =>
+        chatPlatform.roles === undefined
+          ? Effect.fail(new PlatformUnavailable({ operation: "ChatPlatform.roles" }))
+          : Effect.succeed(chatPlatform.roles),
+      );
+
+      const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(
+        function* (plan, member, gameId, setNickname) {
+          const profile =
+            gameId !== null && needsProfile(plan)
+              ? Option.getOrNull(yield* gamePlatform.findProfile(gameId))
+              : null;
+          const changes = memberChanges(plan, member, gameId === null ? null : { profile }, setNickname);
+          return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
+        },
+      );
+
+      const apply: MemberSync["Service"]["apply"] = Effect.fn("MemberSync.apply")(function* (
+        plan,
+        changes,
+        pace = Effect.void,
+      ) {
+        const { chatId, setNickname } = changes;
+        const { addRole, removeRole, setNickname: rename } = yield* roles;
+        const problems: Array<PlanProblem> = [];
+        let isMember = true;
+
+        /** Returns whether the change was made. */
+        const change = Effect.fnUntraced(function* (
+          roleId: string | null,
+          make: Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>,
+        ) {
+          if (!isMember) return false;
+          yield* pace;
+          const made = yield* Effect.result(make);
+          if (Result.isSuccess(made)) return (isMember = made.success);
+          const { failure } = made;
+          if (failure._tag === "PlatformUnavailable") return yield* failure;
+          problems.push({ chatId, roleId, reason: failure.reason, at: yield* Clock.currentTimeMillis });
+          return false;
+        });
+
+        const removed = yield* Effect.filter(changes.remove, (roleId) =>
+          change(roleId, removeRole(plan.guildId, chatId, roleId)),
+        );
+        const added = yield* Effect.filter(changes.add, (roleId) =>
+          change(roleId, addRole(plan.guildId, chatId, roleId)),
+        );
+        const { nickname } = changes;
+        const isRenamed =
+          nickname !== null && (yield* change(null, rename(plan.guildId, chatId, nickname || null)));
+        const isSet = nickname === null || isRenamed;
+        return {
+          chatId,
+          added,
+          removed,
+          nickname: isRenamed ? nickname : null,
+          settled: {
+            chatId,
+            mark: null,
+            retryAt: null,
+            nickname: isMember ? (isSet ? setNickname.after : setNickname.before) : null,
+            problems,
+          },
+        };
+      });
+
+      const findGame = (plan: RolePlan, chatId: ChatId) =>
+        Effect.map(links.findByChatId(plan.scope.pid, chatId), (record) =>
+          Option.getOrNull(Option.map(record, ({ gameId }) => gameId)),
+        );
+
+      const planned = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
+        const { guildId, scope } = plan;
+        const member = yield* (yield* roles).findMember(guildId, chatId);
+        if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
+        const set = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
+        return yield* compare(plan, member.value, gameId, set);
+      });
+
+      const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
+        const applied = yield* apply(plan, yield* planned(plan, chatId, gameId));
+        const place = { pid: plan.scope.pid, guildId: plan.guildId };
+        yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis);
+        return applied;
+      });
+
+      const sync: MemberSync["Service"]["sync"] = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
+        const gameId = yield* findGame(plan, chatId);
+        const applied = yield* syncAs(plan, chatId, gameId);
+        // A link that changed meanwhile may have been applied by a courier before this change.
+        return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
+      });
+
+      return MemberSync.of({
+        roles,
+        compare,
+        apply,
+        preview: Effect.fn("MemberSync.preview")(function* (plan, chatId) {
+          return yield* planned(plan, chatId, yield* findGame(plan, chatId));
+        }),
+        sync,
+        release: (plan, chatId) => syncAs(plan, chatId, null),
+      });
+    }),
+  );
+}

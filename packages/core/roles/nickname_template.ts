@@ -1,0 +1,67 @@
+import { Schema } from "effect";
+import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
+
+const longestTemplate = 100;
+const longestNickname = 32;
+
+/** The names of a member on both platforms. Unavailable names are null. */
+export interface MemberNames {
+  readonly game: { readonly username: string | null; readonly displayName: string | null };
+  readonly chat: { readonly username: string | null; readonly displayName: string | null };
+}
+
+// Not every user has a display name; the platforms then show the user name.
+const placeholders: Readonly<Record<string, (names: MemberNames) => string | null>> = {
+  "{game.username}": ({ game }) => game.username,
+  "{game.displayName}": ({ game }) => game.displayName ?? game.username,
+  "{chat.username}": ({ chat }) => chat.username,
+  "{chat.displayName}": ({ chat }) => chat.displayName ?? chat.username,
+};
+
+const placeholderPattern = /\{[^{}]*\}/gu;
+
+/**
+ * The expected form of a template, for error messages.
+ *
+ * @internal
+ */
+export const expectedTemplate = `expected null or 1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
+
+const isTemplate = (text: string): boolean =>
+  isNameText(text) &&
+  text.trim() !== "" &&
+  [...text.matchAll(placeholderPattern)].every(([placeholder]) => Object.hasOwn(placeholders, placeholder));
+
+/** A template of nicknames, with placeholders such as `{game.username}`. */
+export const NicknameTemplate = Schema.String.check(
+  Schema.isMaxCodePoints(longestTemplate),
+  Schema.makeFilter(isTemplate, { expected: expectedTemplate }),
+);
+
+/** Returns whether a template needs the profile of the game user. */
+export const namesGame = (template: string | null): boolean => template?.includes("{game.") === true;
+
+/**
+ * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left.
+ *
+ * @example
+ * ```ts
+ * const names = {
+ *   game: { username: "ada_g", displayName: null },
+ *   chat: { username: null, displayName: null },
+ * };
+ * nicknameOf("{game.displayName} | Builder", names); // "ada_g | Builder"
+ * nicknameOf("{chat.displayName}", names); // null
+ * ```
+ */
+export const nicknameOf = (template: string, names: MemberNames): string | null => {
+  let isComplete = true;
+  const filled = template.replaceAll(placeholderPattern, (placeholder) => {
+    const name = placeholders[placeholder]?.(names) ?? null;
+    if (name === null) isComplete = false;
+    return name ?? "";
+  });
+  const text = toNameText(filled.replaceAll(/\s+/gu, " ")).trim();
+  const cut = Array.from(text).slice(0, longestNickname).join("").trim();
+  return isComplete && cut !== "" ? cut : null;
+};

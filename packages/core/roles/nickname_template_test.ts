@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Schema } from "effect";
+import * as FastCheck from "fast-check";
+import { isNameText } from "../name_text.ts";
+import { NicknameTemplate, nicknameOf } from "./nickname_template.ts";
+
+const isTemplate = Schema.is(NicknameTemplate);
+
+const names = {
+  game: { username: "ada_g", displayName: "Ada" },
+  chat: { username: "ada", displayName: null },
+};
+
+describe("nicknameOf", () => {
+  it.each([
+    ["{game.username}", "ada_g"],
+    ["{game.displayName} ({chat.username})", "Ada (ada)"],
+    ["{chat.displayName}", "ada"],
+    ["  [X]   {game.username} ", "[X] ada_g"],
+    ["{{game.username}}", "{ada_g}"],
+    [`${"🎮".repeat(31)} {game.username}`, "🎮".repeat(31)],
+    [`${"🎮".repeat(30)}{game.username}`, `${"🎮".repeat(30)}ad`],
+  ])("fills in %s", (template, expected) => {
+    assert.equal(nicknameOf(template, names), expected);
+  });
+
+  it("gives nothing if a name is unavailable, or nothing is left", () => {
+    const none = { ...names, game: { username: null, displayName: null } };
+    assert.equal(nicknameOf("Member {game.username}", none), null);
+    assert.equal(
+      nicknameOf("{game.username}", { ...names, game: { ...none.game, username: "\u202E \n" } }),
+      null,
+    );
+  });
+
+  it("gives at most 32 characters that any platform and store can hold", () => {
+    const text = FastCheck.string({ unit: "binary", maxLength: 60 });
+    FastCheck.assert(
+      FastCheck.property(text, text, (username, displayName) => {
+        const given = nicknameOf("{game.username} {chat.displayName}", {
+          game: { username, displayName: null },
+          chat: { username: null, displayName },
+        });
+        if (given === null) return;
+        assert.isAtMost(Array.from(given).length, 32);
+        assert.isTrue(isNameText(given));
+        assert.equal(given, given.trim());
+      }),
+    );
+  });
+});
+
+describe("NicknameTemplate", () => {
+  it.each([
+    ["{game.username}", true],
+    ["Member", true],
+    ["a { b", true],
+    ["x".repeat(100), true],
+    ["x".repeat(101), false],
+    ["{game.name}", false],
+    ["{}", false],
+    ["{toString}", false],
+    ["", false],
+    [" ", false],
+    ["a\nb", false],
+  ])("%s: %s", (text, expected) => {
+    assert.equal(isTemplate(text), expected);
+  });
+});

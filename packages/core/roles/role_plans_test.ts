@@ -1,0 +1,244 @@
+import { PlatformMemory } from "@accountlink/memory";
+import { aChatUser, aGameUser, aGuild, aMember } from "@accountlink/testing";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import * as AccountLink from "../account_link.ts";
+import { InvalidParameter } from "../errors.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { botlessGuildId, chatId, gameId, guildId, operator, scopes, stores } from "../test_services.ts";
+import { MemberSync } from "./member_sync.ts";
+import type { PlanSettings } from "./role_plan.ts";
+import { RolePlans } from "./role_plans.ts";
+
+const [ada, bob, owner] = [chatId("100001"), chatId("100002"), chatId("100003")];
+const [linked, officer, admin] = ["1", "2", "3"];
+
+const group = (rank: number) => ({
+  id: 9,
+  name: null,
+  memberCount: null,
+  hasVerifiedBadge: null,
+  role: { id: 1, name: null, rank },
+});
+
+const platform = {
+  guilds: [
+    aGuild(
+      guildId,
+      [
+        aMember(ada),
+        aMember(bob, { roles: [{ id: linked, name: null }] }),
+        aMember(owner, { manager: true }),
+      ],
+      {
+        roles: [
+          { id: admin, name: "Admin", assignable: false },
+          { id: linked, name: "Linked", assignable: true },
+          { id: officer, name: "Officer", assignable: true },
+        ],
+      },
+    ),
+    aGuild(botlessGuildId, [], { bot: false }),
+  ],
+  chatUsers: [aChatUser(ada), aChatUser(bob), aChatUser(owner)],
+  gameUsers: [aGameUser("1", { username: "ada_g", groups: [group(200)] }), aGameUser("2", { groups: null })],
+};
+
+const services = AccountLink.layer.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.fresh,
+);
+
+const settings: PlanSettings = {
+  rules: [
+    { roleId: linked, when: { is: "linked" } },
+    { roleId: officer, when: { is: "group", groupId: "9", minRank: 100, maxRank: 200 } },
+  ],
+  nickname: "{game.username}",
+  state: "on",
+};
+
+const link = Effect.fnUntraced(function* (game: string | null) {
+  const { guild } = yield* scopes;
+  const links = yield* LinkStore;
+  const write = { ...operator, pid: guild.pid, at: 0, chatId: ada };
+  yield* game === null ? links.removeGame(write) : links.setGame({ ...write, gameId: gameId(game) });
+});
+
+/** The plan of the guild's scope, with the words of the service for it. */
+const planned = Effect.fnUntraced(function* (chosen: PlanSettings = settings) {
+  const { guild, global } = yield* scopes;
+  const plans = yield* RolePlans;
+  yield* plans.put(guild, guildId, chosen, operator);
+  const { roles } = yield* ChatPlatform;
+  return {
+    guild,
+    global,
+    plans,
+    put: (changed: PlanSettings) => plans.put(guild, guildId, changed, operator),
+    sync: (user = ada) => plans.sync(guild, guildId, user),
+    preview: (user = ada) => plans.preview(guild, guildId, user),
+    member: (user = ada) =>
+      Effect.map(roles?.findMember(guildId, user) ?? Effect.die("no roles"), (found) =>
+        found._tag === "Some" ? [found.value.roleIds, found.value.nickname] : null,
+      ),
+  };
+});
+
+const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => {
+    const { reason, code } = error as { readonly reason?: string; readonly code?: string };
+    return reason ?? code;
+  });
+
+const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof services>>) =>
+  Effect.provide(body, services);
+
+describe("RolePlans", () => {
+  it.effect("shows, makes and takes back what the rules say for a member", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { sync, preview, member } = yield* planned();
+        yield* link("1");
+        const { add, remove, nickname } = yield* preview();
+        assert.deepEqual([add, remove, nickname], [[linked, officer], [], "ada_g"]);
+        assert.deepEqual(yield* member(), [[], null]);
+        const done = yield* sync();
+        assert.deepEqual([done.added, done.removed, done.nickname], [[linked, officer], [], "ada_g"]);
+        assert.deepEqual(yield* member(), [[linked, officer], "ada_g"]);
+        const again = yield* sync();
+        assert.deepEqual([again.added, again.removed, again.nickname], [[], [], null]);
+        yield* link(null);
+        const undone = yield* sync();
+        assert.deepEqual([undone.added, undone.removed, undone.nickname], [[], [linked, officer], ""]);
+        assert.deepEqual(yield* member(), [[], null]);
+        yield* sync(bob);
+        assert.deepEqual(yield* member(bob), [[], null]);
+      }),
+    ),
+  );
+
+  it.effect("releases a user who still has a link", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { guild, sync, member } = yield* planned();
+        yield* link("1");
+        yield* sync();
+        yield* (yield* MemberSync).release({ ...settings, scope: guild, guildId }, ada);
+        assert.deepEqual(yield* member(), [[], null]);
+      }),
+    ),
+  );
+
+  it.effect("makes a problem of a refused change, and goes on", () =>
+    withServices(
+      Effect.gen(function* () {
+        const rules = [{ roleId: admin, when: { is: "linked" } } as const, ...settings.rules];
+        const { guild, plans, sync } = yield* planned({ ...settings, rules });
+        yield* link("1");
+        assert.deepEqual((yield* sync()).added, [linked, officer]);
+        const { status } = yield* plans.find(guild, guildId);
+        assert.deepEqual(
+          status.problems.map(({ roleId, reason }) => [roleId, reason]),
+          [[admin, "role_above_bot"]],
+        );
+      }),
+    ),
+  );
+
+  it.effect("keeps the roles of a group while the platform does not tell the groups", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { sync, member } = yield* planned();
+        yield* link("1");
+        yield* sync();
+        yield* link("2");
+        assert.equal(yield* reasonOf(sync()), "INTERNAL_ERROR");
+        assert.deepEqual(yield* member(), [[linked, officer], "ada_g"]);
+      }),
+    ),
+  );
+
+  it.effect("refuses settings that cannot be applied", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { guild, global, plans, put } = yield* planned();
+        const wrong = {
+          rules: Array.from({ length: 51 }, () => settings.rules[0]),
+          nickname: "{x}",
+          state: "off",
+        };
+        const refused = yield* Effect.flip(put(wrong as never));
+        assert.deepEqual(refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name), [
+          "rules",
+          "nickname",
+          "state",
+        ]);
+        const unknown = { ...settings, rules: [{ roleId: "77", when: { is: "linked" } as const }] };
+        assert.include((yield* Effect.flip(put(unknown))).message, 'the guild has no role "77"');
+        assert.equal(yield* reasonOf(plans.put(global, guildId, settings, operator)), "guild_has_plan");
+        const elsewhere = plans.put(global, botlessGuildId, settings, operator);
+        assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
+        assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
+      }),
+    ),
+  );
+
+  it.effect("syncs and sweeps only by a plan that is on, and only members", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { guild, global, plans, put, sync } = yield* planned();
+        assert.equal(yield* reasonOf(sync(chatId("100009"))), "user_not_in_guild");
+        assert.equal(yield* reasonOf(plans.sync(guild, botlessGuildId, ada)), "wrong_guild");
+        assert.equal(yield* reasonOf(plans.sync(global, guildId, ada)), "BAD_REQUEST");
+        yield* put({ ...settings, state: "paused" });
+        assert.equal(yield* reasonOf(sync()), "BAD_REQUEST");
+        assert.equal(yield* reasonOf(plans.startSweep(guild, guildId)), "BAD_REQUEST");
+        yield* put(settings);
+        assert.isNotNull((yield* plans.startSweep(guild, guildId)).status.sweep);
+        assert.equal(yield* plans.remove(guild, guildId, operator), true);
+        assert.equal(yield* plans.remove(guild, guildId, operator), false);
+      }),
+    ),
+  );
+
+  it.effect("lets owners in who manage the guild, to scopes of their account", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { guild, global, plans } = yield* planned();
+        const account = yield* KeyStore.use((keys) =>
+          keys.ensureAccount({ name: "acme", chatId: null, tier: "free" }),
+        );
+        const enter = (pid: string, user = owner, of = account, at = guildId) =>
+          plans.enter({ account: of, chatId: user }, pid, at);
+        assert.deepEqual(yield* enter(global.pid), global);
+        assert.equal(yield* reasonOf(enter(guild.pid, ada)), "not_guild_manager");
+        assert.equal(yield* reasonOf(enter(guild.pid, owner, { ...account, name: "other" })), "BAD_REQUEST");
+        assert.equal(yield* reasonOf(enter("pid")), "BAD_REQUEST");
+        assert.equal(yield* reasonOf(enter(guild.pid, owner, account, botlessGuildId)), "wrong_guild");
+        assert.equal(yield* reasonOf(enter(global.pid, owner, account, botlessGuildId)), "bot_not_in_guild");
+      }),
+    ),
+  );
+
+  it.effect("forgets the nickname of a user who left", () =>
+    withServices(
+      Effect.gen(function* () {
+        const { guild } = yield* planned();
+        const { apply } = yield* MemberSync;
+        const plan = { ...settings, scope: guild, guildId };
+        const changes = {
+          chatId: chatId("100009"),
+          add: [linked],
+          remove: [],
+          nickname: "ada_g",
+          setNickname: { before: null, after: "ada_g" },
+        };
+        const { added, nickname, settled } = yield* apply(plan, changes);
+        assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
+      }),
+    ),
+  );
+});

@@ -1,0 +1,40 @@
+import { Effect, Option } from "effect";
+import { type DataScope, guildOf } from "../data_scope.ts";
+import type { GuildId, Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { Profiles } from "../platforms/profiles.ts";
+
+/**
+ * A community that stores data about a user, as the user knows it.
+ *
+ * @internal
+ */
+export interface OwnCommunity {
+  readonly pid: Pid;
+  /** The community's name outside of guilds: as set by the owner, else the account's name. */
+  readonly asking: string;
+  /** The guild of the scope, or null. Its name is null if the platform does not answer. */
+  readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
+}
+
+/** Returns a function that names the community of a scope. */
+export const makeOwnCommunity = Effect.gen(function* () {
+  const keys = yield* KeyStore;
+  const profiles = yield* Profiles;
+
+  return Effect.fnUntraced(function* (scope: DataScope) {
+    const { pid, account } = scope;
+    const guildId = guildOf(scope);
+    if (guildId !== null) {
+      const guild = yield* profiles.guild(guildId);
+      return {
+        pid,
+        asking: account,
+        guild: { id: guildId, name: guild?.name ?? null },
+      } satisfies OwnCommunity;
+    }
+    const configured = yield* keys.findScopeByPid(pid);
+    const displayName = Option.isNone(configured) ? null : configured.value.settings.displayName;
+    return { pid, asking: displayName ?? account, guild: null } satisfies OwnCommunity;
+  });
+});

@@ -1,0 +1,122 @@
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { NetAddress } from "effect/net";
+import { AddressVault } from "../addresses/address_vault.ts";
+import { placeOf, type Sighting } from "../addresses/sighting.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import { groupBy } from "../group_by.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { SessionSettings } from "../sessions/session_settings.ts";
+import type { Millis } from "../timestamp.ts";
+import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
+import { UserStore } from "./user_store.ts";
+
+/**
+ * A place where a user confirmed links: an address or a browser, once over all scopes.
+ *
+ * @internal
+ */
+export interface OwnPlace {
+  /** Null for an address, and for a browser of an earlier release. */
+  readonly firstSeenAt: Millis | null;
+  readonly lastSeenAt: Millis;
+  /** When the place will be forgotten, unless the user confirms there again. */
+  readonly keptUntil: Millis;
+  /** The communities for which the user confirmed there, sorted by `pid`. */
+  readonly communities: ReadonlyArray<OwnCommunity>;
+}
+
+/** @internal */
+export interface OwnAddress extends OwnPlace {
+  /** Null if the deployment no longer has the key of the address. */
+  readonly ip: string | null;
+}
+
+/**
+ * Shows users their addresses and browsers, and forgets the browsers.
+ *
+ * @internal
+ */
+export class OwnSightings extends Context.Service<
+  OwnSightings,
+  {
+    /** Returns addresses and browsers, the latest first. */
+    readonly list: (chatId: ChatId) => Effect.Effect<
+      {
+        readonly addresses: ReadonlyArray<OwnAddress>;
+        readonly browsers: ReadonlyArray<OwnPlace>;
+      },
+      StoreUnavailable
+    >;
+
+    /** Forgets all of the user's browsers in every scope. */
+    readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/OwnSightings") {
+  static readonly layer = Layer.effect(
+    OwnSightings,
+    Effect.gen(function* () {
+      const users = yield* UserStore;
+      const keys = yield* KeyStore;
+      const vault = yield* AddressVault;
+      const communityOf = yield* makeOwnCommunity;
+      const { sightingRetention } = yield* SessionSettings;
+
+      const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
+        const found = yield* Effect.forEach([...new Set(pids)].toSorted(), (pid) =>
+          Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
+            Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
+          ),
+        );
+        return found.filter((community) => community !== null);
+      });
+
+      /** Merges the sightings at each place over all scopes. */
+      const placesOf = Effect.fnUntraced(function* <S extends Sighting>(sightings: ReadonlyArray<Seen<S>>) {
+        const now = yield* Clock.currentTimeMillis;
+        const communities = yield* communitiesOf(sightings.map(({ pid }) => pid));
+        const groups = groupBy(sightings, ({ sighting }) => placeOf(sighting));
+        return [...groups.values()]
+          .map((seen) => {
+            const [{ sighting }] = seen.toSorted(
+              (one, other) => other.sighting.seenAt - one.sighting.seenAt,
+            ) as [Seen<S>];
+            const firsts = seen.map(({ firstSeenAt = null }) => firstSeenAt).filter((at) => at !== null);
+            return {
+              sighting,
+              firstSeenAt: firsts.length < seen.length ? null : Math.min(...firsts),
+              lastSeenAt: sighting.seenAt,
+              keptUntil: sighting.seenAt + sightingRetention,
+              communities: communities.filter((one) => seen.some(({ pid }) => pid === one.pid)),
+            };
+          })
+          .filter(({ keptUntil }) => keptUntil > now)
+          .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt);
+      });
+
+      return OwnSightings.of({
+        list: Effect.fn("OwnSightings.list")(function* (chatId) {
+          const found = yield* users.findSightings(chatId);
+          const addresses = yield* placesOf(found.sightings);
+          const browsers = yield* placesOf(found.browsers);
+          const revealed = yield* vault.revealEach(addresses.map(({ sighting }) => sighting.address));
+          return {
+            addresses: revealed.map((address, index) => ({
+              ...(addresses[index] as OwnPlace),
+              ip: Option.isNone(address) ? null : NetAddress.formatIp(address.value.ip),
+            })),
+            browsers,
+          };
+        }),
+
+        forgetBrowsers: (chatId) => Effect.asVoid(users.forgetBrowsers(chatId)),
+      });
+    }),
+  );
+}
+
+interface Seen<S extends Sighting> {
+  readonly pid: Pid;
+  readonly sighting: S;
+  readonly firstSeenAt?: Millis | null;
+}

@@ -1,0 +1,29 @@
+/** Tells links that a member of the account made from links that users verified. */
+import { AuditLog, type ChatId, type DataScope } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { NamedLink } from "@accountlink/core/communities";
+import type { Link } from "@accountlink/core/links";
+import { Effect } from "effect";
+
+/** Whether an entry of the audit log made a link by hand, and no verification has confirmed it since. */
+export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry): boolean =>
+  action === "link.set" &&
+  actor.type === "account" &&
+  at === link.lastVerifiedAt &&
+  details["chatId"] === link.chatId;
+
+/** Returns a function that finds the chat users of a page who were linked by hand. */
+export const makeByHand = Effect.map(AuditLog, (log) =>
+  Effect.fnUntraced(function* ({ account, pid }: DataScope, links: ReadonlyArray<NamedLink>) {
+    const entries = yield* Effect.forEach(
+      links,
+      ({ link: { chatId } }) => log.list(account, null, 1, { action: "link.set", keyId: null, chatId, pid }),
+      { concurrency: 8 },
+    );
+    return new Set<ChatId>(
+      links.flatMap(({ link }, i) =>
+        entries[i]?.some((entry) => isByHand(link, entry)) ? [link.chatId] : [],
+      ),
+    );
+  }),
+);

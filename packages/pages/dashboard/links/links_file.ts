@@ -1,0 +1,55 @@
+/** CSV files of links with the names of the accounts, or of several lists. */
+import type { LinkStore } from "@accountlink/core";
+import type { OwnedLinks } from "@accountlink/core/communities";
+import { csvRow } from "@accountlink/core/csv";
+import type { StoreUnavailable } from "@accountlink/core/errors";
+import { allLinks } from "@accountlink/core/links";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Stream } from "effect";
+import { type Community, communityName } from "../communities/community.ts";
+import { mostNamed } from "./links_page.ts";
+
+type Rows = Stream.Stream<ReadonlyArray<string>, StoreUnavailable, LinkStore>;
+
+/**
+ * Emits the text of a file.
+ *
+ * @param named gives the names of accounts, for the newest links of each list; null for all links without names
+ */
+export const listedFile = (
+  communities: ReadonlyArray<Community>,
+  named: OwnedLinks["Service"] | null,
+): Stream.Stream<string, StoreUnavailable, LinkStore> => {
+  const rows = Stream.fromIterable(communities).pipe(
+    Stream.flatMap((community): Rows => (named ? newestRows(community, named) : allRows(community))),
+  );
+  return Stream.map(
+    Stream.concat(Stream.succeed(named ? namedColumns : columns), rows),
+    (cells) => `${csvRow(cells)}\r\n`,
+  );
+};
+
+const columns: ReadonlyArray<string> = ["list", "chatId", "gameId", "lastVerifiedAt"];
+const namedColumns: typeof columns = ["list", "chatId", "chatName", "gameId", "gameName", "lastVerifiedAt"];
+
+const allRows = (community: Community): Rows =>
+  Stream.map(allLinks(community.scope.pid), ({ chatId, gameId, lastVerifiedAt }) => [
+    communityName(community),
+    chatId,
+    gameId,
+    formatTimestamp(lastVerifiedAt),
+  ]);
+
+const newestRows = (community: Community, { newest }: OwnedLinks["Service"]): Rows =>
+  Stream.map(newest(community.scope, mostNamed), ({ link, chat, game }) => [
+    communityName(community),
+    link.chatId,
+    nameOf(chat),
+    link.gameId,
+    nameOf(game),
+    formatTimestamp(link.lastVerifiedAt),
+  ]);
+
+const nameOf = (profile: ChatProfile | GameProfile | null): string =>
+  profile?.displayName ?? profile?.username ?? "";

@@ -1,0 +1,43 @@
+import { ChatPlatform, guildOf } from "@accountlink/core";
+import { OwnedScopes } from "@accountlink/core/communities";
+import { InvalidParameter } from "@accountlink/core/errors";
+import type { ChatId, GuildId } from "@accountlink/core/ids";
+import type { KeyOwner } from "@accountlink/core/keys";
+import { Profiles } from "@accountlink/core/platforms";
+import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import { Effect, Option } from "effect";
+
+/** The most guilds that are searched for a user name. */
+const mostGuilds = 10;
+
+/**
+ * Returns a function that finds a chat user by name. Discord finds only members of a guild that the bot is in, so the
+ * search covers the account's guilds and the guilds that the owner manages.
+ */
+export const makeNameSearch = Effect.gen(function* () {
+  const chats = yield* ChatPlatform;
+  const scopes = yield* OwnedScopes;
+  const profiles = yield* Profiles;
+  const unknown = InvalidParameter.one("username", "nobody was found with this user name");
+
+  return Effect.fnUntraced(function* (
+    username: string,
+    { owner, signIn }: { readonly owner: KeyOwner; readonly signIn: Pick<SiteSignIn, "guilds"> },
+  ) {
+    const { findUserByName } = chats;
+    if (findUserByName === undefined) return yield* unknown;
+    const name = username.replace(/^@/, "");
+    const findIn = (guildId: GuildId | null) => Effect.map(findUserByName(name, guildId), Option.getOrNull);
+    const anywhere = yield* findIn(null);
+    if (anywhere !== null) return anywhere;
+    const owned = (yield* scopes.list(owner.account)).flatMap(({ scope }) => guildOf(scope) ?? []);
+    const managed = (yield* profiles.ownGuilds(signIn.guilds ?? []))
+      .filter(({ bot, manager }) => bot && manager)
+      .map(({ guildId }) => guildId);
+    for (const guildId of [...new Set([...owned, ...managed])].slice(0, mostGuilds)) {
+      const found: ChatId | null = yield* findIn(guildId);
+      if (found !== null) return found;
+    }
+    return yield* unknown;
+  });
+});

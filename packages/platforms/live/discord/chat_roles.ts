@@ -1,0 +1,190 @@
+/** Roles and nicknames on Discord. */
+import { type ChatId, type GuildId, PlatformUnavailable } from "@accountlink/core";
+import {
+  type ChatRoles,
+  type GuildRole,
+  MemberAboveBot,
+  NoPermission,
+  RoleAboveBot,
+  type RoleMember,
+  RoleMissing,
+} from "@accountlink/core/platforms";
+import { Cache, Duration, Effect, Exit, flow, Option, Schema } from "effect";
+import { HttpClientRequest } from "effect/http";
+import { changeResource, findResource, RequestFailed, type ResilientClient } from "../../http/mod.ts";
+import { canManage, isSnowflake } from "./discord_values.ts";
+import { codes, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
+
+const pageSize = 1_000;
+
+/** How long the bot's rights explain further refusals. */
+const rightsFreshFor = Duration.seconds(10);
+
+/** Shown in the guild's audit log. */
+const auditLogReason = encodeURIComponent("This member's linked game account");
+
+const notFound = refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess");
+
+const refused = refusal(
+  "unknownGuild",
+  "unknownMember",
+  "unknownRole",
+  "unknownUser",
+  "missingAccess",
+  "missingPermissions",
+);
+
+/** The roles of a guild, and the rights of the bot. */
+interface BotRights {
+  readonly roles: ReadonlyArray<GuildRole>;
+  readonly memberCount: number;
+  readonly managesRoles: boolean;
+  readonly managesNicknames: boolean;
+}
+
+export const discordRoles = Effect.fnUntraced(function* (
+  client: ResilientClient,
+): Effect.fn.Return<ChatRoles> {
+  const findMember = (guildId: GuildId, chatId: string) =>
+    isSnowflake(guildId) && isSnowflake(chatId)
+      ? findResource(client, {
+          operation: "ChatRoles.findMember",
+          url: memberUrl(guildId, chatId),
+          found: RoledMember,
+          matches: ({ user }) => user.id === chatId,
+          absent: notFound,
+        })
+      : Effect.succeedNone;
+
+  let botId: string | null = null;
+  const findBotId = Effect.gen(function* () {
+    if (botId !== null) return botId;
+    const url = "/users/@me";
+    const found = Schema.Struct({ id: Schema.String });
+    const bot = yield* findResource(client, { operation, url, found, absent: Schema.Never });
+    botId = Option.getOrThrow(bot).id;
+    return botId;
+  });
+
+  const findRights = Effect.fnUntraced(function* (guildId: GuildId) {
+    if (!isSnowflake(guildId)) return Option.none<BotRights>();
+    const guild = yield* findResource(client, {
+      operation,
+      url: `/guilds/${guildId}?with_counts=true`,
+      found: RoledGuild,
+      matches: ({ id }) => id === guildId,
+      absent: notFound,
+    });
+    if (Option.isNone(guild)) return Option.none<BotRights>();
+    const bot = yield* findMember(guildId, yield* findBotId);
+    return Option.map(bot, ({ user, roles }) => rightsOf(guild.value, user.id, roles));
+  });
+
+  const explaining = yield* Cache.makeWith(findRights, {
+    capacity: 1_000,
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? rightsFreshFor : Duration.zero),
+  });
+
+  /** @param explain the reason of a refusal for lack of permissions */
+  const change = Effect.fnUntraced(function* (
+    name: string,
+    guildId: GuildId,
+    request: HttpClientRequest.HttpClientRequest,
+    explain: (rights: BotRights) => NoPermission | RoleAboveBot | MemberAboveBot,
+  ) {
+    const answer = yield* changeResource(
+      client,
+      name,
+      HttpClientRequest.setHeader(request, "x-audit-log-reason", auditLogReason),
+      refused,
+    );
+    if (Option.isNone(answer)) return true;
+    const { code } = answer.value;
+    if (code === codes.unknownRole) return yield* new RoleMissing();
+    if (code !== codes.missingPermissions) return false;
+    const rights = yield* Cache.get(explaining, guildId);
+    return Option.isSome(rights) && (yield* explain(rights.value));
+  });
+
+  const setRole =
+    (name: string, make: typeof HttpClientRequest.put) =>
+    (guildId: GuildId, chatId: ChatId, roleId: string) =>
+      change(name, guildId, make(`${memberUrl(guildId, chatId)}/roles/${roleId}`), explainRole);
+
+  return {
+    findGuildRoles: flow(
+      findRights,
+      Effect.map(Option.map(({ roles, memberCount }) => ({ roles, memberCount }))),
+    ),
+
+    findMember: (guildId, chatId) => Effect.map(findMember(guildId, chatId), Option.map(roleMember)),
+
+    membersPage: Effect.fnUntraced(function* (guildId, after) {
+      const name = "ChatRoles.membersPage";
+      const page = yield* findResource(client, {
+        operation: name,
+        url: `/guilds/${guildId}/members?limit=${pageSize}${after === null ? "" : `&after=${after}`}`,
+        found: Schema.Array(RoledMember),
+        absent: notFound,
+      });
+      if (Option.isSome(page)) return page.value.map(roleMember);
+      // Also the answer to a bot in the guild that lacks the intent to list members.
+      const cause = new RequestFailed({ reason: "status", status: 403 });
+      return yield* new PlatformUnavailable({ operation: name, cause });
+    }),
+
+    addRole: setRole("ChatRoles.addRole", HttpClientRequest.put),
+    removeRole: setRole("ChatRoles.removeRole", HttpClientRequest.delete),
+
+    setNickname: (guildId, chatId, nickname) =>
+      change(
+        "ChatRoles.setNickname",
+        guildId,
+        HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(memberUrl(guildId, chatId)), {
+          nick: nickname,
+        }),
+        ({ managesNicknames }) => (managesNicknames ? new MemberAboveBot() : new NoPermission()),
+      ),
+  };
+});
+
+const operation = "ChatRoles.findGuildRoles";
+
+const memberUrl = (guildId: GuildId, chatId: string) => `/guilds/${guildId}/members/${chatId}`;
+
+const explainRole = ({ managesRoles }: BotRights) => (managesRoles ? new RoleAboveBot() : new NoPermission());
+
+/** Decides by the order of roles and the permissions of the bot's roles, one of which everyone has. */
+const rightsOf = (
+  { id, owner_id, roles, approximate_member_count: memberCount = 0 }: typeof RoledGuild.Type,
+  botId: string,
+  held: ReadonlyArray<string>,
+): BotRights => {
+  const sorted = roles.toSorted(
+    (one, other) => other.position - one.position || (BigInt(one.id) < BigInt(other.id) ? -1 : 1),
+  );
+  const isHeld = (role: { readonly id: string }) => role.id === id || held.includes(role.id);
+  const may = (what: "roles" | "nicknames") =>
+    owner_id === botId || roles.some((role) => isHeld(role) && canManage(role.permissions, what));
+  const managesRoles = may("roles");
+  const highest = owner_id === botId ? -1 : sorted.findIndex(isHeld);
+  return {
+    memberCount,
+    managesRoles,
+    managesNicknames: may("nicknames"),
+    roles: sorted.map((role, index) => ({
+      id: role.id,
+      name: role.name,
+      assignable: managesRoles && index > highest && role.managed !== true && role.id !== id,
+    })),
+  };
+};
+
+const roleMember = ({ user, nick, roles }: typeof RoledMember.Type): RoleMember => ({
+  chatId: user.id,
+  username: user.username,
+  displayName: user.global_name ?? user.username,
+  nickname: nick ?? null,
+  roleIds: roles,
+  isBot: user.bot === true,
+});

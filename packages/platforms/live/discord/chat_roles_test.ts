@@ -1,0 +1,200 @@
+import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import type { ChatRoles } from "@accountlink/core/platforms";
+import type { HttpAnswering } from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { liveChatPlatform } from "./chat_platform.ts";
+import { ada, bob, botToken, eve, foreignGuildId, guildId, limited, startDiscord } from "./test_discord.ts";
+
+const bot = { id: "80351110224678912", username: "accountlink", bot: true };
+const [manageRoles, manageNicknames] = [1n << 28n, 1n << 27n];
+const memberRole = "41771983423143938";
+const boosterRole = "41771983423143939";
+const botRole = "41771983423143940";
+const officerRole = "41771983423143941";
+
+/** A guild in the format that Discord documents, with this permission of the bot's role. */
+const guild = (permissions: bigint) => {
+  const role = (id: string, name: string, position: number, more: object = {}) => ({
+    id,
+    name,
+    position,
+    permissions: "1071698660929",
+    managed: false,
+    icon: null,
+    ...more,
+  });
+  return {
+    id: guildId,
+    name: "Engine Room",
+    owner_id: eve.id,
+    approximate_member_count: 51_000,
+    roles: [
+      role(guildId, "@everyone", 0),
+      role(botRole, "accountlink", 3, { managed: true, permissions: String(permissions) }),
+      role(memberRole, "Member", 1),
+      role(boosterRole, "Booster", 2, { managed: true }),
+      role(officerRole, "Officer", 4),
+    ],
+  };
+};
+
+const refused = (status: number, code: number): HttpAnswering => ({ status, body: { message: "", code } });
+
+const setUp = Effect.fnUntraced(function* (
+  change: HttpAnswering = { status: 204 },
+  permissions = manageRoles | manageNicknames,
+) {
+  const discord = yield* startDiscord((path, { method }) => {
+    if (method !== "GET") return change;
+    if (path === "/users/@me") return { body: bot };
+    if (path === `/guilds/${guildId}`) return { body: guild(permissions) };
+    if (path === `/guilds/${guildId}/members/${bot.id}`) return { body: { user: bot, roles: [botRole] } };
+    return undefined;
+  });
+  const layer = liveChatPlatform({
+    botToken: Redacted.make(botToken),
+    publicUrl: "https://link.example",
+    apiUrl: discord.apiUrl,
+    resilience: { backoff: Duration.millis(1), failuresToOpen: 2 },
+  });
+  const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
+  return { ...discord, roles: chat.roles as ChatRoles };
+});
+
+const reasonOf = <A>(change: Effect.Effect<A, { readonly _tag: string }>) =>
+  Effect.map(Effect.flip(change), ({ _tag }) => _tag);
+
+describe("the roles of a guild", () => {
+  const assignable = (given: ReadonlyArray<string>) => ({
+    memberCount: 51_000,
+    roles: [
+      { id: officerRole, name: "Officer" },
+      { id: botRole, name: "accountlink" },
+      { id: boosterRole, name: "Booster" },
+      { id: memberRole, name: "Member" },
+      { id: guildId, name: "@everyone" },
+    ].map((role) => ({ ...role, assignable: given.includes(role.id) })),
+  });
+
+  it.live.each<[what: string, permissions: bigint, given: ReadonlyArray<string>]>([
+    ["below its own that belong to no integration", manageRoles, [memberRole]],
+    ["below its own as an administrator", 8n, [memberRole]],
+    ["none without the permission", manageNicknames, []],
+  ])("are told, and of those the bot may give: %s", ([, permissions, given]) =>
+    Effect.gen(function* () {
+      const { roles } = yield* setUp(undefined, permissions);
+      expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(assignable(given));
+    }),
+  );
+
+  it.live("are none if the bot is not in it", () =>
+    Effect.gen(function* () {
+      const { roles } = yield* setUp();
+      expect(yield* roles.findGuildRoles(foreignGuildId)).toEqual(Option.none());
+      expect(yield* roles.findGuildRoles("0" as GuildId)).toEqual(Option.none());
+    }),
+  );
+});
+
+describe("members", () => {
+  const names = { displayName: "Ada Lovelace", nickname: "Countess", username: "ada" };
+  const roleIds = ["41771983423143936", "41771983423143937"];
+
+  it.live("are read with names and roles", () =>
+    Effect.gen(function* () {
+      const { roles } = yield* setUp();
+      expect(Option.getOrThrow(yield* roles.findMember(guildId, ada.id))).toEqual({
+        chatId: ada.id,
+        ...names,
+        roleIds,
+        isBot: false,
+      });
+      expect(Option.getOrThrow(yield* roles.findMember(guildId, bot.id as ChatId)).isBot).toBe(true);
+      expect(yield* roles.findMember(guildId, eve.id)).toEqual(Option.none());
+    }),
+  );
+
+  it.live("are listed by pages of 1,000", () =>
+    Effect.gen(function* () {
+      const { roles, heard } = yield* setUp();
+      const first = yield* roles.membersPage(guildId, null);
+      yield* roles.membersPage(guildId, ada.id);
+      expect(first.map(({ chatId }) => chatId)).toEqual([ada.id, bob.id]);
+      expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+        ["1000", null],
+        ["1000", ada.id],
+      ]);
+    }),
+  );
+
+  it.live("cannot be listed without the intent", () =>
+    Effect.gen(function* () {
+      const { roles } = yield* setUp();
+      expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("PlatformUnavailable");
+    }),
+  );
+});
+
+describe("a change of a member", () => {
+  const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;
+
+  it.live("is one request with the reason for the guild's audit log", () =>
+    Effect.gen(function* () {
+      const { roles, heard } = yield* setUp();
+      expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(true);
+      expect(yield* roles.removeRole(guildId, ada.id, memberRole)).toBe(true);
+      expect(yield* roles.setNickname(guildId, ada.id, null)).toBe(true);
+      expect(heard.map(({ method, path, body }) => [method, path, body])).toEqual([
+        ["PUT", `${member}/roles/${memberRole}`, ""],
+        ["DELETE", `${member}/roles/${memberRole}`, ""],
+        ["PATCH", member, '{"nick":null}'],
+      ]);
+      for (const { headers } of heard) {
+        expect(headers["x-audit-log-reason"]).toBe("This%20member's%20linked%20game%20account");
+      }
+    }),
+  );
+
+  it.live.each<[code: number, permissions: bigint, role: string, nickname: string]>([
+    [50_013, manageRoles | manageNicknames, "RoleAboveBot", "MemberAboveBot"],
+    [50_013, 0n, "NoPermission", "NoPermission"],
+    [10_011, manageRoles, "RoleMissing", "RoleMissing"],
+  ])("refused with code %i and permissions %i has a reason", ([code, permissions, role, nickname]) =>
+    Effect.gen(function* () {
+      const { roles } = yield* setUp(refused(code === 50_013 ? 403 : 404, code), permissions);
+      for (let turn = 0; turn < 3; turn++) {
+        expect(yield* reasonOf(roles.addRole(guildId, ada.id, memberRole))).toBe(role);
+        expect(yield* reasonOf(roles.removeRole(guildId, ada.id, memberRole))).toBe(role);
+        expect(yield* reasonOf(roles.setNickname(guildId, ada.id, "A"))).toBe(nickname);
+      }
+    }),
+  );
+
+  it.live.each([10_004, 10_007, 10_013])("is none after code %i", (code) =>
+    Effect.gen(function* () {
+      const { roles } = yield* setUp(refused(404, code));
+      expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);
+      expect(yield* roles.setNickname(guildId, ada.id, "A")).toBe(false);
+    }),
+  );
+
+  it.live("waits for the limit of its route, and is sent again", () =>
+    Effect.gen(function* () {
+      let left = 1;
+      const discord = yield* startDiscord((_, { method }) => {
+        if (method === "GET") return undefined;
+        return left-- > 0 ? limited(1, "user") : { status: 204 };
+      });
+      const layer = liveChatPlatform({
+        botToken: Redacted.make(botToken),
+        publicUrl: "https://link.example",
+        apiUrl: discord.apiUrl,
+      });
+      const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
+      expect(yield* (chat.roles as ChatRoles).addRole(guildId, ada.id, memberRole)).toBe(true);
+      expect(discord.takePaths()).toHaveLength(2);
+    }),
+  );
+});

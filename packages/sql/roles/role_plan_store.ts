@@ -1,0 +1,124 @@
+import type { ChatId } from "@accountlink/core";
+import { placeOrder, RolePlanStore, shownProblems, type UserRoles } from "@accountlink/core/roles";
+import { Array as Arr, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { storeOperation } from "../statements/store_operation.ts";
+import { memberWrites } from "./member_writes.ts";
+import { isPlan, planWrites } from "./plan_writes.ts";
+import { holdPlansOn } from "./role_holds.ts";
+import {
+  planColumns,
+  planTables,
+  problemColumns,
+  readNicknames,
+  readPlacedNicknames,
+  readPlacedProblems,
+  readPlans,
+  readProblems,
+  readStatuses,
+  readWaiting,
+  sweepColumns,
+} from "./role_row.ts";
+
+export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Layer.effect(
+  RolePlanStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { isAmong } = dialectOf(sql);
+    const [columns, tables] = [sql.literal(planColumns), sql.literal(planTables)];
+    const hold = holdPlansOn(sql);
+    const status = statusOn(sql);
+    return RolePlanStore.of({
+      ...planWrites(sql),
+      ...memberWrites(sql),
+
+      find: ({ pid, guildId }) =>
+        sql`
+          SELECT ${columns} FROM ${tables}
+          WHERE role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`.pipe(
+          Effect.flatMap(readPlans),
+          Effect.map(Arr.head),
+          storeOperation("RolePlanStore.find"),
+        ),
+
+      list: (pid) =>
+        sql`SELECT ${columns} FROM ${tables} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`.pipe(
+          Effect.flatMap(readPlans),
+          storeOperation("RolePlanStore.list"),
+        ),
+
+      status: (place) => status(place).pipe(storeOperation("RolePlanStore.status")),
+
+      hold: (write) => hold(write).pipe(storeOperation("RolePlanStore.hold", write.node)),
+
+      due: (place, at, limit) =>
+        sql`
+          SELECT chat_id, mark, since, nickname FROM role_members
+          WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL AND due_at <= ${at}
+          ORDER BY due_at, chat_id LIMIT ${limit}`.pipe(
+          Effect.flatMap(readWaiting),
+          storeOperation("RolePlanStore.due"),
+        ),
+
+      nicknames: (place, chatIds) =>
+        sql`
+          SELECT chat_id, nickname FROM role_members
+          WHERE ${isPlan(sql, place)} AND chat_id ${isAmong(JSON.stringify(chatIds))} AND nickname IS NOT NULL`.pipe(
+          Effect.flatMap(readNicknames),
+          Effect.map((found) => new Map(found)),
+          storeOperation("RolePlanStore.nicknames"),
+        ),
+    });
+  }),
+);
+
+const statusOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (place: Parameters<typeof isPlan>[1]) {
+    const [found] = yield* Effect.flatMap(
+      sql`
+        SELECT ${sql.literal(sweepColumns)},
+          (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
+        FROM role_plans WHERE ${isPlan(sql, place)}`,
+      readStatuses,
+    );
+    const problems = yield* Effect.flatMap(
+      sql`
+        SELECT ${sql.literal(problemColumns)} FROM role_problems WHERE ${isPlan(sql, place)}
+        ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`,
+      readProblems,
+    );
+    return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
+  });
+
+/** Returns a function that finds the stored results for a chat user. */
+export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (chatId: ChatId) {
+    const nicknames = yield* Effect.flatMap(
+      sql`SELECT pid, guild_id, nickname FROM role_members WHERE chat_id = ${chatId} AND nickname IS NOT NULL`,
+      readPlacedNicknames,
+    );
+    const problems = yield* Effect.flatMap(
+      sql`
+        SELECT pid, guild_id, ${sql.literal(problemColumns)} FROM role_problems WHERE chat_id = ${chatId}
+        ORDER BY role_id`,
+      readPlacedProblems,
+    );
+    const found = new Map<string, UserRoles>();
+    for (const { pid, guildId, nickname } of nicknames) {
+      found.set(`${pid} ${guildId}`, { pid, guildId, nickname, problems: [] });
+    }
+    for (const { pid, guildId, problem } of problems) {
+      const name = `${pid} ${guildId}`;
+      const roles = found.get(name) ?? { pid, guildId, nickname: null, problems: [] };
+      found.set(name, { ...roles, problems: [...roles.problems, problem] });
+    }
+    return [...found.values()].toSorted(placeOrder);
+  });
+
+/** Returns a function that deletes nicknames and problems of a chat user. A member that waits goes on waiting. */
+export const forgetUserRolesOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (chatId: ChatId) {
+    yield* sql`DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL`;
+    yield* sql`UPDATE role_members SET nickname = NULL WHERE chat_id = ${chatId}`;
+    yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
+  });

@@ -1,0 +1,133 @@
+import { ChatId, GuildId, Pid } from "@accountlink/core";
+import {
+  type HeldPlan,
+  type PlanProblem,
+  type PlanState,
+  type RolePlan,
+  RoleRule,
+  type Sweep,
+  type WaitingMember,
+} from "@accountlink/core/roles";
+import { Schema } from "effect";
+import { scopeOf } from "../keys/key_row.ts";
+import { literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+
+const OptionalInt = Schema.NullOr(Schema.Int);
+const OptionalText = Schema.NullOr(Schema.String);
+
+const planFields = {
+  pid: Pid,
+  account: Schema.String,
+  scopeGuild: Schema.NullOr(GuildId),
+  guildId: GuildId,
+  rules: Schema.fromJsonString(Schema.Array(RoleRule)),
+  nickname: OptionalText,
+  state: literalsOf<PlanState>({ on: true, paused: true }),
+};
+
+export const planColumns = `
+  role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
+  role_plans.nickname, role_plans.state`;
+
+export const planTables = "role_plans JOIN scopes ON scopes.pid = role_plans.pid";
+
+const planOf = ({ pid, account, scopeGuild, ...plan }: ValuesOf<typeof planFields>): RolePlan => ({
+  ...plan,
+  scope: scopeOf({ pid, account, guildId: scopeGuild }),
+});
+
+export const readPlans = tableOf("role_plans", planFields).reader(planOf);
+
+const sweepFields = {
+  sweptAt: OptionalInt,
+  sweepAfter: Schema.NullOr(ChatId),
+  sweepDone: Schema.Int,
+  sweepTotal: OptionalInt,
+};
+
+export const sweepColumns =
+  "role_plans.swept_at, role_plans.sweep_after, role_plans.sweep_done, role_plans.sweep_total";
+
+const sweepOf = ({
+  sweepAfter,
+  sweepDone,
+  sweepTotal,
+}: Pick<ValuesOf<typeof sweepFields>, "sweepAfter" | "sweepDone" | "sweepTotal">): Sweep | null =>
+  sweepTotal === null ? null : { after: sweepAfter, done: sweepDone, total: sweepTotal };
+
+export const readHeldPlans = tableOf("role_plans", {
+  ...planFields,
+  ...sweepFields,
+  position: Schema.Int,
+  revision: Schema.Int,
+  nextDueAt: OptionalInt,
+  oldestSince: OptionalInt,
+}).reader(
+  ({
+    sweptAt,
+    sweepAfter,
+    sweepDone,
+    sweepTotal,
+    position,
+    revision,
+    nextDueAt,
+    oldestSince,
+    ...plan
+  }): HeldPlan => ({
+    ...planOf(plan),
+    position,
+    revision,
+    sweptAt,
+    sweep: sweepOf({ sweepAfter, sweepDone, sweepTotal }),
+    nextDueAt,
+    oldestSince,
+  }),
+);
+
+export const readStatuses = tableOf("role_plans", { ...sweepFields, pending: Schema.Int }).reader(
+  ({ pending, sweptAt, ...sweep }) => ({ pending, sweptAt, sweep: sweepOf(sweep) }),
+);
+
+export const readWaiting = tableOf("role_members", {
+  chatId: ChatId,
+  mark: Schema.Int,
+  since: Schema.Int,
+  nickname: OptionalText,
+}).reader((member): WaitingMember => member);
+
+const reasons = literalsOf<PlanProblem["reason"]>({
+  role_above_bot: true,
+  role_missing: true,
+  no_permission: true,
+  member_above_bot: true,
+});
+
+const problemFields = { chatId: ChatId, roleId: Schema.String, reason: reasons, at: Schema.Int };
+
+const problemOf = ({ roleId, ...problem }: ValuesOf<typeof problemFields>): PlanProblem => ({
+  ...problem,
+  roleId: roleId === "" ? null : roleId,
+});
+
+const problems = tableOf("role_problems", problemFields);
+
+export const problemColumns = problems.columns;
+
+export const readProblems = problems.reader(problemOf);
+
+const place = { pid: Pid, guildId: GuildId };
+
+/** Problems with their plans. */
+export const readPlacedProblems = tableOf("role_problems", { ...place, ...problemFields }).reader(
+  ({ pid, guildId, ...problem }) => ({ pid, guildId, problem: problemOf(problem) }),
+);
+
+/** Nicknames with their plans. */
+export const readPlacedNicknames = tableOf("role_members", {
+  ...place,
+  nickname: Schema.String,
+}).reader((row) => row);
+
+export const readNicknames = tableOf("role_members", { chatId: ChatId, nickname: Schema.String }).reader(
+  ({ chatId, nickname }) => [chatId, nickname] as const,
+);

@@ -1,0 +1,247 @@
+import type { StoragePorts } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { UserStore } from "@accountlink/core/users";
+import { Effect } from "effect";
+import { uniqueChatId, uniqueText } from "../../mod.ts";
+import { expectEqual, expectThat } from "../expect.ts";
+import { origin } from "../scopes.ts";
+import type { Cases } from "../suite.ts";
+import { newRoleFixture, newSweep, noStatus, problemOf, settings, settled, start } from "./role_fixture.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+export const members: Cases<StoragePorts> = {
+  "one of several nodes holds a plan": Effect.gen(function* () {
+    const { put, hold } = yield* newRoleFixture;
+    yield* put();
+    const nodes = Array.from({ length: 5 }, uniqueText);
+    const held = yield* Effect.forEach(nodes, (node) => hold(node), atOnce);
+    expectEqual(held.filter((plan) => plan !== null).length, 1);
+  }),
+
+  "a plan passes on exactly when the time of its node is over, or when the node ends": Effect.gen(
+    function* () {
+      const { putHeld, hold, mark, settle } = yield* newRoleFixture;
+      const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
+      expectEqual(yield* hold(second, start + 6_999), null);
+      expectThat((yield* hold(second, start + 7_000)) !== null, "the plan passes on");
+      expectEqual(yield* hold(first, start + 7_001), null);
+      expectEqual(yield* mark(first, [uniqueChatId()]), false);
+      expectEqual(yield* settle(first, []), false);
+      expectEqual(yield* hold(second, start + 7_002, start + 7_002), null);
+      expectThat((yield* hold(third, start + 7_003)) !== null, "the plan passes on at once");
+    },
+  ),
+
+  "a node keeps its plans while it says that it lives": Effect.gen(function* () {
+    const { putHeld, hold } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    for (const at of [1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(node, start + at);
+    expectEqual(yield* hold(uniqueText(), start + 15_000), null);
+    expectThat((yield* hold(node, start + 15_000)) !== null, "the node keeps it");
+  }),
+
+  "hold takes no more than its limit at once": Effect.gen(function* () {
+    const { store, put } = yield* newRoleFixture;
+    yield* put();
+    for (let count = 0; count < 2; count++) yield* (yield* newRoleFixture).put();
+    const node = uniqueText();
+    const hold = store.hold({ node, at: start, until: start + 7_000, limit: 2 });
+    expectEqual((yield* hold).length, 2);
+    expectThat((yield* hold).length > 2, "another call takes more");
+  }),
+
+  "hold gives plans that are on, of accounts that are not suspended": Effect.gen(function* () {
+    const { scope, put, putHeld, pause, hold } = yield* newRoleFixture;
+    const keys = yield* KeyStore;
+    const node = yield* putHeld();
+    const isHeld = Effect.map(hold(node), (plan) => plan !== null);
+    yield* pause;
+    expectEqual(yield* isHeld, false);
+    yield* put();
+    expectEqual(yield* isHeld, true);
+    const setStatus = (status: "active" | "suspended") =>
+      keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
+    yield* setStatus("suspended");
+    expectEqual(yield* isHeld, false);
+    yield* setStatus("active");
+    expectEqual(yield* isHeld, true);
+  }),
+
+  "hold gives where a plan stands": Effect.gen(function* () {
+    const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const plan = { ...settings, scope, guildId, position: 0, sweptAt: null, sweep: newSweep };
+    const nothing = { nextDueAt: null, oldestSince: null };
+    expectEqual(yield* hold(node), { ...plan, ...nothing, revision: 1 });
+    const [one, other] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [one], { position: 5, at: start - 10 });
+    yield* mark(node, [other], { position: 6, at: start });
+    yield* settle(node, [settled(one, { mark: 1, retryAt: start + 5 })]);
+    const times = { nextDueAt: start, oldestSince: start - 10 };
+    expectEqual(yield* hold(node), { ...plan, ...times, position: 6, revision: 1 });
+  }),
+
+  "mark makes members due, and nobody who does not hold the plan may mark": Effect.gen(function* () {
+    const { putHeld, mark, due, hold, status } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const [one, other] = [uniqueChatId(), uniqueChatId()].toSorted();
+    if (one === undefined || other === undefined) return;
+    expectEqual(yield* mark(uniqueText(), [one], { position: 3 }), false);
+    expectEqual(yield* mark(node, [other, one, other], { position: 4 }), true);
+    expectEqual(yield* due(start - 1), []);
+    const waiting = { mark: 1, since: start, nickname: null };
+    const both = [one, other].map((chatId) => ({ chatId, ...waiting }));
+    expectEqual(yield* due(), both);
+    expectEqual(yield* due(start, 1), both.slice(0, 1));
+    expectEqual((yield* status).pending, 2);
+    yield* mark(node, [one], { position: 5, at: start + 1 });
+    expectEqual(yield* due(start + 1), [
+      { chatId: other, ...waiting },
+      { chatId: one, ...waiting, mark: 2 },
+    ]);
+    expectEqual((yield* hold(node))?.position, 5);
+  }),
+
+  "a settled member waits no longer; one to try again waits until then": Effect.gen(function* () {
+    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const [right, failed] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [right, failed]);
+    const results = [
+      settled(right, { mark: 1, nickname: "Ädä 🎮" }),
+      settled(failed, { mark: 1, retryAt: start + 5_000 }),
+    ];
+    expectEqual(yield* settle(uniqueText(), results), false);
+    expectEqual(yield* settle(node, results, { at: start + 1 }), true);
+    expectEqual(yield* due(start + 4_999), []);
+    expectEqual(yield* due(start + 5_000), [{ chatId: failed, mark: 1, since: start, nickname: null }]);
+    expectEqual(yield* nicknames(right, failed), new Map([[right, "Ädä 🎮"]]));
+    expectEqual((yield* status).pending, 1);
+    yield* mark(node, [right], { at: start + 2 });
+    const [waiting] = yield* due(start + 2);
+    expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
+    yield* settle(node, [settled(right, { mark: 2 })]);
+    expectEqual(yield* nicknames(right), new Map());
+  }),
+
+  "a mark during a change is not lost": Effect.gen(function* () {
+    const { putHeld, mark, settle, due } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const chatId = uniqueChatId();
+    yield* mark(node, [chatId]);
+    const [read] = yield* due();
+    yield* mark(node, [chatId], { at: start + 1 });
+    yield* settle(node, [settled(chatId, { mark: read?.mark ?? 0, nickname: "ada" })]);
+    const [again] = yield* due(start + 1);
+    expectEqual(again, { chatId, mark: 2, since: start, nickname: "ada" });
+    yield* settle(node, [settled(chatId, { mark: 2 })]);
+    expectEqual(yield* due(start + 1), []);
+  }),
+
+  "marks of several nodes in a race: only those of the holder count": Effect.gen(function* () {
+    const { putHeld, mark, due } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const chatIds = Array.from({ length: 20 }, uniqueChatId);
+    yield* Effect.forEach(chatIds, (chatId) => mark(node, [chatId]), atOnce);
+    yield* Effect.forEach(chatIds, (chatId) => mark(uniqueText(), [chatId, uniqueChatId()]), atOnce);
+    expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
+  }),
+
+  "the result of a sync or sweep ends no wait, and starts one to try again": Effect.gen(function* () {
+    const { putHeld, mark, settle, settleOne, due } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const [marked, other] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [marked]);
+    yield* settleOne(settled(marked, { nickname: "ada" }));
+    yield* settle(node, [settled(other, { retryAt: start + 5_000 })], { at: start + 9 });
+    expectEqual(yield* due(start + 5_000), [
+      { chatId: marked, mark: 1, since: start, nickname: "ada" },
+      { chatId: other, mark: 1, since: start + 9, nickname: null },
+    ]);
+    yield* settle(node, [settled(other, { mark: 1 })]);
+    expectEqual((yield* due(start + 5_000)).length, 1);
+  }),
+
+  "problems are the newest 50, replaced by each result of their member": Effect.gen(function* () {
+    const { putHeld, settle, settleOne, status } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const many = Array.from({ length: 60 }, (_, index) => {
+      const chatId = uniqueChatId();
+      return settled(chatId, { problems: [problemOf(chatId, { at: start + index })] });
+    });
+    yield* settle(node, many);
+    const shown = many.flatMap(({ problems }) => problems).toReversed();
+    expectEqual((yield* status).problems, shown.slice(0, 50));
+    const { chatId } = many.at(-1) ?? settled(uniqueChatId());
+    const again = [
+      problemOf(chatId, { roleId: null, reason: "member_above_bot", at: start + 99 }),
+      problemOf(chatId, { roleId: "2", reason: "role_missing", at: start + 99 }),
+    ];
+    yield* settleOne(settled(chatId, { problems: again }));
+    expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
+    yield* settleOne(settled(chatId));
+    expectEqual((yield* status).problems, shown.slice(1, 51));
+  }),
+
+  "a sweep goes on where it stopped, and its end deletes older problems": Effect.gen(function* () {
+    const { putHeld, hold, settle, startSweep, status } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const [one, other] = [uniqueChatId(), uniqueChatId()];
+    yield* settle(node, [settled(one, { problems: [problemOf(one, { at: start })] })]);
+    yield* startSweep(start + 10);
+    const sweep = { after: other, done: 1_000, total: 1_500 };
+    const problems = [problemOf(other, { at: start + 11 })];
+    const revision = (yield* hold(node))?.revision ?? 0;
+    yield* settle(node, [settled(other, { problems })], { revision, sweep });
+    expectEqual((yield* hold(uniqueText(), start + 7_000))?.sweep ?? null, sweep);
+    yield* hold(node, start + 20_000);
+    expectEqual(yield* settle(node, [], { revision, sweep: "ended", at: start + 20 }), true);
+    expectEqual(yield* status, { ...noStatus, sweptAt: start + 20, problems });
+  }),
+
+  "the progress of an earlier sweep does not overwrite a new one": Effect.gen(function* () {
+    const { put, putHeld, hold, mark, settle, startSweep, status } = yield* newRoleFixture;
+    const node = yield* putHeld();
+    const chatId = uniqueChatId();
+    const starts = [startSweep(), put({ ...settings, nickname: null }), mark(node, [], { sweepOf: 0 })];
+    for (const begin of starts) {
+      const revision = (yield* hold(node))?.revision ?? 0;
+      yield* begin;
+      const sweep = { after: chatId, done: 1, total: 2 };
+      for (const progress of [sweep, "ended"] as const) {
+        const results = [settled(chatId, { problems: [problemOf(chatId)] })];
+        expectEqual(yield* settle(node, results, { revision, sweep: progress }), true);
+        expectEqual(yield* status, { ...noStatus, sweep: newSweep, problems: [problemOf(chatId)] });
+      }
+    }
+  }),
+
+  "erasing a user deletes the user's nicknames and problems; a member that waits goes on waiting": Effect.gen(
+    function* () {
+      const users = yield* UserStore;
+      const [one, other] = [yield* newRoleFixture, yield* newRoleFixture];
+      const [chatId, bystander] = [uniqueChatId(), uniqueChatId()];
+      const problems = [problemOf(chatId)];
+      for (const { putHeld, settleOne, mark } of [one, other]) {
+        const node = yield* putHeld();
+        yield* settleOne(settled(chatId, { nickname: "ada", problems }));
+        yield* settleOne(settled(bystander, { nickname: "bob", problems: [problemOf(bystander)] }));
+        yield* mark(node, [chatId]);
+      }
+      const stored = [one, other].map(({ place }) => ({ ...place, nickname: "ada", problems }));
+      const { roles } = yield* users.find(chatId);
+      expectEqual(
+        roles,
+        stored.toSorted((a, b) => (a.pid < b.pid ? -1 : 1)),
+      );
+      yield* users.erase({ ...origin, chatId, at: start, scopes: [], pseudonym: uniqueText() });
+      expectEqual((yield* users.find(chatId)).roles, []);
+      for (const { nicknames, due, status } of [one, other]) {
+        expectEqual(yield* nicknames(chatId, bystander), new Map([[bystander, "bob"]]));
+        expectEqual(yield* due(), [{ chatId, mark: 2, since: start, nickname: null }]);
+        expectEqual((yield* status).problems, [problemOf(bystander)]);
+      }
+    },
+  ),
+};

@@ -1,0 +1,109 @@
+import { AuditLog, type ChatId, type DataScope, GuildId } from "@accountlink/core";
+import {
+  type HeldPlan,
+  type MarkMembers,
+  type PlanProblem,
+  type PlanSettings,
+  type PlanStatus,
+  RolePlanStore,
+  type SettledMember,
+  type SettleMembers,
+} from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import { uniqueChatId, uniqueText } from "../../mod.ts";
+import { makeScopes, origin } from "../scopes.ts";
+
+/** More than 32 bits. */
+export const start = 1_767_225_600_123;
+
+export const settings: PlanSettings = {
+  rules: [
+    { roleId: "1", when: { is: "linked" } },
+    { roleId: "2", when: { is: "group", groupId: "9", minRank: 100, maxRank: null } },
+  ],
+  nickname: "{game.username} 🎮",
+  state: "on",
+};
+
+export const paused: PlanSettings = { ...settings, state: "paused" };
+
+export const noStatus: PlanStatus = { pending: 0, sweptAt: null, sweep: null, problems: [] };
+
+/** A sweep that has just started. */
+export const newSweep = { after: null, done: 0, total: 0 };
+
+export const uniqueGuildId = (): GuildId => GuildId.make(uniqueChatId());
+
+export const problemOf = (chatId: ChatId, parts: Partial<PlanProblem> = {}): PlanProblem => ({
+  chatId,
+  roleId: "1",
+  reason: "role_above_bot",
+  at: start,
+  ...parts,
+});
+
+/** A member without anything left to do. */
+export const settled = (chatId: ChatId, parts: Partial<SettledMember> = {}): SettledMember => ({
+  chatId,
+  mark: null,
+  retryAt: null,
+  nickname: null,
+  problems: [],
+  ...parts,
+});
+
+/** The operations of `RolePlanStore` on one plan, with defaults. */
+export const roleFixture = Effect.fnUntraced(function* (scope: DataScope, guildId = uniqueGuildId()) {
+  const store = yield* RolePlanStore;
+  const log = yield* AuditLog;
+  const place = { pid: scope.pid, guildId };
+
+  const put = (chosen: PlanSettings = settings, position = 0, at = start) =>
+    store.put({ ...origin, ...place, settings: chosen, position, at });
+
+  const hold = (node: string, at = start, until = at + 7_000, limit = 1_000_000) =>
+    Effect.map(
+      store.hold({ node, at, until, limit }),
+      (plans): HeldPlan | null => plans.find((plan) => plan.guildId === guildId) ?? null,
+    );
+
+  const find = Effect.map(store.find(place), Option.getOrNull);
+
+  return {
+    scope,
+    guildId,
+    place,
+    store,
+    put,
+    hold,
+    find,
+    status: store.status(place),
+    remove: store.remove({ ...origin, ...place, at: start }),
+    pause: store.pause({ ...origin, ...place, at: start }),
+    startSweep: (at = start) => store.startSweep(place, at),
+    due: (at = start, limit = 100) => store.due(place, at, limit),
+    nicknames: (...chatIds: ReadonlyArray<ChatId>) => store.nicknames(place, chatIds),
+    settleOne: (member: SettledMember, at = start) => store.settleOne(place, member, at),
+
+    mark: (node: string, chatIds: ReadonlyArray<ChatId>, write: Partial<MarkMembers> = {}) =>
+      store.mark({ ...place, node, at: start, position: 0, chatIds, sweepOf: null, ...write }),
+
+    settle: (node: string, members: ReadonlyArray<SettledMember>, write: Partial<SettleMembers> = {}) =>
+      store.settle({ ...place, node, at: start, members, revision: 1, sweep: null, ...write }),
+
+    /** Stores the plan and lets a new node hold it. */
+    putHeld: Effect.fnUntraced(function* () {
+      yield* put();
+      const node = uniqueText();
+      yield* hold(node);
+      return node;
+    }),
+
+    /** What was logged of the scope, oldest first. */
+    entries: Effect.map(log.list(scope.account, null, 1_000), (all) =>
+      all.map(({ action, details }) => [action, details] as const).toReversed(),
+    ),
+  };
+});
+
+export const newRoleFixture = Effect.flatMap(makeScopes, ({ global }) => roleFixture(global));

@@ -1,0 +1,8 @@
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { members } from "./members.ts";
+import { plans } from "./plans.ts";
+
+/** Tests a `RolePlanStore` with the other storage ports. */
+export const rolePlanStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("RolePlanStore", options, { ...plans, ...members });

@@ -1,0 +1,108 @@
+/** The page Team, its forms, and the choice between several accounts. */
+import { describe, expect, test } from "vitest";
+import { type FlowBrowser, formOf, titleOf } from "../support/flow_browser.ts";
+import { returnAs, useSiteServer } from "./site_server.ts";
+
+const [ada, bob, cyd] = ["100001", "100002", "100003"];
+
+const { signIn, newBrowser } = await useSiteServer({}, (fixture) => ({
+  ...fixture,
+  accounts: [
+    {
+      name: "club",
+      chatId: ada,
+      tier: "premium",
+      members: [
+        { chatId: bob, role: "owner" },
+        { chatId: cyd, role: "moderator" },
+      ],
+    },
+  ],
+}));
+
+const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Record<string, string>>) => {
+  const { csrf = "" } = formOf(await browser.get("/dashboard/team"));
+  return browser.post(`/dashboard/team/${path}`, { csrf, ...fields });
+};
+
+const rolesOn = ({ text }: { readonly text: string }) =>
+  [...text.matchAll(/<h2>([^<]*?)\s*(?:<span[^]*?<\/span>)?<\/h2>[^]*?<strong>(\w+)<\/strong> since/g)].map(
+    ([, name, role]) => `${name} ${role}`,
+  );
+
+describe("the page Team", () => {
+  test("adds by name and by ID, changes roles, removes, and the log names the person", async () => {
+    const browser = await signIn(ada);
+    const added = await postTo(browser, "add", { who: "@user_4", role: "moderator" });
+    expect([added.status, added.headers.location]).toEqual([303, "/dashboard/team?done=memberAdded"]);
+    await postTo(browser, "add", { who: "100005", role: "admin" });
+    await postTo(browser, "role", { chatId: "100005", "role-100005": "moderator" });
+    const page = await browser.get("/dashboard/team");
+    expect([page.status, titleOf(page.text)]).toEqual([200, "Team – accountlink"]);
+    expect(rolesOn(page)).toEqual(
+      expect.arrayContaining(["User 1 Owner", "User 4 Moderator", "User 5 Moderator"]),
+    );
+    await postTo(browser, "remove", { chatId: "100005" });
+    expect((await browser.get("/dashboard/team")).text).not.toContain("User 5");
+    const { text } = await browser.get("/dashboard/audit");
+    expect(text).toContain("User 1 removed");
+    expect(text).toContain("User 1 added");
+  });
+
+  test("says why it refuses, and keeps what was typed", async () => {
+    const browser = await signIn(ada);
+    const unknown = await postTo(browser, "add", { who: "nobody_here", role: "admin" });
+    expect([unknown.status, titleOf(unknown.text)]).toEqual([400, "Team – accountlink"]);
+    expect(unknown.text).toContain('value="nobody_here"');
+    expect(unknown.text).toContain("Nobody was found with this user name.");
+    expect(unknown.text).toMatch(/name="role" value="admin" checked/);
+    const twice = await postTo(browser, "add", { who: cyd, role: "admin" });
+    expect(twice.status).toBe(409);
+    expect(twice.text).toContain("This user is in the team already.");
+  });
+
+  test("shows moderators who is in the team, and lets them leave but remove nobody", async () => {
+    const browser = await signIn(cyd);
+    const { text } = await browser.get("/dashboard/team");
+    expect(text).toContain("User 1");
+    expect(text).not.toContain("Add to the team");
+    expect(text.match(/<details>/g)).toHaveLength(1);
+    expect((await postTo(browser, "remove", { chatId: ada })).status).toBe(403);
+    const left = await postTo(browser, "remove", { chatId: cyd });
+    expect([left.status, left.headers.location]).toEqual([303, "/dashboard/signed-out"]);
+    expect((await browser.get("/dashboard/team")).headers.location).toBe("/dashboard/sign-in");
+  });
+
+  test("keeps the last owner", async () => {
+    const browser = await signIn("100020");
+    const alone = await postTo(browser, "remove", { chatId: "100020" });
+    expect(alone.status).toBe(409);
+    expect(alone.text).toContain("Make somebody else an owner first.");
+  });
+});
+
+test("whoever is in several teams chooses an account after each sign-in, and in the menu", async () => {
+  const owner = await signIn("100021");
+  const browser = await signIn(bob);
+  expect((await browser.get("/dashboard")).status).toBe(200);
+  expect((await browser.get("/dashboard")).text).not.toContain("Change account");
+  await postTo(owner, "add", { who: bob, role: "moderator" });
+
+  const again = newBrowser();
+  await again.get(await returnAs(again, bob));
+  const asked = await again.get("/dashboard");
+  expect([asked.status, asked.headers.location]).toEqual([303, "/dashboard/account/choose"]);
+  const choice = await again.get("/dashboard/account/choose");
+  expect([choice.status, titleOf(choice.text)]).toEqual([200, "Which account? – accountlink"]);
+  const { csrf = "" } = formOf(choice);
+  await again.post("/dashboard/account/choose", { csrf, account: "chat:100021" });
+  const begun = await again.get("/dashboard");
+  expect([begun.status, begun.headers.location]).toEqual([303, "/dashboard/links"]);
+  expect((await again.get("/dashboard/links")).text).toContain('href="/dashboard/account/choose"');
+
+  const later = await signIn(bob);
+  const accounts = [
+    ...(await later.get("/dashboard/account/choose")).text.matchAll(/name="account" value="([^"]*)"/g),
+  ];
+  expect(accounts.map(([, name]) => name)).toEqual(["chat:100021", "club"]);
+});
