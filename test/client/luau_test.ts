@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
+import { blocksOf, readDocument } from "../docs/document.ts";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { patience } from "../support/patience.ts";
@@ -15,7 +16,7 @@ const { fixtures, url, newBrowser, newKey, send } = await useFlowServer({
 });
 const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const callScript = sourceOf("roblox_calls.luau");
-const links = { 100001: "1", 100002: "1" };
+const links = { 100001: "1", 100002: "1", 100006: "2" };
 const key = fixtures.key({ links });
 const reading = fixtures.key({ links, access: "read" });
 const slow = fixtures.key({ limits: { perWindow: 2, windowMs: 1_000, daily: 100 } });
@@ -224,6 +225,16 @@ describe("keeps the pace", () => {
     expect(await game.ended).toBe(0);
     expect(game.output()).toMatch(/^minute true$/m);
   });
+});
+
+test("the script of docs/client.md prints its documented output", async () => {
+  const block = blocksOf(readDocument("docs/client.md")).find(({ language }) => language === "luau");
+  const script = `${block?.text.replace("https://links.example", url())}\njoin(2)\njoin(5)`;
+  const game = play({ script });
+  expect(await game.ended).toBe(0);
+  const [, documented = ""] = /-- (.*)$/m.exec(script) ?? [];
+  expect(game.output()).toContain(`${documented.replace("ada_plays is 100001", "Player2 is 100006")}\n`);
+  expect(game.output()).toContain("Player5 is not linked\n");
 });
 
 test("the game of examples rewards a player who links, and knows them the next time", async () => {

@@ -50,13 +50,13 @@ local HttpService = {
 local added = {}
 local Players = { PlayerAdded = { Connect = function(_, handler) table.insert(added, handler) end } }
 join = function(id)
-  local player = { UserId = id, IsDescendantOf = function() return not hasLeft() end }
+  local player = { UserId = id, Name = "Player" .. id, IsDescendantOf = function() return not hasLeft() end }
   player.WaitForChild = function() return player end
   for _, handler in added do handler(player) end
   return player
 end
 local services = { HttpService = HttpService, Players = Players }
-game = { GetService = function(_, name) return services[name] end }
+game = { Players = Players, GetService = function(_, name) return services[name] end }
 script = { Parent = { AccountLink = "AccountLink" } }
 require = function() return AccountLink end
 Instance = { new = function()
