@@ -1,9 +1,9 @@
 /**
- * The bench: workloads of the real server with 100,000 links beside a peer by hand that does the same work for a request,
- * on each deployment. All contenders of a workload are started and warmed, then driven in turn, and their answers are
- * compared before anything is measured. It judges nothing: a busy machine would fail it, so it only prints. With
- * `--latency` Postgres and Redis are so far away in each direction. With `--profile` it measures nothing, and keeps a
- * profile of each server.
+ * The bench: drives the real server with 100,000 links, and a hand-written peer that does the same work for
+ * each request, on each deployment. It compares the answers of all contenders first, then starts and warms
+ * the contenders of a workload and drives them in turn. It only prints results, since a busy machine would
+ * break any limit. `--latency` delays data to and from Postgres and Redis by this time. `--profile` records
+ * a profile of each server instead of measuring.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]…
  * [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]… [--against=NAME]…
@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Fills every storage, and compares the answers while all are as they were filled. */
+/** Fills every storage, and compares the answers before any workload changes the data. */
 const fillAndCompare = async (contenders: ReadonlyArray<Contender>) => {
   const all: Array<ReadonlyArray<unknown>> = [];
   for (const { name, start } of contenders) {
@@ -109,7 +109,7 @@ const stopped = new Promise<never>((_, reject) => {
 const folder = await mkdtemp(join(tmpdir(), "accountlink-bench-"));
 const generator = startGenerator();
 const missing = await whyNoDatabases();
-if (missing !== null) console.log(`Nothing on Postgres and Redis ${missing}`);
+if (missing !== null) console.log(`No bench on Postgres and Redis ${missing}`);
 const isShared = options.on.includes("shared") && missing === null;
 const databases = isShared ? await startDatabases(Number(options.latency)) : null;
 try {

@@ -1,4 +1,4 @@
-/** The servers that the bench compares, by deployment: ours, another checkout of ours, and a peer by hand. */
+/** The servers that the bench compares: this checkout, another checkout, and the hand-written peer. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Databases } from "./databases.ts";
@@ -10,24 +10,24 @@ export type Deployment = keyof typeof titles;
 
 export interface Contender {
   readonly name: string;
-  /** Starts it; for the first time, with an empty storage to fill. */
+  /** Starts the server; the first start fills its empty storage. */
   readonly start: (isFirst: boolean, nodeOptions?: ReadonlyArray<string>) => Promise<RunningServer>;
 }
 
 export interface Places {
-  /** Where data is kept. */
+  /** The folder of embedded data. */
   readonly folder: string;
-  /** The files of the fixture in full, and of the platforms alone. */
+  /** Paths of the full fixture, and of a fixture with platforms only. */
   readonly fixtures: { readonly full: string; readonly platform: string };
-  /** Null where no deployment needs any. */
+  /** Null if no deployment needs databases. */
   readonly databases: Databases | null;
-  /** Another checkout of ours. */
+  /** The path of another checkout to compare with. */
   readonly beside: string | undefined;
 }
 
 export const ownName = "accountlink";
 
-/** Ours first. In memory there is no peer. */
+/** Returns the contenders, this checkout first. The peer does not run in memory. */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
   const contenders = [await own(ownName, join(import.meta.dirname, ".."), on, places)];
   if (places.beside !== undefined) contenders.push(await own("beside", places.beside, on, places));
@@ -41,13 +41,13 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
     name,
     start: async (isFirst, nodeOptions = []) => {
       const isEmpty = isFirst || on === "memory";
-      // A profile names files, which the bundle that `main.ts` runs has none of.
+      // A profile shows source files, so it needs the sources; `main.ts` runs the bundle.
       const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
       const server = await startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
         ...unreachedAddressLimits,
         ACCOUNTLINK_PORT: "0",
         ACCOUNTLINK_PLATFORM: "dev",
-        // A peer logs no refusals either.
+        // The peer logs no refusals either.
         ACCOUNTLINK_LOG_LEVEL: "error",
         ACCOUNTLINK_FIXTURE: isEmpty ? places.fixtures.full : places.fixtures.platform,
         ...environment,
@@ -58,7 +58,7 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
   };
 };
 
-/** A fixture has no chat users whose link was removed. */
+/** Removes links over HTTP, since a fixture cannot contain removed links. */
 const removeLinks = async (url: string) => {
   for (let index = ranges.changing; index < ranges.unlinked; index++) {
     const { status } = await fetch(`${url}/v2/game`, {

@@ -1,18 +1,18 @@
-/** The Postgres and the Redis of the bench, and what they spend. */
+/** The Postgres and the Redis of the bench, and their processor time. */
 import * as Servers from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { processorTimeOf } from "./server_process.ts";
 
 export type Databases = Awaited<ReturnType<typeof startDatabases>>;
 
-/** Why they cannot be started here; null when they can. */
+/** Why Postgres or Redis cannot start here, or null. */
 export const whyNoDatabases = async (): Promise<string | null> =>
   (await Servers.whyNoPostgres()) ?? (await Servers.whyNoRedis());
 
 /**
- * Starts them, with the settings that they come with.
+ * Starts Postgres and Redis with their default settings.
  *
- * @param latency of the network to them in each direction, in milliseconds
+ * @param latency network latency in each direction, in milliseconds
  */
 export const startDatabases = async (latency: number) => {
   const scope = Scope.makeUnsafe();
@@ -25,7 +25,7 @@ export const startDatabases = async (latency: number) => {
   const postgresPid = Number.parseInt(String(file?.["text"]), 10);
   const redisPid = Number(/process_id:(\d+)/.exec(await run(redis.ask("INFO", "server")))?.[1]);
 
-  /** The URL as the servers reach it. */
+  /** Returns the URL with the latency added. */
   const farUrl = async (url: string): Promise<string> =>
     latency === 0
       ? url
@@ -39,11 +39,11 @@ export const startDatabases = async (latency: number) => {
       made.push(database);
       return farUrl(database.url);
     },
-    /** Leaves the databases as they would be some time after they were filled. */
+    /** Cleans up and analyzes the databases, as Postgres itself does some time after they were filled. */
     settle: async () => {
       for (const database of made) await run(database.query("VACUUM ANALYZE"));
     },
-    /** Processor time that they have used so far, in seconds; null where the system does not tell. */
+    /** Processor time used so far, in seconds; null if the system does not report it. */
     processorTimes: () => ({ postgres: processorTimeOf(postgresPid), redis: processorTimeOf(redisPid) }),
     stop: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   };

@@ -1,7 +1,7 @@
 /**
- * The load generator, a process of its own: it drives a server by each `DrivePlan` that it is sent, and answers with a
- * `Drive`. It is not autocannon, which takes twice its processor time for a request, so it would be full before the server;
- * docs/performance.md has the figures.
+ * The load generator, a separate process: it drives a server by each `DrivePlan` message, and answers with
+ * a `Drive`. Autocannon takes twice the processor time for a request, so it would reach its limit before
+ * the server; docs/performance.md has the figures.
  */
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -12,9 +12,12 @@ export interface DrivePlan {
   readonly url: string;
   readonly work: keyof typeof workloads;
   readonly connections: number;
-  /** Requests per second at random times, whose latency counts from when they are due; null for as many as go. */
+  /**
+   * Requests per second at random times, with latency counted from the planned time; null sends without a
+   * pause.
+   */
   readonly rate: number | null;
-  /** When to end: after requests or seconds. */
+  /** Ends after this many requests or seconds. */
   readonly until: { readonly requests: number } | { readonly seconds: number };
   readonly seed: number;
 }
@@ -25,7 +28,7 @@ export interface Drive {
   /** Latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Requests with another status than expected. A drive with any measures nothing. */
+  /** Requests with an unexpected status; any of them makes the drive invalid. */
   readonly failed: number;
 }
 
@@ -70,7 +73,7 @@ const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): 
   const chance = random(seed);
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url)));
   const free = [...clients];
-  /** Requests of a rate that are due and found no free client. */
+  /** Times of requests that are due but have no free client. */
   const waiting: Array<number> = [];
   const latencies: Array<number> = [];
   let turn = 0;
@@ -91,7 +94,7 @@ const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): 
       turn++;
     }
   };
-  // It never sleeps between two answers: the server would pay for waking it.
+  // The loop never sleeps: waking the generator would cost the server time.
   for (let due = started; !isOver() || free.length < clients.length; await new Promise(setImmediate)) {
     if (rate !== null && !isOver())
       for (const now = performance.now(); due <= now; due += (-Math.log(1 - chance()) * 1_000) / rate)

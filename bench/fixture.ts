@@ -1,10 +1,10 @@
-/** What the servers of the bench are filled with. */
+/** The data of the servers in the bench. */
 export const linkCount = 100_000;
 
-/** The key of every request. Its limits are counted like any other's, and never reached. */
+/** The key of every request. Its limits are counted as usual, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
-/** How many other keys there are for the load tests. */
+/** Number of other keys for the load tests. */
 export const keyCount = 20_000;
 
 export const keyOf = (index: number) => {
@@ -12,23 +12,26 @@ export const keyOf = (index: number) => {
   return { id, token: `alk_${id}_${"k".repeat(43)}` };
 };
 
-/** The address from which such a key asks. */
+/** Returns the client address that uses a key. */
 export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
 
-/** One million chat IDs apart, so that neighbours in the list are not neighbours in the database. */
+/** Returns chat IDs a million apart, so that neighbours in the list are not neighbours in the database. */
 export const chatIdOf = (index: number): string =>
   String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
 
 export const gameIdOf = (index: number): string => String(1_000_000_000 + index);
 
-/** Who is linked and stays so, whose game user changes, and whose link was removed: each from the end of the one before. */
+/** Ends of the ranges of chat users: with a constant link, with a changing link, and with a removed link. */
 export const ranges = { linked: 80_000, changing: 99_000, unlinked: linkCount } as const;
 
-/** A guild with the bot in it, and how many of the first chat users are its members. */
+/** A guild with the bot; its members are the first chat users. */
 export const guildId = "700000000000000001";
 export const memberCount = 100;
 
-/** Game users that exist on the platform, for writes. Prime, so that a chat user gets another one each time. */
+/**
+ * Number of game users on the platform, for writes. It is prime, so that each write of a chat user changes
+ * the link.
+ */
 const gameUserCount = 97;
 export const gameUserOf = (index: number): string => String(1 + (index % gameUserCount));
 
@@ -41,7 +44,7 @@ export const unreachedKeyLimits = {
   verifyDaily: unreached,
 };
 
-/** Environment of the real server. */
+/** Variables that keep the real server below its address limits. */
 export const unreachedAddressLimits = {
   ACCOUNTLINK_IP_PER_SECOND: String(unreached),
   ACCOUNTLINK_CONNECTIONS_PER_IP: "0",
@@ -50,7 +53,7 @@ export const unreachedAddressLimits = {
 
 const indexes = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** The platforms, which a server does not keep. */
+/** Fixture data of the platforms, which servers do not store. */
 export const platformFixture = () => ({
   platform: {
     guilds: [
@@ -62,7 +65,7 @@ export const platformFixture = () => ({
 
 const ofScope = { account: "bench", scope: "global" as const };
 
-/** The fixture file of the real server. The links to be removed are still there. */
+/** Returns the fixture of the real server, still with the links to remove. */
 export const fixture = () => ({
   accounts: [{ name: "bench", tier: "premium" as const }],
   keys: [{ ...ofScope, key: apiKey, tier: "premium" as const, limits: unreachedKeyLimits }],
@@ -75,7 +78,7 @@ export const fixture = () => ({
   ...platformFixture(),
 });
 
-/** The values in an order that the seed decides. */
+/** Shuffles values by a seed. */
 export const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArray<A> => {
   const chance = random(seed);
   const order = [...values];
@@ -86,7 +89,7 @@ export const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArr
   return order;
 };
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed. */
 export const random = (seed: number) => {
   let state = seed >>> 0;
   return () => {

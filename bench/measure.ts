@@ -1,4 +1,4 @@
-/** Measures contenders beside each other. */
+/** Measures contenders in turn. */
 import { setTimeout } from "node:timers/promises";
 import type { Contender } from "./contenders.ts";
 import type { Databases } from "./databases.ts";
@@ -6,45 +6,51 @@ import type { Drive, DrivePlan } from "./drive.ts";
 import type { RunningServer, startGenerator } from "./server_process.ts";
 import { type Work, workloads } from "./workloads.ts";
 
-/** One drive of one server. Costs are processor time in microseconds a request; NaN where the system does not tell. */
+/**
+ * One drive of one server. Costs are processor microseconds for each request, or NaN if the system does not
+ * report them.
+ */
 export interface Measured extends Drive {
   /** Milliseconds to the ready line. */
   readonly startTime: number;
-  /** Resident memory before it, in megabytes. */
+  /** Resident memory before the drive, in megabytes. */
   readonly memory: number;
   readonly requestsPerSecond: number;
   readonly node: number;
   readonly postgres: number;
   readonly redis: number;
-  /** The node with its databases. */
+  /** The sum of node and databases. */
   readonly whole: number;
-  /** Share of a processor that the server had. Far below 1, something else set the pace. */
+  /** Share of a processor that the server used. Far below 1, the server was not the bottleneck. */
   readonly busy: number;
 }
 
 export interface Plan {
   readonly generator: ReturnType<typeof startGenerator>;
-  /** Numbers of connections; "half" of the rate that all can take, or "lone": one client that asks 50 times a second. */
+  /**
+   * Numbers of connections; "half" is half of the highest rate of all, "lone" is one client with 50
+   * requests a second.
+   */
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;
   readonly seconds: number;
-  /** What the databases have spent; null when there are none. */
+  /** Returns the processor times of the databases; null without databases. */
   readonly databaseTimes: Databases["processorTimes"] | null;
 }
 
-/** By contender, then by load. */
+/** Results by contender, then by load. */
 export type Round = Readonly<Record<string, Record<string, Measured>>>;
 
 const connections = 32;
 
-/** Of a start: how many requests are measured, and for how many milliseconds the server is idle before. */
+/** For starts: the number of measured requests, and the idle time before them in milliseconds. */
 const [firstRequests, settlingTime] = [5_000, 2_000];
 
-/** The first is another one in each round. */
+/** Rotates the order in each round. */
 const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> =>
   all.map((_, index) => all[(index + round) % all.length] as A);
 
-/** Starts each contender in turn, for some rounds, and sends it its first requests. */
+/** In each round, starts each contender in turn and measures its first requests. */
 export const measureStarts = async (contenders: ReadonlyArray<Contender>, plan: Plan) => {
   const load = `first ${firstRequests}`;
   const rounds: Array<Record<string, Record<string, Measured>>> = [];
@@ -63,7 +69,7 @@ export const measureStarts = async (contenders: ReadonlyArray<Contender>, plan: 
   return rounds;
 };
 
-/** Starts all contenders and warms each, and then drives each in turn with every load, for some rounds. */
+/** Starts and warms all contenders, then in each round drives each in turn with every load. */
 export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, plan: Plan) => {
   const running: Array<{ readonly name: string; readonly server: RunningServer }> = [];
   try {
@@ -96,7 +102,7 @@ export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, 
   }
 };
 
-/** Half of what the slowest contender can take, by the loads before. */
+/** Half of the slowest contender's highest rate in the earlier loads. */
 const halfOf = (round: Round): number =>
   Math.min(
     ...Object.values(round).map((loads) =>

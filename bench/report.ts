@@ -1,4 +1,4 @@
-/** What the bench measured, as tables of medians and ratios. */
+/** Formats results of the bench as tables of medians and ratios. */
 import { type Deployment, ownName, titles } from "./contenders.ts";
 import type { Measured, Round } from "./measure.ts";
 import type { Work } from "./workloads.ts";
@@ -32,17 +32,17 @@ const columns: ReadonlyArray<readonly [title: string, measure: Measure, digits: 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
-/** The contenders of a result with each of their loads. */
+/** Returns each pair of contender and load. */
 const linesOf = ({ rounds }: WorkResult) =>
   Object.entries(rounds[0] ?? {}).flatMap(([name, loads]) =>
     Object.keys(loads).map((load) => [name, load] as const),
   );
 
-/** One value for each round. */
+/** Returns one value for each round. */
 const valuesOf = ({ rounds }: WorkResult, name: string, load: string, measure: Measure) =>
   rounds.map((round) => round[name]?.[load]?.[measure] ?? Number.NaN);
 
-/** Medians of the rounds. */
+/** Formats the medians of the rounds. */
 export const tableOf = (result: WorkResult): string => {
   const { on, work } = result;
   const rows = linesOf(result).map(([name, load]) => {
@@ -55,7 +55,7 @@ export const tableOf = (result: WorkResult): string => {
   return `### ${titles[on]}: ${work}\n\n${table(["", "connections", ...columns.map(([head]) => head)], rows)}`;
 };
 
-/** Ours against each other contender, above 1 where ours is better. */
+/** Compares this checkout with each other contender; ratios above 1 favour this checkout. */
 export const ratiosOf = (results: ReadonlyArray<WorkResult>) =>
   results.flatMap((result) =>
     linesOf(result)
@@ -77,7 +77,7 @@ export const ratiosOf = (results: ReadonlyArray<WorkResult>) =>
 
 export const ratioTable = (ratios: ReturnType<typeof ratiosOf>): string =>
   table(
-    ["ratio, above 1 where ours is better", "at", "against", "median", "single rounds"],
+    ["ratio, above 1 if accountlink is better", "at", "against", "median", "single rounds"],
     ratios.map(({ on, work, load, measure, against, ratio, least, most }) => {
       const range = `${least.toFixed(2)} to ${most.toFixed(2)}`;
       return [`${titles[on]}: ${work}, ${measure}`, load, against, ratio.toFixed(2), range];

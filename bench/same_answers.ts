@@ -1,4 +1,7 @@
-/** Compares the answers of servers. IDs and times differ, so their forms are compared; texts of messages may change. */
+/**
+ * Compares answers of servers. Only the format of IDs and times is compared, and the text of messages is
+ * ignored.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { apiKey, chatIdOf, guildId, linkCount, memberCount } from "./fixture.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";
@@ -41,18 +44,18 @@ const answerOf = async (url: string, { method, path, headers, body }: PlannedReq
   return { status: response.status, body: JSON.parse(await response.text(), formOf) as unknown };
 };
 
-/** What a server answers to all of them. It has to be as it was filled, since some are writes. */
+/** Returns a server's answers to all cases. Its storage must be newly filled, since some cases are writes. */
 export const answersOf = async (url: string): Promise<ReadonlyArray<unknown>> => {
   const answers: Array<unknown> = [];
   for (const request of cases) answers.push(await answerOf(url, request));
   return answers;
 };
 
-/** Throws at the first difference between the first and the last. */
+/** Throws at the first difference between the first and the last server's answers. */
 export const expectSameAnswers = (name: string, all: ReadonlyArray<ReadonlyArray<unknown>>): void => {
   const [ours = [], theirs = []] = [all[0], all.at(-1)];
   const different = cases.findIndex((_, index) => !isDeepStrictEqual(ours[index], theirs[index]));
   if (different === -1) return;
   const [request, actual, expected] = [cases, theirs, ours].map((each) => JSON.stringify(each[different]));
-  throw new Error(`Cannot compare with ${name}: to ${request} it says ${actual}, expected ${expected}`);
+  throw new Error(`Cannot compare with ${name}: it answers ${request} with ${actual}, expected ${expected}`);
 };

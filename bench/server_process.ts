@@ -1,4 +1,4 @@
-/** Processes of the bench: servers and the load generator, each kept to one processor where the machine allows it. */
+/** Starts servers and the load generator, each pinned to one processor if the machine allows it. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,20 +6,23 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Drive, DrivePlan } from "./drive.ts";
 
-/** Whether processes can be told which processor to use. */
+/** Whether processes can be pinned to a processor. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
 const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processor, process.execPath, ...args]] : [process.execPath, [...args]];
 
-/** Starts the load generator. It stays, so that its code is compiled when it measures. */
+/**
+ * Starts the load generator. One process serves all drives, so its code is already compiled when it
+ * measures.
+ */
 export const startGenerator = () => {
   const [command, args] = pinned("1", [join(import.meta.dirname, "drive.ts")]);
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`Cannot drive: the generator ended with ${code}`);
   });
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection while no drive is running.
   ended.catch(() => {});
   return {
     drive: async (plan: DrivePlan): Promise<Drive> => {
@@ -31,16 +34,16 @@ export const startGenerator = () => {
   };
 };
 
-/** A server that listens. What the system does not tell is null. */
+/** A server that listens. Figures that the system does not report are null. */
 export interface RunningServer {
   readonly url: string;
   /** Milliseconds from its start to the ready line. */
   readonly startTime: number;
-  /** Processor time that it has used so far, in seconds. */
+  /** Returns the processor time used so far, in seconds. */
   readonly processorTime: () => number | null;
-  /** Memory that it holds, in bytes. */
+  /** Returns the resident memory in bytes. */
   readonly memory: () => number | null;
-  /** Tells it to stop and waits until it has. */
+  /** Stops the server and waits for its end. */
   readonly stop: () => Promise<void>;
 }
 
@@ -51,7 +54,7 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const [command, commandArgs] = pinned("0", args);
   const started = performance.now();
-  // Nothing of the caller's own settings may reach one server and not the other.
+  // The caller's own variables must not influence one of the servers.
   const env = { PATH: process.env["PATH"], ...environment };
   const child = spawn(command, commandArgs, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -100,7 +103,10 @@ export const processorTimeOf = (pid: number | undefined): number | null => {
   return family.length === 0 ? null : family.reduce((sum, { seconds }) => sum + seconds, 0);
 };
 
-/** The kernel counts ended children in hundredths of a second, and running threads in nanoseconds. */
+/**
+ * Adds up ended children, which the kernel counts in hundredths of a second, and running threads, in
+ * nanoseconds.
+ */
 const spentBy = (name: string) => {
   const folder = `/proc/${name}`;
   // The name in parentheses may hold anything; the fields after it are numbered from 3.
@@ -112,7 +118,7 @@ const spentBy = (name: string) => {
   return { pid: Number(name), parent: Number(fields[1]), seconds };
 };
 
-/** Empty where the system has no such file, or the process has ended. */
+/** Returns an empty text if the system has no such file, or the process has ended. */
 const orEmpty = (read: () => string): string => {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** What the servers of the bench are asked. */
+/** The requests of the bench. */
 import * as Fixture from "./fixture.ts";
 
 export interface PlannedRequest {
@@ -9,13 +9,13 @@ export interface PlannedRequest {
 }
 
 interface Workload {
-  /** Of every answer. */
+  /** The expected status of every answer. */
   readonly status: 200 | 404;
-  /** How many subjects there are to ask for. */
+  /** Number of subjects, such as chat users, to ask for. */
   readonly subjects: number;
   /** @param turn the number of the request, for writes that change something each time */
   readonly request: (subject: number, turn: number) => PlannedRequest;
-  /** After how many requests the runtime has compiled what it is going to compile. */
+  /** Requests after which the runtime has compiled the code. */
   readonly warmUp: number;
 }
 
@@ -79,7 +79,7 @@ export const workloads = {
 
 export type Work = keyof typeof workloads;
 
-/** As `hit`, by many keys in turn, each from an address of its own. */
+/** Like `hit`, with many keys in turn, each from another address. */
 const spread: Workload = {
   ...workloads.hit,
   request: (subject, turn) => {
@@ -94,7 +94,7 @@ const spread: Workload = {
 
 export const driven: Readonly<Record<Work | "spread", Workload>> = { ...workloads, spread };
 
-/** The head and body of a request with the key of the bench, as bytes in Latin-1. */
+/** Returns the head and body of a request with the key of the bench, in Latin-1. */
 export const bytesOf = ({ method, path, headers, body }: PlannedRequest): string => {
   const own = { authorization: `Bearer ${Fixture.apiKey}`, ...headers };
   let head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;

@@ -1,6 +1,6 @@
 /**
- * A Discord bot with one command, `/verify`: it answers with a link into the verification flow, listens to the session
- * by stream, and edits its answer when the user is through.
+ * A Discord bot with one command, `/verify`: it answers with a link into the verification flow, follows the
+ * session by stream, and edits its answer when the verification ends.
  *
  * DISCORD_PUBLIC_KEY=<of the application> ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/chat_bot.ts
  */
@@ -9,7 +9,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { AccountLinkError, type Client, createClient, type VerificationSession } from "@accountlink/client";
 
-/** What the bot works with. */
 export interface BotSettings {
   readonly client: Client;
   /** The address of Discord's HTTP interface. */
@@ -18,20 +17,20 @@ export interface BotSettings {
   readonly publicKey: string;
 }
 
-/** A request of Discord, with its body as it was sent: the signature is over these bytes. */
+/** A request from Discord, with the bytes of its body, which the signature covers. */
 export interface SignedRequest {
   readonly signature: string;
   readonly timestamp: string;
   readonly body: Uint8Array;
 }
 
-/** What is read of an interaction. */
+/** The fields of an interaction that the bot reads. */
 interface Interaction {
   readonly type: number;
   readonly application_id: string;
   readonly token: string;
   readonly guild_id?: string;
-  /** Who typed the command: `member` in a guild, `user` in a direct message. */
+  /** The user who typed the command: `member` in a guild, `user` in a direct message. */
   readonly member?: { readonly user: { readonly id: string } };
   readonly user?: { readonly id: string };
 }
@@ -41,14 +40,14 @@ interface Message {
   readonly components: ReadonlyArray<object>;
 }
 
-/** What goes back, and what is done once it went. */
+/** An answer, and the work after it was sent. */
 interface Reply {
   readonly status: number;
   readonly body: object;
   readonly afterwards?: () => Promise<void>;
 }
 
-// Numbers of Discord's interface.
+// Numbers from Discord's API documentation.
 const ping = 1;
 const command = 2;
 const pong = 1;
@@ -79,7 +78,7 @@ export const makeBot = async ({ client, discordUrl, publicKey }: BotSettings) =>
   const verify = async (interaction: Interaction): Promise<Reply> => {
     const { id = "" } = interaction.member?.user ?? interaction.user ?? {};
     const asked = { clientId: id, chatId: id, guildId: interaction.guild_id };
-    // Discord waits 3 seconds for the answer, so there is no time to try again.
+    // Discord waits 3 seconds for the answer, which leaves no time for a retry.
     const session = await client.sessions.create({ ...asked, timeout: 2_000, retryFor: 0 }).catch(refusalOf);
     if (session instanceof AccountLinkError) return replyWith(text(refusalText(session)));
     return {
@@ -123,7 +122,7 @@ const refusalText = ({ retryAfter }: AccountLinkError) =>
 const timeOver = "The time is over. Type /verify to begin again.";
 
 const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession): string => {
-  // A user who keeps another account than the one they signed in with is completed without a change, too.
+  // The session of a user who chose to keep another account also completes without a change.
   if (!linkChanged)
     return previousGameId === null
       ? `You keep your link to ${gameId}.`
@@ -131,7 +130,7 @@ const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession
   return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
 };
 
-/** What each state says; one that is not final when the stream ends is over. */
+/** The text of each state. A session that is not final when the stream ends has expired. */
 const endings: Readonly<Record<VerificationSession["state"], (session: VerificationSession) => string>> = {
   pending: () => timeOver,
   opened: () => timeOver,
@@ -141,7 +140,7 @@ const endings: Readonly<Record<VerificationSession["state"], (session: Verificat
   failed: () => "Your link was removed meanwhile, so nothing was linked. Type /verify to begin again.",
 };
 
-/** How a session ended, in words. */
+/** Returns the text for a session's end. */
 const endingOf = async (changes: AsyncIterable<VerificationSession>): Promise<string> => {
   try {
     let last: VerificationSession | null = null;

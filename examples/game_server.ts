@@ -1,22 +1,22 @@
 /**
- * A game server that rewards players who link their chat account. It can send HTTP requests and nothing more: it reads
- * sessions by long poll.
+ * A game server that rewards players who link their chat account. Since it can only send HTTP requests, it
+ * reads sessions by long poll.
  *
  * ACCOUNTLINK_URL=http://127.0.0.1:8080 ACCOUNTLINK_KEY=alk_… PLAYERS=1,2 node examples/game_server.ts
  */
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
 
-/** What the game can do. */
+/** Functions of the game. */
 export interface Game {
-  /** Shows a player a text, with an address to open. */
+  /** Shows a text to a player. */
   readonly show: (playerId: string, text: string) => void;
   /** Gives a player the reward. */
   readonly reward: (playerId: string) => void;
 }
 
-/** Asks players to link, and rewards each who did, once. */
+/** Returns a function that asks a player to link, and rewards the player once. */
 export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
-  // A game keeps these with the players' progress, so that a restart gives nothing twice.
+  // A real game saves these with the players' progress, so that a restart rewards nobody twice.
   const rewarded = new Set<string>();
 
   const link = async (playerId: string): Promise<string> => {
@@ -24,7 +24,7 @@ export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
     show(playerId, `Link your chat account: ${url}`);
     const { state, chatId, gameId } = await sessions.wait(sid);
     if (state !== "completed") return "The link was not made";
-    // Whoever got hold of the address can finish the session, with any account of the game.
+    // Anybody with the address can finish the session, with any game account.
     if (gameId !== playerId) return `You signed in as ${gameId}, which is another account`;
     if (!rewarded.has(playerId)) reward(playerId);
     rewarded.add(playerId);

@@ -1,16 +1,20 @@
 /**
- * A Discord bot that keeps a role and the nickname of each member equal to the links: who is linked has the role and is
- * named as in the game. It lists the links once, then follows the feed, over restarts of either side.
+ * A Discord bot that gives each linked member a role and the nickname from the game, and takes both from
+ * others. It lists the links once, then follows the feed, over restarts of either side.
  *
  * DISCORD_TOKEN=… GUILD_ID=… ROLE_ID=… ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/role_bot.ts
  *
- * The key is Premium, since names are. The bot may manage roles and nicknames, and its own role is above the one it gives.
+ * The key must be Premium, which names need. The bot needs the permissions to manage roles and nicknames,
+ * and a role above the one that it gives.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AccountLinkError, type Client, createClient, type FollowedEvent } from "@accountlink/client";
 
-/** `discordUrl` is the address of Discord's HTTP interface; `cursorFile` is where the bot keeps how far it has come. */
+/**
+ * `discordUrl` is the address of Discord's API; `cursorFile` is the file with the bot's position in the
+ * feed.
+ */
 export interface RoleBotSettings {
   readonly client: Client;
   readonly discordUrl: string;
@@ -25,12 +29,15 @@ type Member = { readonly user: { readonly id: string }; readonly roles: Readonly
 const [pageLength, longestNickname] = [1_000, 32];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Keeps roles and nicknames equal to the links, without end. */
+/** Keeps roles and nicknames equal to the links until the process ends. */
 export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
   const { client, discordUrl, token, guildId, roleId, cursorFile } = settings;
   const members = `/guilds/${guildId}/members`;
 
-  /** Waits as long as Discord says. Null for who is no member, and for a name that it may not change, as the owner's. */
+  /**
+   * Sends a request to Discord, and waits if Discord says so. Null if the user is no member, or the name
+   * may not be changed.
+   */
   const discord = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(discordUrl + path, {
       method,
@@ -55,13 +62,13 @@ export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
   };
 
   const take = async (chatId: string): Promise<void> => {
-    // Who was erased since has no ID any more.
+    // The feed no longer has the ID of an erased user.
     if (chatId === "[erased]") return;
     await discord("DELETE", `${members}/${chatId}/roles/${roleId}`);
     await discord("PATCH", `${members}/${chatId}`, { nick: null });
   };
 
-  /** Compares every member with the links, and returns where the feed goes on. */
+  /** Compares every member with the links, and returns the cursor from which to follow the feed. */
   const synchronize = async (): Promise<string> => {
     const linked = new Set<string>();
     const links = client.links();
@@ -85,7 +92,9 @@ export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
     return next.value;
   };
 
-  /** Does what an event asks for, and returns where the feed goes on. Doing it twice does no harm. */
+  /**
+   * Applies an event, which is harmless to do twice, and returns the cursor from which to follow the feed.
+   */
   const apply = async (event: FollowedEvent): Promise<string> => {
     say(`${event.type} ${"chatId" in event.data ? (event.data.chatId ?? "") : ""}`);
     switch (event.type) {
@@ -108,7 +117,7 @@ export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
     return event.cursor;
   };
 
-  /** All or nothing: a bot that is stopped in between finds the cursor before. */
+  /** Replaces the file atomically: a bot that is stopped meanwhile finds the earlier cursor. */
   const save = async (reached: string): Promise<string> => {
     await writeFile(`${cursorFile}.new`, reached);
     await rename(`${cursorFile}.new`, cursorFile);
@@ -121,18 +130,18 @@ export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
       cursor ??= await save(await synchronize());
       for await (const event of client.events({ cursor })) {
         cursor = await save(await apply(event));
-        // The list was read anew, so the feed goes on elsewhere.
+        // All links were read again, so the feed continues from another cursor.
         if (cursor !== event.cursor) break;
       }
     } catch (error) {
       if (!(error instanceof AccountLinkError) || error.code !== "CONFLICT") throw error;
-      // The bot was away for longer than events are kept.
+      // The bot was offline for longer than events are kept.
       cursor = null;
     }
   }
 };
 
-/** Who has left the guild has no link there. */
+/** Treats the refusal for a user who has left the guild as no link. */
 const notAMember = (error: unknown): null => {
   if (error instanceof AccountLinkError && ["FORBIDDEN", "INVALID_PARAMETER"].includes(error.code))
     return null;

@@ -26,20 +26,20 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 describe("the bundle of the server", () => {
-  it("runs while its sources are unchanged", async () => {
+  it("the bundle runs while its sources are unchanged", async () => {
     expect(findBundle()).toMatch(/\/dist\/run_process-A\.js$/);
     await writeFile(join(root, source), "export const one = 11;\n");
     expect(findBundle()).toBeNull();
   });
 
-  it("does not run if a source or the bundle is missing", async () => {
+  it("the bundle does not run if a source or the bundle is missing", async () => {
     await unlink(join(root, source));
     expect(findBundle()).toBeNull();
     await rm(join(root, "apps/server/dist"), { recursive: true });
     expect(findBundle()).toBeNull();
   });
 
-  it("contains the sources of this checkout", async () => {
+  it("the bundle contains the sources of this checkout", async () => {
     const made = fileURLToPath(new URL("../apps/server/dist/", import.meta.url));
     const { entry, sources } = JSON.parse(await readFile(join(made, "bundle.json"), "utf8"));
     expect(sources.map(([path]: [string]) => path)).toEqual(

@@ -61,7 +61,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
   });
 });
 
-it("gets a jsr.json with its scope, and with the registry of each import", () => {
+it("jsr.json has scoped names, and the registry of each import", () => {
   expect(jsrManifestOf(packageIn("packages/accountlink"))).toMatchObject({
     name: "@accountlink/accountlink",
     version,

@@ -1,8 +1,10 @@
 /**
- * The peer: the routes of the bench on Fastify, as a strong engineer writes them by hand. It does what the real server
- * does for a request, answers with the same headers and body, and keeps keys, links and counts in the same place.
+ * The peer: the routes of the bench, hand-written on Fastify by the usual good practice. For each request
+ * it does the work of the real server, sends the same headers and body, and keeps keys, links and counts in
+ * the same place.
  *
- * Usage: `node server.ts FILE [--fill]`, or `node server.ts POSTGRES_URL REDIS_URL [--fill]`; `--fill` for a new database
+ * Usage: `node server.ts FILE [--fill]`, or `node server.ts POSTGRES_URL REDIS_URL [--fill]`; `--fill` for
+ * a new database
  */
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -21,7 +23,7 @@ const store =
     ? (await import("./sqlite.ts")).open(place, options.fill)
     : await (await import("./postgres.ts")).open(place, redisUrl, options.fill);
 
-/** A refusal of a request, as the client gets it. */
+/** An error that is sent to the client. */
 class Refusal extends Error {
   readonly status: number;
   readonly error: object;
@@ -33,7 +35,7 @@ class Refusal extends Error {
   }
 }
 
-/** A request, with its key and the counts of its windows once they are known. */
+/** A request, with its key and counts once they are known. */
 interface RequestState {
   readonly requestId: string;
   readonly now: number;
@@ -88,7 +90,7 @@ const answer = (reply: FastifyReply, state: RequestState, status: number, conten
   return reply.send({ status, ...body, meta, timestamp: new Date(now).toISOString() });
 };
 
-/** A key that was found is trusted for 750 ms. Requests that need it at once wait for one read. */
+/** Caches found keys for 750 ms. Concurrent requests for one key share one read. */
 const known = new Map<string, { readonly key: Promise<Key | undefined>; readonly readAt: number }>();
 
 const findKey = async (token: string, now: number): Promise<Key | undefined> => {
@@ -101,7 +103,7 @@ const findKey = async (token: string, now: number): Promise<Key | undefined> => 
   return key;
 };
 
-/** The real server asks its platform over HTTP once in 5 seconds or more; the peer is spared that. */
+/** The real server asks its platform over HTTP at most every 5 seconds; the peer never does. */
 const { guilds, gameUsers } = platformFixture().platform;
 const members = new Map(guilds.map(({ id, members: all }) => [id, new Set(all.map(({ chatId }) => chatId))]));
 const users = new Set(gameUsers.map(({ id }) => id));
@@ -113,7 +115,7 @@ const invalid = (name: string, reason: string) =>
     parameters: [{ name, reason }],
   });
 const forbidden = (reason: string, message: string) => new Refusal(403, "FORBIDDEN", message, { reason });
-/** One for all: to make an error is to walk the stack. */
+/** Created once, since creating an error walks the stack. */
 const notFound = new Refusal(404, "LINK_NOT_FOUND", "No matching link");
 
 const requireAll = (values: Values, ...names: ReadonlyArray<string>) => {

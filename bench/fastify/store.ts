@@ -1,4 +1,4 @@
-/** What the peer's two stores have in common. */
+/** Types and SQL that the peer's two stores share. */
 import { createHmac } from "node:crypto";
 import { apiKey, unreachedKeyLimits } from "../fixture.ts";
 
@@ -11,7 +11,7 @@ export interface Key {
   readonly limits: { readonly perWindow: number; readonly windowMs: number; readonly daily: number };
 }
 
-/** The counts of a key's windows after a request, and when its second ends. */
+/** The counts of a key's windows after a request, and the end of its second. */
 export interface Counts {
   readonly second: number;
   readonly secondEnds: number;
@@ -35,9 +35,9 @@ export interface Database {
     name: keyof typeof statements,
     ...values: ReadonlyArray<string | ReadonlyArray<string>>
   ) => Eventual<Rows>;
-  /** Counts the request in all windows, or gives the name of a full one. */
+  /** Counts the request in all windows, or returns the name of a full window. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
-  /** Writes a link and its audit entry in a transaction; gives the game user that was replaced. */
+  /** Writes a link and its audit entry in a transaction; returns the previous game user. */
   readonly setGame: (write: LinkWrite) => Eventual<string | null>;
   readonly close: () => Eventual<void>;
 }
@@ -55,7 +55,7 @@ const unreached = 1_000_000_000;
 
 export const midnightAfter = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs;
 
-/** The windows of a request, of which the last two are the key's. */
+/** Returns the windows of a request: two of the address, then two of the key. */
 export const rulesOf = ({ id, limits }: Key, ip: string, now: number): ReadonlyArray<Rule> => {
   const midnight = midnightAfter(now);
   return [
@@ -82,8 +82,8 @@ const secret = Buffer.alloc(32, "secret");
 export const hashOf = (token: string) => createHmac("sha256", secret).update(token).digest("base64url");
 
 /**
- * @param identity the type of a number that the database counts up
- * @param table follows the columns of a table whose key is a text
+ * @param identity the type of an automatic number
+ * @param table options after the columns of tables with a text key
  */
 export const schemaOf = (identity: string, table: string): string => `
   CREATE TABLE IF NOT EXISTS keys (hash text PRIMARY KEY, key text NOT NULL) ${table};

@@ -85,7 +85,7 @@ test.each([
   ["a session stream", "session_reads_open", () => readSessions("/stream")],
   ["a long poll of a session", "session_reads_open", () => readSessions("?wait=1200")],
   ["a reader of events", "event_readers_waiting", readEvents],
-] as const)("%s costs at most 25 kB, and nothing once it is answered", async (_, metric, prepare) => {
+] as const)("%s costs at most 25 kB, and frees it when it is answered", async (_, metric, prepare) => {
   const { paths, wake } = await prepare();
   const before = await heldByServer();
   const client = makeClient(server.url);

@@ -1,7 +1,13 @@
-/** Times at which each alert of deploy/alerts.yml fires and clears, in promtool's notation with a value every 15 s. */
+/**
+ * Times at which each alert of deploy/alerts.yml fires and clears, in promtool's notation with a value
+ * every 15 s.
+ */
 
 interface AlertCase {
-  /** Values by series: `0x4 1x8` is five times 0, then nine times 1; `0+2x3` is 0 2 4 6; `_` is a missing value. */
+  /**
+   * Values by series: `0x4 1x8` is five times 0, then nine times 1; `0+2x3` is 0 2 4 6; `_` is a missing
+   * value.
+   */
   readonly series: Readonly<Record<string, string>>;
   readonly fires: string;
   readonly clears: string;
@@ -33,7 +39,7 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     fires: "60s",
     clears: "3m",
   },
-  // The first one makes the series, so the counter is never seen to grow.
+  // The first delivery creates the series, so Prometheus never sees the counter grow.
   AccountlinkBug: {
     series: { [requests('route="getChat",status="500",code="INTERNAL_ERROR"')]: "_x4 1x40" },
     fires: "2m",

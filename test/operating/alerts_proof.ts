@@ -1,6 +1,6 @@
 /**
- * deploy/alerts.yml and deploy/grafana.json: promtool reads their expressions, every alert fires and clears, and a node
- * exports every metric that they name.
+ * Tests deploy/alerts.yml and deploy/grafana.json: promtool reads their expressions, every alert fires and
+ * clears, and nodes export every metric in them.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -55,7 +55,7 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("reads every alert and every panel", async () => {
+  it("promtool accepts every alert and panel", async () => {
     expect(await runPromtool("check", "rules", rulesFile)).toContain(`SUCCESS: ${rules.length} rules found`);
     const records = shown.map((expr, index) => ({ record: `panel_${index}`, expr }));
     const file = join(folder, "panels.yml");
@@ -63,7 +63,7 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
     expect(await runPromtool("check", "rules", file)).toContain(`SUCCESS: ${shown.length} rules found`);
   });
 
-  it("sees each alert fire and clear", async () => {
+  it("each alert fires and clears", async () => {
     expect(Object.keys(alertCases)).toEqual(rules.map(({ alert }) => alert));
     const tests = rules.map(({ alert, labels, annotations }) => {
       const { series, fires, clears, of = {} } = alertCases[alert] as (typeof alertCases)[string];
@@ -88,7 +88,7 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
 
 const missing = (await whyNoRedis()) ?? (await whyNoPostgresDatabase());
 
-it.skipIf(missing !== null)(`a node exports every metric that alerts and panels name ${missing ?? ""}`, () =>
+it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${missing ?? ""}`, () =>
   Effect.gen(function* () {
     const fixtures = makeFixtures();
     const key = fixtures.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
@@ -116,7 +116,8 @@ it.skipIf(missing !== null)(`a node exports every metric that alerts and panels 
       const body = { chatId: "100002", gameId: "1", guildId: guild };
       expect((await send("PATCH /v2/game", { key, body })).status).toBe(200);
     });
-    // A counter with labels is exported from its first count on: of a webhook that nobody receives, and of a lost Redis.
+    // A counter with labels is exported after its first count: here a failed delivery and a lost Redis
+    // cause one.
     yield* redis.kill;
     const named = [...rules.map(({ expr }) => expr), ...shown].flatMap((expression) =>
       [...expression.matchAll(/\b(?:accountlink|process|nodejs)_\w+/g)].map(([name]) => name),

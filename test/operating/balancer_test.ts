@@ -24,7 +24,7 @@ const config = readExample("haproxy.cfg");
 const { services, networks } = parse(readExample("compose.yaml"));
 const [subnet] = networks.front.ipam.config;
 
-/** Commented lines of an example, for a balancer behind another proxy. */
+/** Returns the commented lines of an example, which are for a balancer behind another proxy. */
 const behindAnother = (file: string): string =>
   [...readExample(file).matchAll(/^ +# {3}(\S.*)$/gm)]
     .map(([, line = ""]) => line)
@@ -32,7 +32,7 @@ const behindAnother = (file: string): string =>
     .join("\n");
 
 describe("deploy/haproxy.cfg", () => {
-  it("is for the services of compose.yaml", () => {
+  it("names the services of compose.yaml", () => {
     const [, port] = /^ {2}bind :(\d+) ssl crt (\S+)$/m.exec(config) ?? [];
     expect(services.balancer.ports).toEqual([`0.0.0.0:443:${port}`]);
     expect(config).toContain(`crt /run/secrets/${services.balancer.secrets[0]}\n`);
@@ -47,8 +47,9 @@ describe("deploy/haproxy.cfg", () => {
 const withoutPostgres = await whyNoPostgresDatabase();
 
 for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
-  // Clients are told apart by addresses of this machine, of which only Linux has more than one.
-  const missing = process.platform === "linux" ? await whyNone() : "without the addresses of Linux";
+  // Each client has another loopback address, which only Linux offers.
+  const missing =
+    process.platform === "linux" ? await whyNone() : "without several loopback addresses (Linux)";
 
   describe.skipIf(missing !== null)(`deploy/ at work: ${name} ${missing ?? ""}`, () => {
     const balancer = "127.0.0.1";
@@ -80,7 +81,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         ask({ port, path, from, key, ...options });
     };
 
-    it("lets every client have limits of its own, whatever it says of itself", async () => {
+    it("counts each client by its real address, and ignores X-Forwarded-For from clients", async () => {
       const send = await startBalancer();
       const statuses: Array<number | undefined> = [];
       for (let day = 0; day <= perDay; day++) {
@@ -91,7 +92,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/v2/chat?chatId=100001", "127.0.0.3")).status).toBe(200);
     });
 
-    it("takes the word of a proxy before it, and of nobody else, with the lines for it", async () => {
+    it("trusts X-Forwarded-For only from the proxy named in the commented lines", async () => {
       const lines = behindAnother(file);
       expect(lines).toContain(subnet.gateway);
       const send = await startBalancer(behindProxy(lines.replace(subnet.gateway, gateway)));
@@ -110,7 +111,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect(await statusOf("127.0.0.4", "198.51.100.5")).toBe(429);
     });
 
-    it("hides /metrics, however it is written", async () => {
+    it("hides /metrics in every spelling of the path", async () => {
       const send = await startBalancer();
       expect((await server.send("GET /metrics")).status).toBe(200);
       for (const path of ["/metrics", "/metrics?x=1", "/%6detrics", "/%6D%65trics?x=1"]) {
@@ -125,7 +126,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/healthz", "127.0.0.5")).status).toBe(200);
     });
 
-    it("caps the connections of one address", async () => {
+    it("limits the connections of one address", async () => {
       const send = await startBalancer(cappedAt(2));
       const left = new AbortController();
       const openRead = async () => {
@@ -149,7 +150,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
     });
 
     it.skipIf(withoutPostgres !== null)(
-      `lets servers that are not ready say why ${withoutPostgres ?? ""}`,
+      `passes on /readyz of servers that are not ready ${withoutPostgres ?? ""}`,
       async () => {
         const database = await Effect.runPromise(Scope.provide(makePostgresDatabase(), scope));
         const way = await Effect.runPromise(
@@ -169,7 +170,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         await Effect.runPromise(way.cut);
         await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503), patience);
 
-        // Longer than a balancer takes to notice.
+        // Balancers notice an outage sooner than this.
         const noticed = performance.now() + 4_000;
         while (performance.now() < noticed) {
           const { status, body } = await send("/readyz", "127.0.0.8");
@@ -186,7 +187,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       },
     );
 
-    it("sends a write that got no answer to no second server", async () => {
+    it("sends an unanswered write to no second server", async () => {
       const makeServer = startHttpServer(({ method }) => (method === "PATCH" ? "cut" : {}));
       const nodes = await Effect.runPromise(Scope.provide(Effect.all([makeServer, makeServer]), scope));
       const send = await startBalancer({}, ...nodes.map(({ url }) => url));
@@ -197,7 +198,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect(heard).toHaveLength(1);
     });
 
-    it("answers in the envelope when there is no server", async () => {
+    it("answers 503 in the envelope when no server is up", async () => {
       const send = await startBalancer({}, "http://127.0.0.1:1");
       const common = { status: 503, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/) };
       const v2 = await send("/v2/chat?chatId=100001", "127.0.0.10");
@@ -258,7 +259,7 @@ const ask = async (
       ...(says === undefined ? {} : { "x-forwarded-for": says }),
     },
     agent: false,
-    // The certificate vouches for itself.
+    // The certificate is self-signed.
     rejectUnauthorized: false,
     ...(signal === undefined ? {} : { signal }),
   }).end();

@@ -63,15 +63,15 @@ const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }
   );
 });
 
-/** Buffer folders for an nginx that is not installed. */
+/** Sets the buffer folders, since nginx was unpacked and not installed. */
 const temporaryPaths = (folder: string): string =>
   ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${join(folder, name)};`)
     .join("\n");
 
 /**
- * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` adds
- * lines for another proxy before it.
+ * The balancers with an example in deploy/. `cappedAt` changes the connection limit per address;
+ * `behindProxy` adds the lines for another proxy in front.
  */
 export const balancers = [
   {

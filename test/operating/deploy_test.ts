@@ -58,7 +58,7 @@ const delayOf = (value: unknown): number =>
 
 describe("deploy/", () => {
   it.each(Object.entries({ dockerfile, compose, unit, example, kubernetes }))(
-    "names variables that there are: %s",
+    "deploy/ names only variables that the server knows: %s",
     (_, text) => {
       const named = [...(text ?? "").matchAll(/ACCOUNTLINK_[A-Z_]+/g)].map(([name]) => name);
       expect(named.length).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ describe("deploy/", () => {
     },
   );
 
-  it("has values that the variables take", () => {
+  it("deploy/ sets only valid values", () => {
     const values = Object.entries(services["accountlink"]?.environment ?? {});
     expect(values.length).toBeGreaterThan(3);
     for (const [name, value] of values) {
@@ -75,7 +75,7 @@ describe("deploy/", () => {
     }
   });
 
-  it("has a compose file of the specification's form", () => {
+  it("compose.yaml matches the schema of the Compose specification", () => {
     const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] });
     const [result] = linter.lintFiles([join(deploy, "compose.yaml")], false);
     expect(result?.messages.filter(({ type }: { readonly type: string }) => type === "error")).toEqual([]);
@@ -86,13 +86,13 @@ describe("deploy/", () => {
     for (const name of ["postgres", "redis"]) expect(services[name]?.healthcheck).toBeDefined();
   });
 
-  it("has a Dockerfile without faults, whose server gets the signals and is not root", () => {
+  it("the Dockerfile is valid, and runs node directly, as a user other than root", () => {
     expect(validate(dockerfile ?? "")).toEqual([]);
     expect(JSON.parse(argumentsOf("ENTRYPOINT").at(-1) ?? "[]")[0]).toBe("node");
     expect(argumentsOf("USER")).toEqual(["node"]);
   });
 
-  it("names its images with their digests, and the Node of the lockfile", () => {
+  it("images have digests, and the Dockerfile has the Node version of the lockfile", () => {
     const [first = "", ...others] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
     expect(first.split("@")[0]).toBe(`node:${process.versions.node}-slim`);
     expect(new Set(others)).toEqual(new Set([first]));
@@ -101,13 +101,13 @@ describe("deploy/", () => {
     for (const name of [first, ...images]) expect(name).toMatch(/^[a-z]+:[\d.]+(-slim)?@sha256:[\da-f]{64}$/);
   });
 
-  it("gives the server of systemd longer than it needs to end", () => {
+  it("systemd waits longer than a shutdown takes", () => {
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit ?? "") ?? [];
     expect(Number(seconds)).toBeGreaterThan(5 + drain);
     expect(unit).toMatch(/^KillMode=mixed$/m);
   });
 
-  it("gives the servers of Kubernetes, and its proxies, the time that they need", () => {
+  it("Kubernetes stops sending requests within the drain delay, and waits longer than a shutdown takes", () => {
     const [deployment, ...others] = parseAllDocuments(kubernetes ?? "").map((document) => document.toJS());
     const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec;
     const [{ env, readinessProbe }] = containers;
@@ -125,7 +125,7 @@ describe("deploy/", () => {
     }
   });
 
-  it("gives the servers a folder in memory for all uploads of the dashboard", () => {
+  it("servers have a temporary folder in memory, large enough for all uploads of the dashboard", () => {
     const { read_only: isReadOnly, tmpfs = [] } = services["accountlink"] ?? {};
     expect(isReadOnly).toBe(true);
     const [, composeSize] = /^\/tmp:size=(\d+)m$/.exec(tmpfs[0] ?? "") ?? [];
@@ -142,7 +142,7 @@ describe("deploy/", () => {
     expect(unit).toMatch(/^PrivateTmp=yes$/m);
   });
 
-  it("lets systemd try for as long as it takes", () => {
+  it("systemd restarts the server without a limit", () => {
     expect(unit).toMatch(/^Restart=on-failure$/m);
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
   });
@@ -158,7 +158,7 @@ describe("the secrets of deploy/compose.yaml", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.skipIf(withoutOpenssl !== null)(
-    `can be read by any user of a container, and by no other of the machine ${withoutOpenssl ?? ""}`,
+    `any user of a container can read the secrets, and no other user of the machine ${withoutOpenssl ?? ""}`,
     async () => {
       const commands = [...(compose ?? "").matchAll(/^# {3}(.+)$/gm)].map(([, command = ""]) => command);
       const [start, ...makeSecrets] = commands.toReversed();
@@ -176,7 +176,7 @@ describe("the secrets of deploy/compose.yaml", () => {
     },
   );
 
-  it("are read before the server starts, which it does not without them", async () => {
+  it("the server does not start without the secrets", async () => {
     const { entrypoint = [], command = [], secrets: [name] = [] } = services["accountlink"] ?? {};
     const start = async (file: string) => {
       const [program, ...args] = [...entrypoint, ...command];
@@ -195,15 +195,15 @@ describe("the secrets of deploy/compose.yaml", () => {
 });
 
 describe.skipIf(!(await hasProgram("systemd-analyze")))("deploy/accountlink.service, read by systemd", () => {
-  it("is in order, and lets the server do little else", async () => {
+  it("systemd accepts the unit, and rates its exposure as low", async () => {
     const folder = await mkdtemp(join(tmpdir(), "accountlink-unit-"));
-    // Its folders are those of another machine.
+    // This machine lacks the folders of the unit.
     const here = (unit ?? "").replaceAll(/\/opt\/accountlink\/?/g, root);
     const file = join(folder, "accountlink.service");
     await writeFile(file, here);
     try {
       expect(await run("systemd-analyze", ["verify", file])).toEqual({ stdout: "", stderr: "" });
-      // Of 10, where 10 is a process that may do all that its user may.
+      // From 0 to 10: a process rated 10 has no restriction beyond its user's.
       await run("systemd-analyze", ["security", "--offline=yes", "--threshold=20", file]);
     } finally {
       await rm(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * "The first hour" of docs/operating.md: its blocks, in their order, typed into one shell of a machine that has nothing
- * yet, with real Postgres, Redis and HAProxy. What each has to print stands below it.
+ * Types the blocks of "The first hour" in docs/operating.md into one shell of an empty machine, with real
+ * Postgres, Redis and HAProxy. The document states the output of each block.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
@@ -38,7 +38,7 @@ const whyNoHour = async (): Promise<string | null> => {
   for (const program of ["curl", "git", "jq", "npm", "tar"]) {
     if (!(await hasProgram(program))) return `without ${program}`;
   }
-  return process.platform === "linux" ? null : "without the addresses of Linux";
+  return process.platform === "linux" ? null : "without several loopback addresses (Linux)";
 };
 const missing = await whyNoHour();
 
@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
   let platforms: LivePlatforms;
   let shell: Shell;
 
-  /** Starts HAProxy with the file of the host, on a port that this user may open. */
+  /** Starts HAProxy with the host's configuration, on a port that this user may open. */
   const makeHaproxy = () => {
     let started = Scope.makeUnsafe();
     const stop = async () => {
@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
         ),
         started,
       );
-      // The certificate of a test vouches for itself.
+      // The certificate is self-signed.
       await writeFile(
         join(folder, ".curlrc"),
         `insecure\nconnect-to = "links.example.com:443:127.0.0.1:${port}"\n`,
@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     return { start, stop };
   };
 
-  /** Replaces addresses, ports, folders and platform applications by those that the test has. */
+  /** Replaces addresses, ports, folders and platform applications by the test's own. */
   const here = (block: string) =>
     hosts
       .here(
@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     for (const part of ["postgresql/15/main", "redis", "haproxy", "letsencrypt/live/links.example.com"]) {
       await mkdir(join(machine, "etc", part), { recursive: true });
     }
-    // Lets in whom Debian lets in, and no nodes.
+    // Debian's default rules, which refuse the nodes.
     await writeFile(
       join(machine, "etc/postgresql/15/main/pg_hba.conf"),
       "host all postgres 127.0.0.1/32 scram-sha-256\n",
@@ -165,7 +165,7 @@ exec sh -ec "$4"`,
     await rm(folder, { recursive: true });
   });
 
-  it("leads from nothing to two nodes, a key that they accept, and a secret that is kept", async () => {
+  it("the documented steps start two nodes, create a key that both accept, and keep the secret", async () => {
     expect(steps.length).toBeGreaterThan(5);
     for (const step of steps) {
       await typeStep(shell, step, here).catch((error: Error) => {
@@ -174,7 +174,7 @@ exec sh -ec "$4"`,
     }
   });
 
-  it("left what is secret to its owner, and the program of a node to the user of its unit", async () => {
+  it("only the owner can read secrets, and the unit's user owns a node's program", async () => {
     const modeOf = async (number: number, path: string) =>
       ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
     for (const node of [1, 2]) {

@@ -45,7 +45,7 @@ const lineFor = (server: RunningServer, requestId: unknown) =>
   }, patience);
 
 describe("the access log", () => {
-  it("has a line at debug for an answer, without its query and address", async () => {
+  it("the access log has a debug line for each answer, without query and address", async () => {
     const server = serverAt("debug");
     const answer = await server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7" });
     const { level, annotations } = await lineFor(server, answer.headers["x-request-id"]);
@@ -67,7 +67,7 @@ describe("the access log", () => {
     ["OPTIONS /v2/chat", "options", "DEBUG", 204],
     ["GET /secret/100001", "unmatched", "INFO", 404],
     ["GET /verify?pid=pid_unknown", "verify", "INFO", 404],
-  ] as const)("has a line for %s", async (request, route, level, status) => {
+  ] as const)("the access log has a line for %s", async (request, route, level, status) => {
     const server = serverAt("debug");
     const { headers } = await server.send(request);
     const line = await lineFor(server, headers["x-request-id"]);
@@ -79,7 +79,7 @@ describe("the access log", () => {
     expect(server.output()).not.toContain("secret/100001");
   });
 
-  it("has only what is refused at info", async () => {
+  it("the access log has only refusals at info", async () => {
     const server = serverAt("info");
     const good = await server.send("GET /v2/chat?chatId=100001", { key });
     const refused = await server.send("GET /v2/chat?chatId=999999999", { key });

@@ -21,7 +21,7 @@ describe("ACCOUNTLINK_OPERATOR_PORT", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it("has the metrics, which the public port has not", async () => {
+  it("only the operator port serves /metrics", async () => {
     const metrics = await operator.send("GET /metrics");
     expect([metrics.status, metrics.headers["content-type"]]).toEqual([
       200,
@@ -35,21 +35,21 @@ describe("ACCOUNTLINK_OPERATOR_PORT", () => {
     expect(body).toMatchObject({ error: { code: "BAD_REQUEST" } });
   });
 
-  it.each(["/healthz", "/readyz"])("has %s, as the public port", async (path) => {
+  it.each(["/healthz", "/readyz"])("the operator port serves %s like the public port", async (path) => {
     const [one, other] = [await operator.send(`GET ${path}`), await server.send(`GET ${path}`)];
     expect([one.status, one.text]).toEqual([200, other.text]);
   });
 
   it.each(["/v2/chat?chatId=100001", "/docs", "/openapi.json", "/verify", "/"])(
-    "has nothing of %s",
+    "the operator port does not serve %s",
     async (path) => {
       expect((await operator.send(`GET ${path}`)).status).toBe(404);
     },
   );
 });
 
-describe("a port for operators that is in use", () => {
-  it("stops the start, by its name", async () => {
+describe("an operator port that is in use", () => {
+  it("an operator port in use stops the start, and the message names the variable", async () => {
     const holder = createServer();
     const port = await listenLocally(holder);
     try {

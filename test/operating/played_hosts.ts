@@ -1,6 +1,7 @@
 /**
- * The hosts of docs/operating.md, played on this machine: each is an address of it and a folder with its `/etc`, `/opt`
- * and `/root`. Programs on PATH lead to them: `ssh`, and on each host a `systemctl` that runs what its units say.
+ * Simulates the hosts of docs/operating.md on this machine: each is a loopback address and a folder with
+ * `/etc`, `/opt` and `/root`. The tests put an `ssh` on PATH that enters such a folder, and a `systemctl`
+ * on each host that runs its units.
  */
 import { randomInt } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { listenLocally } from "@accountlink/test-servers";
 import { type PlayedUnit, startUnit } from "./played_units.ts";
 
-/** A service of the operator's host without a unit of this project. */
+/** A service of the operator's host that is installed with the system, such as Postgres. */
 interface HostService {
   readonly start: () => Promise<unknown>;
   readonly stop: () => Promise<unknown>;
@@ -20,14 +21,14 @@ interface HostService {
 export interface HostsOptions {
   /** Last numbers of the hosts' addresses. */
   readonly numbers: ReadonlyArray<number>;
-  /** The host on which blocks are typed; they name its files without ssh. */
+  /** The host on which blocks are typed, without ssh. */
   readonly operator: number;
   /** By unit name. */
   readonly services?: Readonly<Record<string, HostService>>;
 }
 
 export interface Hosts {
-  /** Replaces the addresses and paths of a document by those of this machine. */
+  /** Replaces a document's addresses and paths by this machine's. */
   readonly here: (text: string) => string;
   readonly addressOf: (number: number) => string;
   /** The folder that stands for `/`. */
@@ -42,7 +43,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   const folder = await mkdtemp(join(tmpdir(), "accountlink-hosts-"));
   // Services of other users have files in it.
   await chmod(folder, 0o755);
-  // No other test has this network, so ports can be those of the documents.
+  // No other test uses this network, so the documented ports are free.
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;
   const addressOf = (number: number) => `${network}.${number}`;
   const rootOf = (number: number) => join(folder, addressOf(number));
@@ -69,10 +70,10 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   });
   const control = async (number: number, words: string) => {
     const [, verb, names = ""] = /^(start|stop|restart|enable -q --now) (.+)$/.exec(words) ?? [];
-    if (verb === undefined) throw new Error(`Cannot play "systemctl ${words}"`);
+    if (verb === undefined) throw new Error(`Cannot simulate "systemctl ${words}"`);
     for (const name of names.split(" ")) {
       const service = name === "accountlink" ? unitOf(number) : services[name];
-      if (service === undefined) throw new Error(`Cannot play the service "${name}"`);
+      if (service === undefined) throw new Error(`Cannot simulate the service "${name}"`);
       if (verb === "stop" || verb === "restart") await service.stop();
       if (verb !== "stop") await service.start();
     }
@@ -117,7 +118,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   return { here, addressOf, rootOf, programs, journalOf, close };
 };
 
-/** Replaces the operator's paths in a command by the other host's. */
+/** Writes an `ssh` that replaces the operator's paths in a command by the other host's. */
 const sshOf = (folder: string, operatorRoot: string): string => `host="${folder}/\${1#root@}"
 shift
 command=$(printf '%s' "$*" | sed "s|${operatorRoot}/|$host/|g")

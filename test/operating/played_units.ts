@@ -6,7 +6,7 @@ import { parseEnv } from "node:util";
 
 export interface PlayedUnit {
   readonly output: () => string;
-  /** Stops it by its unit's signal and timeout. Returns the exit code, or null if it was killed. */
+  /** Stops it with the unit's signal and timeout. Returns the exit code, or null if it was killed. */
   readonly stop: () => Promise<number | null>;
   readonly kill: () => Promise<unknown>;
 }
@@ -14,8 +14,8 @@ export interface PlayedUnit {
 /**
  * Starts a service, and returns at once.
  *
- * @param text of its unit, with paths of this machine
- * @param env on top of what the unit says
+ * @param text the unit, with paths of this machine
+ * @param env added to the unit's own variables
  */
 export const startUnit = async (text: string, env: Readonly<Record<string, string>>): Promise<PlayedUnit> => {
   const settingOf = (name: string) => {

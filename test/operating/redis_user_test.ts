@@ -1,4 +1,4 @@
-/** The restricted Redis user of docs/operating.md, over TLS with an authority of its own. */
+/** The restricted Redis user of docs/operating.md, over TLS with a private certificate authority. */
 import { randomBytes } from "node:crypto";
 import { makeCertificate, startPostgres, startRedis, whyNoCertificate } from "@accountlink/test-servers";
 import { Effect } from "effect";
@@ -15,7 +15,7 @@ const documented = blocksOf(readDocument("docs/operating.md")).find(({ text }) =
 const [, ...user] = (documented?.text ?? "").trim().split(" ");
 
 describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
-  it("may do what the nodes do, and they trust its certificate", () =>
+  it("nodes work as the restricted Redis user, and trust the private certificate authority", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -42,7 +42,8 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
           );
           const nodes = yield* Effect.all([start, start]);
           yield* Effect.promise(async () => {
-            // Counted by both together, so in Redis. A node that a busy machine kept from it for a while counts alone.
+            // Both nodes count together, in Redis. A node that cannot reach Redis on a busy machine counts
+            // alone for a while.
             await vi.waitFor(
               async () => {
                 const key = keys.pop() ?? "";

@@ -1,4 +1,6 @@
-/** The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database. */
+/**
+ * The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database.
+ */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -49,7 +51,7 @@ const type = (command: string, url: string) =>
   });
 
 describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
-  it("makes a backup of Postgres beside a running server, from which another one serves", async () => {
+  it("the documented commands back up a running Postgres, and a server starts from the backup", async () => {
     const fixtures = makeFixtures();
     const account = "acme";
     const key = fixtures.key({ account, links: { 100001: "1", 100002: "1" } });
@@ -73,7 +75,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     expect((await set("100002", "3")).status).toBe(200);
     const rowsOf = async (database: typeof before, table: string) => {
       const rows = await Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
-      // The server notes uses of a key also after the backup.
+      // The server still notes uses of a key after the backup.
       return rows.map(({ last_used_at: _, ...row }) => row);
     };
     await running.stop();
@@ -87,7 +89,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     const fixture = { platform: fixtures.fixture.platform };
     const restored = await startServerHere({ fixture, env: env(after.url) });
     expect(await gameOf(restored, "100001")).toBe("2");
-    // Written after the backup: it is what a restore loses.
+    // A restore loses writes made after the backup.
     expect(await gameOf(restored, "100002")).toBe("1");
     const inGuild = await restored.send("GET /v2/game?gameId=2&guildId=700000000000000001", {
       key: guildKey,

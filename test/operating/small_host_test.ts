@@ -58,7 +58,7 @@ describe.skipIf(!canPlay)("docs/operating.md: one small host (Linux with curl, g
     await rm(folder, { recursive: true });
   });
 
-  it("leads from nothing to live platforms, and back from a backup", async () => {
+  it("the documented steps start a server on live platforms, and restore its backup", async () => {
     const [clone = "", ...rest] = (install?.text ?? "").split("\n");
     await shell.type(here(clone));
     const variables = join(hosts.rootOf(host), "opt/accountlink/deploy/one_host.env");
@@ -74,7 +74,7 @@ describe.skipIf(!canPlay)("docs/operating.md: one small host (Linux with curl, g
     }
   });
 
-  it("left what is secret to its owner", async () => {
+  it("only the owner can read secrets", async () => {
     const machine = hosts.rootOf(host);
     const env = join(machine, "etc/accountlink/accountlink.env");
     for (const file of [

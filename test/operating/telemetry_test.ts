@@ -41,7 +41,7 @@ const spansIn = (heard: ReadonlyArray<HeardRequest>): ReadonlyArray<Span> =>
 const textOf = ({ attributes }: Span, name: string) =>
   attributes.find(({ key }) => key === name)?.value.stringValue;
 
-/** Names from a span up to the root of its trace. */
+/** Returns the span names from a span up to the root of its trace. */
 const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => {
   const parent = all.find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? [span.name] : [span.name, ...pathOf(parent, all)];
@@ -92,7 +92,7 @@ const scoped = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(effect));
 
 describe("traces", () => {
-  it("lead from a request to the statements, under the trace of the client", () =>
+  it("traces lead from a request to its SQL statements, under the client's trace", () =>
     scoped(
       Effect.gen(function* () {
         const { spans, answer } = yield* tracedLookup;
@@ -110,7 +110,7 @@ describe("traces", () => {
       }),
     ));
 
-  it("say nothing of users", () =>
+  it("traces contain no address, key or user ID", () =>
     scoped(
       Effect.gen(function* () {
         const { collector, server } = yield* tracedLookup;
@@ -128,7 +128,7 @@ describe("traces", () => {
           }, patience),
         );
         const told = collector.heard.map((request) => request.body).join("\n");
-        // Digits of a time or of an identifier of a trace may be the same.
+        // Times and trace IDs may contain the same digits.
         expect(told).not.toMatch(/(?<![0-9a-f])100001(?![0-9a-f])/);
         for (const secret of ["203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
           expect(told).not.toContain(secret);
@@ -142,7 +142,7 @@ describe("traces", () => {
 });
 
 describe("metrics", () => {
-  it("are those of /metrics, from a service that is named", () =>
+  it("the exported metrics are the ones of /metrics, under the service's name", () =>
     scoped(
       Effect.gen(function* () {
         const { collector, server } = yield* tracedLookup;
@@ -152,7 +152,7 @@ describe("metrics", () => {
             .flatMap(({ scopeMetrics }) => scopeMetrics)
             .flatMap(({ metrics }) => metrics.map(({ name }) => name));
         yield* Effect.promise(() =>
-          // Some begin with the first use.
+          // Some metrics appear only after their first use.
           vi.waitFor(async () => {
             const { text } = await server.send("GET /metrics");
             const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);

@@ -1,4 +1,4 @@
-/** Programs of packages in a browser: bundled, as a site would serve them. */
+/** Runs programs that use the packages in a browser, bundled as a site would serve them. */
 import { rolldown } from "rolldown";
 import { expect, vi } from "vitest";
 import { startBrowser } from "../browser/browser.ts";

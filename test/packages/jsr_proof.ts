@@ -1,6 +1,6 @@
 /**
- * The packages as JSR would take them. Types of services are inferred, which JSR calls slow: it
- * takes them only when it is told to.
+ * Publishes the packages to JSR in a dry run. Types of services are inferred, which JSR accepts only with
+ * `--allow-slow-types`.
  */
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -12,7 +12,7 @@ it("a dry run publishes every package", async () => {
   await using folder = await makeFolder();
   const packages = publishablePackages();
   for (const described of packages) {
-    // The manifests of npm would lead into a workspace that is not there.
+    // The npm manifests refer to a workspace that the copy lacks.
     const filter = (path: string) => !["node_modules", "dist", "package.json"].includes(basename(path));
     await cp(join(root, described.folder), join(folder.path, described.folder), { recursive: true, filter });
   }

@@ -1,4 +1,4 @@
-/** One recipe from packed packages; the proof beside has all of them, in every runtime. */
+/** Runs one recipe from packed packages; packages_proof.ts runs all of them in every runtime. */
 import { join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,20 +23,20 @@ describe("packed packages", () => {
 
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it("are what publint expects", async () => {
+  it("packed packages pass publint", async () => {
     expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
     expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
   });
 
   const project = () => join(folder.path, "project");
 
-  it("install into an empty folder, compile there and run", async () => {
+  it("packed packages install into an empty folder, compile there and run", async () => {
     await makeRecipe(recipe, project(), tarballs);
     await expectRecipe(recipe, "node24", project(), runtimesHere);
   });
 
   it.runIf(isProof)(
-    "start cold in twice the processor time of Effect, as docs/embedding.md says",
+    "packed packages start in at most twice the processor time of Effect, as docs/embedding.md says",
     async () => {
       const processorTime = async (module: string) => {
         const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;

@@ -1,4 +1,4 @@
-/** Projects of users: folders outside of the workspace that install the packed packages with npm. */
+/** Makes projects of users: folders outside of the workspace that install the packed packages with npm. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { root } from "../../tools/publishable.ts";
 
 export type Command = readonly [string, ...ReadonlyArray<string>];
 
-/** The paths of the tarballs, by the names of their packages. */
+/** Tarball paths by package name. */
 export type Tarballs = ReadonlyMap<string, string>;
 
 export interface ProjectManifest {
@@ -17,13 +17,13 @@ export interface ProjectManifest {
   readonly [field: string]: unknown;
 }
 
-/** Makes an empty folder, which is removed with the scope that it is given to. */
+/** Makes an empty folder and removes it on disposal. */
 export const makeFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
   const path = await realpath(await mkdtemp(join(tmpdir(), "accountlink-packages-")));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 };
 
-/** Installs what the manifest asks for; the packages of this repository from the tarballs. */
+/** Installs a manifest's dependencies, the packages of this repository from tarballs. */
 export const install = async (
   folder: string,
   manifest: ProjectManifest,
@@ -38,7 +38,7 @@ export const install = async (
   await run(folder, ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"]);
 };
 
-/** How TypeScript finds modules: as Node does, or as bundlers do. */
+/** Compiler options for module resolution as in Node and as in bundlers. */
 const resolutions = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext" },
   ...(isProof && { bundler: { module: "esnext", moduleResolution: "bundler" } }),
@@ -54,8 +54,8 @@ interface Compilation {
 }
 
 /**
- * Checks the modules of a project in the strictest way, declarations of its packages included.
- * A `tsconfig.json` of the project adds to it. Gives what the compiler found, `""` for nothing.
+ * Type-checks a project strictly, with the declarations of its packages. A `tsconfig.json` of the project
+ * adds options. Returns the compiler's output, which is empty without errors.
  */
 export const compile = async (
   folder: string,
@@ -83,7 +83,7 @@ export const compile = async (
   return found;
 };
 
-/** Runs a program in a folder and gives what it printed. Throws with that if it fails. */
+/** Runs a program in a folder and returns its output. If it fails, throws an error with the output. */
 export const run = (folder: string, [program, ...args]: Command): Promise<string> =>
   new Promise((resolve, reject) => {
     execFile(program, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (failed, stdout, stderr) => {

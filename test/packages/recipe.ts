@@ -1,4 +1,4 @@
-/** The recipes of `examples/recipes`, made and run as their README says. */
+/** Installs and runs the recipes of `examples/recipes`, as their README says. */
 import { globSync, readFileSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -22,11 +22,11 @@ import {
 export interface Recipe {
   readonly name: string;
   readonly runtimes: ReadonlyArray<Runtime | "workerd" | "chromium">;
-  /** The lines of a program that ends by itself. */
+  /** The lines that a program without a server prints. */
   readonly output?: ReadonlyArray<string>;
   /** Where a server mounts the service. */
   readonly basePath?: string;
-  /** With which code a server ends; 0 by default. */
+  /** The exit code of a server; 0 by default. */
   readonly exitCode?: number;
   readonly manifest: ProjectManifest;
   readonly scripts: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ export const expectRecipe = async (
       const sessions = await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
       await expectStream(sessions);
       await expectPoll(sessions);
-      // By itself, workerd takes no notice of a closed connection until it writes to it.
+      // workerd notices a closed connection only when it writes to it.
       await expectLeaving(sessions, runtime === "workerd" ? "reset" : "close");
       if (closesItself) open = await openStream(sessions);
     } else {
@@ -89,14 +89,14 @@ export const expectRecipe = async (
     await program.stop();
   }
   if (open !== undefined) expect(await open.rest()).toMatch(/^event: timeout\n.*\n\n$/m);
-  // Not null, as it is of a program that the signal ended.
+  // A program that the signal ends has the code null.
   if (recipe.output === undefined && runtime !== "workerd")
     expect(await program.ended).toBe(recipe.exitCode ?? 0);
 };
 
 const commandOf = ({ scripts }: Recipe, runtime: Runtime | "workerd", runtimes: Runtimes): Command => {
   const start = scripts["start"];
-  // The shell becomes the program, which so gets the signal.
+  // With `exec` the program replaces the shell, so it gets the signal.
   if (start !== undefined) return ["sh", "-c", `PATH="node_modules/.bin:$PATH"; exec ${start}`];
   if (runtime === "workerd") throw new Error('Cannot start workerd: the recipe has no script "start"');
   const [program, ...options] = runtimes.commandOf(runtime);
@@ -127,7 +127,7 @@ const useService = async (origin: string, basePath: string, program: RunningProg
   return { url: `${origin}${basePath}/v2/sessions`, headers };
 };
 
-/** The answer, when the key's limit lets the request through. */
+/** Retries until the key's limit admits the request, and returns the answer. */
 const fetchInLimits = async (url: string, init: RequestInit): Promise<unknown> => {
   const response = await vi.waitFor(async () => {
     const answer = await fetch(url, init);

@@ -1,4 +1,4 @@
-/** The runtimes in which packages are proven, and how each runs a module. */
+/** The runtimes that the proof covers, and the command of each. */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { root } from "../../tools/publishable.ts";
@@ -8,7 +8,7 @@ type Node = "node20" | "node22" | "node24";
 export type Runtime = Node | "deno" | "bun";
 
 export interface Runtimes {
-  /** The command that runs the module which is appended to it. */
+  /** The command to which a module's path is appended. */
   readonly commandOf: (runtime: Runtime) => Command;
   /** The folder of a Node's programs, for the `PATH`. */
   readonly programsOf: (node: Node) => string;
@@ -23,7 +23,7 @@ const makeRuntimes = (programsOf: Runtimes["programsOf"]): Runtimes => ({
   },
 });
 
-/** Those that are installed with the workspace. */
+/** The runtimes that are installed with the workspace. */
 export const runtimesHere: Runtimes = makeRuntimes((node) => {
   if (node === "node24") return dirname(process.execPath);
   throw new Error(`Cannot run ${node}: it is not installed`);

@@ -1,4 +1,4 @@
-/** Verification sessions of a server as its clients read them, over connections that stay open. */
+/** Reads verification sessions of a server over connections that stay open: streams and long polls. */
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
@@ -12,7 +12,7 @@ export interface Sessions {
 const create = ({ url, headers }: Sessions): Promise<string> =>
   vi.waitFor(async () => {
     const created = await fetch(url, { method: "POST", headers, body: JSON.stringify({ clientId: "7" }) });
-    // A key creates one in 10 seconds after the first six.
+    // After six sessions, a key creates one every 10 seconds.
     expect(created.status).toBe(201);
     const { data } = (await created.json()) as { readonly data: { readonly sid: string } };
     return `${url}/${data.sid}`;
@@ -21,7 +21,7 @@ const create = ({ url, headers }: Sessions): Promise<string> =>
 /** A stream that has sent its first event. */
 export interface OpenStream {
   readonly session: string;
-  /** Everything after the first event, once it has ended. */
+  /** Waits for the end and returns everything after the first event. */
   readonly rest: () => Promise<string>;
 }
 
@@ -44,7 +44,7 @@ export const openStream = async (sessions: Sessions): Promise<OpenStream> => {
   return { session, rest: () => readTo(() => false) };
 };
 
-/** A stream sends events as they happen, and ends with the final state of its session. */
+/** Expects that a stream sends events as they happen, and ends with its session. */
 export const expectStream = async (sessions: Sessions): Promise<void> => {
   const { session, rest } = await openStream(sessions);
   const cancelled = await fetch(session, { method: "DELETE", headers: sessions.headers });
@@ -53,8 +53,8 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 };
 
 /**
- * A long poll is answered when another request wakes it, here a later read of its session. It was open by then: a read
- * that comes after another one ended is refused.
+ * Expects that another request wakes a long poll, here a later read of its session. The poll must have been
+ * open: a read soon after another one ended is refused.
  */
 export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
@@ -71,7 +71,7 @@ export const expectPoll = async (sessions: Sessions): Promise<void> => {
   }, patience);
 };
 
-/** How a client leaves: it closes its connection, or resets it. */
+/** A client that leaves closes its connection or resets it. */
 export type Leaving = "close" | "reset";
 
 /** Sends a request, and leaves before it is answered. */
@@ -85,8 +85,8 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 };
 
 /**
- * The work for a long poll ends when its client leaves. The interval until the next read begins when a read ends, so a
- * read is refused only if the one before has ended.
+ * Expects that a long poll ends when its client leaves. The interval until the next read begins when a read
+ * ends, so a read is refused only if the one before has ended.
  */
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;

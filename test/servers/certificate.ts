@@ -8,7 +8,7 @@ import { skipReason } from "./skip_reason.ts";
 
 const run = promisify(execFile);
 
-/** Why certificates are unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why certificates are unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoCertificate = (): Promise<string | null> =>
   run("openssl", ["version"]).then(
     () => null,

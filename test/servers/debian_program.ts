@@ -27,8 +27,8 @@ const isExecutable = (file: string): Promise<boolean> =>
   );
 
 /**
- * The installed server; else, on Debian, that of the package, unpacked into a temporary folder
- * without installation. Null if there is neither.
+ * Finds the installed server; else, on Debian, unpacks the package into a temporary folder without
+ * installing it. Null if neither works.
  */
 export const findServer = async (server: DebianServer): Promise<ServerProgram | null> =>
   (await installed(server)) ?? (await unpacked(server));

@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
 /**
- * A free local port. It is below the range from which the system gives ports to outgoing connections, so that none of
- * them takes it before its server listens. So is the port plus 10,000, which a Redis Cluster also uses. No other test
- * gets it while this process lives, whether its server listens, has not started or was killed.
+ * Returns a free local port for a server. Outgoing connections cannot take it before the server listens,
+ * since it is below the range that the system assigns to them; so is the port plus 10,000, which a Redis
+ * Cluster also uses. No other test gets the port while this process lives, even if the server has not
+ * started or was killed.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {
@@ -15,7 +16,7 @@ export const freePort = async (): Promise<number> => {
   }
 };
 
-/** Takes the port of UDP with the same number, which no server needs. */
+/** Reserves a port by opening the UDP port with the same number, which no server needs. */
 const reserve = async (port: number): Promise<boolean> => {
   const socket = createSocket("udp4").bind(port, "127.0.0.1");
   try {
@@ -27,7 +28,7 @@ const reserve = async (port: number): Promise<boolean> => {
   return true;
 };
 
-/** Lets a server listen on a port that was free, and gives the port. */
+/** Starts listening on a free port, and returns the port. */
 export const listenLocally = async (server: Server): Promise<number> => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   return (server.address() as AddressInfo).port;

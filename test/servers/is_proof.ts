@@ -1,5 +1,5 @@
 /**
- * Whether this is a run of `npm run proof`, which has time: tests take more rounds and larger data then, and servers
- * are processes of their own.
+ * Whether this is a run of `npm run proof`, which uses more rounds, larger data and servers in separate
+ * processes.
  */
 export const isProof: boolean = process.env["ACCOUNTLINK_TEST_PROOF"] === "1";

@@ -7,7 +7,7 @@ const program = findServer({ names: ["promtool"], path: "usr/bin/promtool", pack
 
 const run = promisify(execFile);
 
-/** Why promtool is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why promtool is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoPromtool = async (): Promise<string | null> =>
   (await program) === null
     ? skipReason("promtool", "there is no promtool on PATH, and no Debian package of it to unpack")
@@ -17,7 +17,7 @@ export const whyNoPromtool = async (): Promise<string | null> =>
 export const runPromtool = async (...args: ReadonlyArray<string>): Promise<string> => {
   const found = await program;
   if (found === null)
-    throw new Error("Cannot run promtool: no program was found, expected whyNoPromtool to say so");
+    throw new Error("Cannot run promtool: no program was found, expected the test to be skipped");
   const { stdout } = await run(found.file, args, { env: { ...process.env, ...found.env } });
   return stdout;
 };

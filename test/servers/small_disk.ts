@@ -15,13 +15,13 @@ export interface SmallDisk {
   readonly free: Effect.Effect<void>;
 }
 
-/** Why a small disk is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why a small disk is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoSmallDisk = async (): Promise<string | null> => {
   try {
     await Effect.runPromise(Effect.scoped(mountSmallDisk(1)));
     return null;
   } catch {
-    return skipReason("a small disk", "this process may not mount a file system of its own");
+    return skipReason("a small disk", "this process may not mount file systems");
   }
 };
 
@@ -64,7 +64,7 @@ const fill = async (filler: string): Promise<void> => {
   }
 };
 
-/** Whether there was room for it. */
+/** Returns whether the disk had room. */
 const append = async (file: string, size: number): Promise<boolean> => {
   try {
     await appendFile(file, Buffer.alloc(size));

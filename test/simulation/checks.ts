@@ -29,6 +29,6 @@ const checks: ReadonlyArray<Check> = [
 
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {
   const wrong = answers(records);
-  // Other checks read what the contract says.
+  // Other checks expect answers that match the contract.
   return wrong.length > 0 ? wrong : checks.flatMap((check) => check(records));
 };

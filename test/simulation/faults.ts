@@ -164,7 +164,7 @@ export const faultKinds = Object.keys(kinds) as ReadonlyArray<Fault["kind"]>;
 /** Returns a random fault for a run with this many nodes and milliseconds. */
 export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, time: number): Fault => ({
   kind,
-  // Some are there before anything is counted or cached.
+  // Some faults begin before anything is counted or cached.
   at: chance.happens(0.3) ? chance.below(20) : chance.below(time),
   lasts: Math.floor(chance.fraction() ** 2 * kinds[kind].longest),
   node: chance.below(nodes),
@@ -184,7 +184,7 @@ export const begin = (deployment: Deployment, fault: Fault): void => {
   deployment.faults.push({ kind, node, from: deployment.now, to: deployment.now + lasts });
   start(deployment, fault);
   deployment.world.after(lasts, deployment.outside, () => {
-    // Its next life knows nothing of it.
+    // The restarted process has lost this state.
     const isOver = concernsNode && kind !== "node killed" && deployment.nodes[node] !== before;
     if (isOver) return;
     deployment.tell("fault", () => `over: ${named()}`);

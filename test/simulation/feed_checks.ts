@@ -1,6 +1,6 @@
 /**
- * Those who hear of changes: readers of the feed, who waits for a session, and webhooks; and what they hear of a user who
- * was erased.
+ * Checks what clients learn of changes: from the feed, from waiting for a session, and from webhooks; also
+ * about an erased user.
  */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dataOf, type Records } from "./clients.ts";
@@ -16,7 +16,7 @@ interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The whole feed, as the last reader read it at the end. */
+/** The whole feed, as the last reader read it. */
 const wholeFeed = ({ readers }: Records): ReadonlyArray<FeedEvent> => readers.at(-1)?.flatMap(eventsOf) ?? [];
 
 export const feedInOrder: Check = (records) => {
@@ -48,7 +48,7 @@ export const feedFresh: Check = (records) => {
   });
 };
 
-/** Answered writes of links, each to a game user of its own. */
+/** Answered writes of links, each to another game user. */
 const answeredSets = ({ operations }: Records) =>
   operations.flatMap(({ request, sent }) => {
     const gameId = request.write?.leaves;
@@ -73,10 +73,10 @@ export const feedComplete: Check = (records) => {
         return isNext ? [] : [{ promise, how: `${JSON.stringify(data)} does not follow` }];
       });
   });
-  return [...missing.map(({ gameId }) => ({ promise, how: `no event of game user ${gameId}` })), ...chains];
+  return [...missing.map(({ gameId }) => ({ promise, how: `no event has game user ${gameId}` })), ...chains];
 };
 
-/** Checks that waiters hear of a session's end within 2 seconds, plus the duration of faults. */
+/** Checks that waiting clients learn of a session's end within 2 seconds, plus the duration of faults. */
 export const hearing: Check = (records) => {
   const { history } = records;
   const ends = new Map<string, number>();
@@ -89,11 +89,11 @@ export const hearing: Check = (records) => {
     const end = Math.max(ends.get(sid) ?? Infinity, sent.called);
     if (sent.ended <= end + 2_000 + slack + disturbance(records, end, sent.ended)) return [];
     const how = `ended at ${end.toFixed(1)}, heard at ${sent.ended.toFixed(1)}: ${describeOutcome(sent)}`;
-    return [{ promise: "Who waits for a session hears of its end within 2 seconds", how }];
+    return [{ promise: "Waiting clients learn of a session's end within 2 seconds", how }];
   });
 };
 
-/** Checks that waiters for events hear of a new change within a second. */
+/** Checks that waiting readers of events learn of a change within a second. */
 export const hearingEvents: Check = (records) =>
   records.readers.flatMap((pages) => {
     const read = new Set<unknown>();
@@ -105,7 +105,7 @@ export const hearingEvents: Check = (records) =>
       const first = Math.min(...news.map(({ ended }) => ended));
       if (page.ended <= first + 1_000 + slack + disturbance(records, first, page.ended)) return [];
       const how = `a link was set at ${first.toFixed(1)}, heard at ${page.ended.toFixed(1)}`;
-      return [{ promise: "Who waits for events hears of a change within a second", how }];
+      return [{ promise: "Waiting readers of events learn of a change within a second", how }];
     });
   });
 

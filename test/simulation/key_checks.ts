@@ -59,7 +59,7 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
   const alone = ({ kind }: Happened): number => {
     if (/^node (?:cut off from Redis|frozen)|suspended/.test(kind)) return shares;
     if (/^Redis (?:down|frozen|slow)/.test(kind)) return nodes.length * shares;
-    // A process that takes over begins a share of its own.
+    // A process that takes over begins a new share.
     return /^node (?:killed|stopped)/.test(kind) && hasFault(records, /Redis|frozen|suspended/)
       ? dailyLimit
       : 0;

@@ -1,33 +1,34 @@
 /**
- * Whether what clients were told of one record can have happened one thing after the other, each at a moment between
- * its request and its answer.
+ * Checks linearizability: whether all answers about a record fit one order of the operations, where each
+ * operation takes effect at a moment between its request and its answer.
  *
- * The search is that of Wing and Gong, in the order of the answers: it keeps every configuration (the value, which open
- * operations have happened) that explains all answers so far, each once. An answer that no configuration explains is a
- * contradiction.
+ * It uses the search of Wing and Gong: going through the answers in order, it keeps every configuration
+ * (the value, and the open operations that have taken effect) that explains all answers so far. An answer
+ * that no configuration explains is a contradiction.
  */
 
 /** The linked game user of a chat user, or null. */
 export type Value = string | null;
 
-/** What an answer says of the value that the operation found. */
+/** The value that an operation found, or a value that it did not find, according to its answer. */
 export type Found = { readonly is: Value } | { readonly isNot: Value };
 
 export interface Operation {
   readonly client: number;
   readonly called: number;
-  /** When it was answered; null when it was not: it may have happened at any time since, or never. */
+  /** The time of the answer. Null without one: the operation may take effect at any later time, or never. */
   readonly answered: number | null;
-  /** Without an answer: until when it may have happened at the latest; at any time when left out. */
+  /** Without an answer, the latest time at which it may take effect; by default, there is no limit. */
   readonly until?: number;
-  /** What it found; null without an answer. */
+  /** Null without an answer. */
   readonly found: Found | null;
-  /** What it left behind; a read has none. */
+  /** The value that it stored; absent for reads. */
   readonly wrote?: Value;
 }
 
 /**
- * Returns the operations up to the first answer that contradicts the earlier ones, or null if the whole history can
+ * Returns the operations up to the first answer that contradicts the earlier ones, or null if the whole
+ * history can
  * have happened.
  *
  * @param initial the value before the first operation
@@ -45,7 +46,7 @@ export const findContradiction = (
   return null;
 };
 
-/** What is known at some moment: the value, the open operations that have happened, the unanswered ones likewise. */
+/** A possible state: the value, and which open and unanswered operations have taken effect. */
 interface Configuration {
   readonly value: Value;
   readonly done: number;
@@ -61,7 +62,7 @@ interface Event {
   readonly at: number;
 }
 
-/** In the order of time, and of the same moment in the order of their kinds, since they may have overlapped. */
+/** Sorts by time. At the same moment, calls come before answers, since the operations may have overlapped. */
 const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
   history
     .flatMap((operation): Array<Event> => {
@@ -74,9 +75,9 @@ const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
 
 class Search {
   #configurations: ReadonlyArray<Configuration>;
-  /** Operations that will be answered, each with its bit in `done`. */
+  /** Open operations that will be answered, each with its bit in `done`. */
   readonly #open = new Map<Operation, number>();
-  /** Writes that are never answered, by what they wrote: their bits in `spent`. */
+  /** Writes that are never answered, by value, with their bits in `spent`. */
   readonly #unanswered = new Map<Value, Array<bigint>>();
   readonly #unansweredBits = new Map<Operation, bigint>();
   #nextBit = 1n;
@@ -96,7 +97,7 @@ class Search {
     }
   }
 
-  /** An unanswered write has happened by now, after any of the open operations, or never. */
+  /** Ends the time in which an unanswered write may take effect. */
   lapse(operation: Operation): void {
     const { wrote } = operation;
     const bit = this.#unansweredBits.get(operation);
@@ -113,7 +114,7 @@ class Search {
     this.#configurations = now.all();
   }
 
-  /** Whether some configuration explains the answer; those that do not are gone. */
+  /** Drops configurations that do not explain the answer, and returns whether any is left. */
   answer(operation: Operation): boolean {
     const bit = this.#open.get(operation) ?? 0;
     const explaining = new Frontier();
@@ -126,7 +127,10 @@ class Search {
     return this.#configurations.length > 0;
   }
 
-  /** The configurations, and those after open operations, going on from none that is far enough. */
+  /**
+   * Returns the configurations reachable by open operations, and does not continue from one that is far
+   * enough.
+   */
   #reachable(isFarEnough: (configuration: Configuration) => boolean): ReadonlyArray<Configuration> {
     const explored = new Frontier();
     const agenda = [...this.#configurations];
@@ -141,8 +145,9 @@ class Search {
   }
 
   /**
-   * The configurations after an operation. When it cannot have found the present value, an unanswered write has
-   * happened right before it. One that is not needed for this may as well happen later: nothing is lost by waiting.
+   * Returns the configurations after an operation. If it cannot have found the present value, an unanswered
+   * write took effect right before it. Other unanswered writes are left for later, which loses no
+   * possibility.
    */
   #after(
     { value, done, spent }: Configuration,
@@ -158,7 +163,7 @@ class Search {
     return [...this.#unanswered]
       .filter(([written]) => fits(found, written))
       .flatMap(([written, bits]) => {
-        // Of those that wrote the same, the one that lapses first is spent first.
+        // Among writes of the same value, the first to lapse is used first.
         const unspent = bits.find((each) => (spent & each) === 0n);
         return unspent === undefined ? [] : [leave(written, spent | unspent)];
       });
@@ -175,7 +180,10 @@ class Search {
 const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
-/** Configurations, without those that can do no more than another: the same, but with more unanswered writes spent. */
+/**
+ * A set of configurations. It drops one that equals another except for more used writes, since it allows
+ * less.
+ */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();
 
@@ -193,7 +201,7 @@ class Frontier {
   }
 }
 
-/** A history as lines of text, in the order of the calls. */
+/** Formats a history as lines, in the order of the calls. */
 export const describeHistory = (history: ReadonlyArray<Operation>): string =>
   history
     .toSorted((one, other) => one.called - other.called)

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Found, findContradiction, type Operation, type Value } from "./linearizability.ts";
 
-/** Tries every order, and every choice of unanswered writes: slow, and hard to get wrong. */
+/** Tries every order and every choice of unanswered writes: slow, but simple enough to trust. */
 const canHaveHappened = (left: ReadonlyArray<Operation>, value: Value, lastCalled = -1): boolean =>
   left.every(({ answered }) => answered === null) ||
   left.some((next) => {
@@ -40,7 +40,7 @@ const operation: fc.Arbitrary<Operation> = fc
     ...(wrote === undefined ? {} : { wrote }),
   }));
 
-test("findContradiction agrees with a search through every order, and gives a part that contradicts itself", () => {
+test("findContradiction agrees with a search through every order, and returns a contradictory part", () => {
   let contradictions = 0;
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 6 }), (history) => {

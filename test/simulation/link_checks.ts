@@ -5,11 +5,11 @@ import type { Operation as Asked } from "./clients.ts";
 import { describeHistory, findContradiction, type Operation } from "./linearizability.ts";
 import { type Check, isFinal } from "./promise.ts";
 
-/** How long after its client was told nothing a write may still take effect, in milliseconds. */
+/** How long an unanswered write may take effect after its request, in milliseconds. */
 const longestAfterlife = 10_000;
 
 export const answers: Check = ({ history, operations }) => {
-  const promise = "Every request has an answer of the contract";
+  const promise = "Every answer matches the contract";
   const wrong = history.filter(({ outcome }) => outcome.kind === "wrong").map(describeOutcome);
   const unreadable = operations.flatMap(({ request, sent }) =>
     sent.filter(isFinal).flatMap((each) => {
@@ -24,7 +24,7 @@ export const answers: Check = ({ history, operations }) => {
   return [...wrong, ...unreadable].map((how) => ({ promise, how }));
 };
 
-/** The operations on a chat user, as the search for a contradiction wants them. */
+/** Returns the operations on a chat user, for `findContradiction`. */
 const operationsOn = (asked: ReadonlyArray<Asked>, chatId: string): ReadonlyArray<Operation> =>
   asked.flatMap(({ client, request, sent }): ReadonlyArray<Operation> => {
     const place = request.chatIds.indexOf(chatId);

@@ -20,9 +20,9 @@ import { type Postgres, Process, type Redis, type World } from "@accountlink/tes
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Receiver } from "./receiver.ts";
 
-/** The chat users of every world, and how many game users there are, from 1 on. */
+/** The chat users of every world, and the number of game users. */
 export const chatIds = ["100001", "100002"];
-/** One more, who is erased. */
+/** Another chat user, whom a client erases. */
 export const erasedChatId = "100004";
 const gameUsers = 400;
 
@@ -42,7 +42,7 @@ const platform = await Effect.runPromise(
 
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
-/** What is the same for all nodes and keeps no state. Its keys are derived once, which takes real time. */
+/** Services without state, which all nodes share. Their keys are derived once, since that takes real time. */
 const stateless = await Effect.runPromise(
   Effect.scoped(
     Layer.build(
@@ -91,15 +91,15 @@ export interface Surroundings {
   readonly receiver: Receiver;
 }
 
-/** One life of a node, from its start to its end. */
+/** A process of a node, from its start to its end. */
 export class Node extends Process {
   readonly #scope = Scope.makeUnsafe();
-  /** Null before it has started, and after it began to stop. */
+  /** Null before it has started and after it began to stop. */
   #serving: Effect.Success<typeof start> | null = null;
   /** Called when the process ends under a request. */
   readonly inFlight = new Set<() => void>();
 
-  /** @param onFailure when it could not start */
+  /** @param onFailure called when it could not start */
   constructor(
     world: World,
     name: string,
@@ -125,7 +125,7 @@ export class Node extends Process {
     return this.state !== "dead" && this.#serving !== null;
   }
 
-  /** Answers a request. A node that stops still answers those that have arrived. */
+  /** Answers a request. A node that stops still answers requests that have arrived. */
   answer(request: HttpRequest): Effect.Effect<HttpResponse> {
     return this.#serving?.app.answer(request) ?? Effect.never;
   }
@@ -141,7 +141,7 @@ export class Node extends Process {
     this.inFlight.clear();
   }
 
-  /** Ends what waits, and then itself, as a process does that is asked to. */
+  /** Shuts down: ends waiting requests, then the process. */
   stop(): void {
     const stop = this.#serving?.stop ?? Effect.void;
     this.#serving = null;

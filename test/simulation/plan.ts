@@ -1,12 +1,12 @@
-/** What happens in a schedule: drawn from its seed, and made smaller when it fails. */
+/** The clients, steps and faults of a schedule. Its seed decides them; shrinking removes some. */
 import { Chance } from "@accountlink/testing/simulation";
 import { type ClientKind, clientKinds } from "./clients.ts";
 import { type Fault, faultKinds, someFault } from "./faults.ts";
 
 interface Step {
-  /** How long it rests before, in milliseconds. */
+  /** Pause before the step, in milliseconds. */
   readonly pause: number;
-  /** Decides what it does. */
+  /** Decides the requests of the step. */
   readonly seed: number;
 }
 
@@ -16,25 +16,28 @@ export interface ClientPlan {
 }
 
 export interface Plan {
-  /** Decides in which order everything happens. */
+  /** Decides the order of events. */
   readonly seed: number;
   readonly nodes: number;
   readonly clients: ReadonlyArray<ClientPlan>;
   readonly faults: ReadonlyArray<Fault>;
 }
 
-/** How long clients are busy, about, in milliseconds: mostly short, and sometimes longer than counts take to be saved. */
+/**
+ * Approximate time in which clients send requests, in milliseconds; sometimes longer than the interval of
+ * saving counts.
+ */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 
-/** Mostly two, which is enough for most of what can happen at once. */
+/** Mostly two, which is enough for most races. */
 const clientCounts = [1, 2, 2, 3];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
-/** Mostly few, since two are enough for most of what can go wrong. */
+/** Mostly two, which is enough for most failures. */
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
-/** What most of the faults of a schedule are about, where it needs several of them to go wrong. */
+/** The kinds of most faults, for clients whose promises only several faults together can break. */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,
   revoked: /clock set|signals|Redis/,
@@ -50,10 +53,10 @@ export const planOf = (seed: number): Plan => {
     const steps = 1 + chance.below(3);
     const pause = busyTime / steps;
     return {
-      // Clients of one kind meet each other.
+      // Clients of one kind compete for the same data.
       kind: chance.happens(0.8) ? focus : chance.pick(clientKinds),
       steps: listOf(steps, () => ({
-        // At once with others, half of the time.
+        // Half of the steps have no pause, so they race with others.
         pause: chance.happens(0.5) ? chance.below(10) : Math.floor(chance.fraction() * 2 * pause),
         seed: chance.bits(),
       })),

@@ -1,8 +1,8 @@
-/** A check, and what checks share. */
+/** The type of checks, and functions that checks share. */
 import type { Sent } from "./client.ts";
 import type { Records } from "./clients.ts";
 
-/** A promise that was not kept, and how. */
+/** A broken promise, and how it was broken. */
 export interface Broken {
   readonly promise: string;
   readonly how: string;
@@ -10,20 +10,20 @@ export interface Broken {
 
 export type Check = (records: Records) => ReadonlyArray<Broken>;
 
-/** How long messages and fibers may take besides what is promised, in milliseconds. */
+/** Extra time for messages and fibers beyond the promised time, in milliseconds. */
 export const slack = 400;
 
-/** Whether it is an answer for good. */
+/** Whether a retry with the same idempotency key gets the same answer. */
 export const isFinal = ({ outcome }: Sent): boolean =>
   outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
 
-/** Whether a fault of such a name happened. */
+/** Whether the run had a fault with a matching name. */
 export const hasFault = ({ deployment }: Records, name: RegExp): boolean =>
   deployment.faults.some(({ kind }) => name.test(kind));
 
 /**
- * How long faults may delay what happens between two moments, in milliseconds. Nobody waits for Redis for long, and
- * for signals not at all.
+ * How long faults between two moments may delay the service, in milliseconds. It waits only briefly for
+ * Redis, and not at all for signals.
  */
 export const disturbance = ({ deployment }: Records, from: number, to: number): number =>
   deployment.faults

@@ -1,4 +1,4 @@
-/** The receiver of a webhook. Now and then it refuses, or its answer gets lost. */
+/** A receiver of webhooks, which refuses some deliveries and loses some answers. */
 import type { ApiKey, StoragePorts } from "@accountlink/core";
 import type { Secrets } from "@accountlink/core/secrets";
 import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "@accountlink/core/webhooks";
@@ -7,7 +7,7 @@ import { Context, Effect, Exit } from "effect";
 
 export interface Delivery {
   readonly at: number;
-  /** That of the event. */
+  /** The event's ID. */
   readonly id: string;
   readonly status: number;
 }
@@ -15,7 +15,7 @@ export interface Delivery {
 /** How long nodes wait for an answer, in milliseconds. */
 const patience = 3_000;
 
-/** How many deliveries it refuses at most, each when it first gets it. */
+/** At most this many deliveries are refused, each at its first attempt. */
 const mostRefusals = 2;
 
 export class Receiver {
@@ -60,7 +60,7 @@ export class Receiver {
     };
   }
 
-  /** Registers it for a scope, from the beginning of the feed on. */
+  /** Registers the receiver for a scope, from the beginning of the feed. */
   register(
     scope: ApiKey["scope"],
     ports: Context.Context<StoragePorts>,

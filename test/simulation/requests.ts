@@ -1,15 +1,15 @@
-/** What clients ask about the links of chat users, and what the answers say of them. */
+/** Requests about the links of chat users, and readers of their answers. */
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import type { Found, Value } from "./linearizability.ts";
 
-/** One request, about one chat user or several. */
+/** A request about one or several chat users. */
 export interface Request {
   readonly line: `${string} ${string}`;
   readonly body?: object;
   readonly chatIds: ReadonlyArray<string>;
-  /** For a write, what it leaves behind. */
+  /** For a write, the value that it stores. */
   readonly write?: { readonly leaves: Value };
-  /** What the answer says that it found, of each of the chat users. Throws when it says something else. */
+  /** Returns the found value of each chat user. Throws if the answer does not match the contract. */
   readonly read: (answer: Answer) => ReadonlyArray<Found>;
 }
 
@@ -47,7 +47,7 @@ export const findStatus = (chatId: string): Request => ({
   read: (answer) => [{ is: valueOf(dataOf(answer)["gameId"]) }],
 });
 
-/** Asks for the chat users of a game user, whom only one chat user is ever linked to. */
+/** Asks for the chat users of a game user that only one chat user ever has a link to. */
 export const findByGame = (chatId: string, gameId: string): Request => ({
   line: `GET /v2/game?gameId=${gameId}`,
   chatIds: [chatId],

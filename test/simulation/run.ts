@@ -1,4 +1,4 @@
-/** One schedule, from the start of its nodes to the verdict. */
+/** Runs one schedule, from the start of its nodes to the checks. */
 import { Chance } from "@accountlink/testing/simulation";
 import { Cause, Effect, Exit } from "effect";
 import { brokenPromises } from "./checks.ts";
@@ -13,29 +13,32 @@ import { findStatus } from "./requests.ts";
 
 export interface Run {
   readonly broken: ReadonlyArray<Broken>;
-  /** What happened, line by line. */
+  /** The events of the run as lines of text. */
   readonly story: ReadonlyArray<string>;
   readonly steps: number;
   readonly fingerprint: number;
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Longer than all of it takes, in milliseconds of the world. */
+/** Longer than any run takes, in simulated milliseconds. */
 const longestRun = 1_000_000;
 
-/** How long every schedule is at least. */
+/** Fewest steps of a run. */
 const fewestSteps = 200;
 
-/** How long nodes take to count each other, which limits depend on, in milliseconds. */
+/** Time until every node knows the number of nodes, on which limits depend, in milliseconds. */
 const acquaintance = 2_100;
 
-/** How long the nodes have to recover at the end, in milliseconds. */
+/** Time for nodes to recover after the faults, in milliseconds. */
 const recovery = 2_500;
 
-/** By then another node sends the webhooks of one that died, and what failed was sent again twice, in milliseconds. */
+/**
+ * Time until another node sends a dead node's webhooks and failed deliveries have been tried twice more, in
+ * milliseconds.
+ */
 const deliveryTime = 400_000;
 
-/** @param isTold whether its story is of interest */
+/** @param isTold whether to write the story */
 export const runPlan = (plan: Plan, isTold = false): Run => {
   const deployment = new Deployment(plan.seed, plan.nodes, isTold);
   const records = new Records(deployment);
@@ -48,7 +51,7 @@ export const runPlan = (plan: Plan, isTold = false): Run => {
       for (const exit of exits) if (Exit.isFailure(exit)) throw Cause.squash(exit.cause);
       return brokenPromises(records);
     } catch (error) {
-      return [{ promise: "Everything comes to its end", how: String(error) }];
+      return [{ promise: "Every run ends", how: String(error) }];
     }
   };
   return { broken: broken(), story, steps: world.steps, fingerprint: world.fingerprint, counts };
@@ -72,7 +75,7 @@ const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
   yield* untilAllAreUp;
   yield* Effect.sleep(recovery);
   yield* readAll(records);
-  // What nodes do without being asked goes on in schedules that would be shorter.
+  // Short schedules go on for a while, so that background work of the nodes runs too.
   while (deployment.world.steps < fewestSteps) yield* Effect.sleep(500);
   const until = deployment.now + deliveryTime;
   while (deployment.now < until && undelivered(records).length > 0) yield* Effect.sleep(500);

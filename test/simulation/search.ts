@@ -1,4 +1,4 @@
-/** Many schedules, one after the other. */
+/** Runs many schedules, one after another. */
 import { planOf } from "./plan.ts";
 import { runPlan } from "./run.ts";
 
@@ -7,11 +7,11 @@ type Counts = ReadonlyMap<string, number>;
 export interface Found {
   readonly runs: number;
   readonly steps: number;
-  /** Of the shortest schedule. */
+  /** The steps of the shortest schedule. */
   readonly fewestSteps: number;
-  /** Requests by how they ended, and faults by their kind. */
+  /** Requests by outcome and faults by kind. */
   readonly counts: Counts;
-  /** The first schedule that broke a promise, if one did. */
+  /** The seed of the first schedule that broke a promise. */
   readonly failed: number | null;
 }
 

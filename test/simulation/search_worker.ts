@@ -1,9 +1,10 @@
-/** A process that runs the schedules it is sent. */
+/** A process that runs the schedules in each message. */
 import type { Share } from "./cores.ts";
 import { search } from "./search.ts";
 
 process.on("message", ({ from, schedules }: Share) => {
   process.send?.(search(from, schedules));
-  // A world is garbage as a whole when its schedule ends. Cheaper than to copy what is left of it again and again.
+  // When a schedule ends, its whole world is garbage. Collecting it now is cheaper than copying live parts
+  // repeatedly.
   globalThis.gc?.();
 });

@@ -1,4 +1,4 @@
-/** Makes a failing schedule shorter: without clients, faults, steps and nodes that it does not need. */
+/** Shortens a failing schedule: removes clients, faults, steps and nodes that the failure does not need. */
 import type { Plan } from "./plan.ts";
 import { type Run, runPlan } from "./run.ts";
 
@@ -7,7 +7,7 @@ export interface Failure {
   readonly run: Run;
 }
 
-/** How many orders of events are tried with a smaller plan, since a smaller one happens in another order. */
+/** Number of event orders to try with a smaller plan, since the seed gives it another order. */
 const orders = 12;
 
 const without = <A>(list: ReadonlyArray<A>, index: number): ReadonlyArray<A> => list.toSpliced(index, 1);
@@ -26,7 +26,7 @@ const smaller = (plan: Plan): ReadonlyArray<Plan> => [
   ),
 ];
 
-/** The run of a plan in which the same promise is broken, if there is one. */
+/** Returns a run of the plan that breaks the same promise, or null. */
 const failing = (plan: Plan, promise: string): Failure | null => {
   for (let order = 0; order < orders; order++) {
     const tried = { ...plan, seed: plan.seed + order };
@@ -36,7 +36,7 @@ const failing = (plan: Plan, promise: string): Failure | null => {
   return null;
 };
 
-/** The shortest failure that leaving things out leads to. */
+/** Returns the shortest failure that removing parts leads to. */
 export const shrink = (failure: Failure): Failure => {
   const promise = failure.run.broken[0]?.promise ?? "";
   let best = failure;

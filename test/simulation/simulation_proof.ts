@@ -6,22 +6,22 @@ import { expect, it } from "vitest";
 
 const file = (name: string) => join(import.meta.dirname, name);
 
-/** `ACCOUNTLINK_SIMULATED_SCHEDULES` says how many schedules; a million otherwise. */
+/** `ACCOUNTLINK_SIMULATED_SCHEDULES` sets the number of schedules; a million by default. */
 const schedules = Number(process.env["ACCOUNTLINK_SIMULATED_SCHEDULES"] ?? 1_000_000);
 
 const workspace = JSON.parse(await readFile(file("../../package.json"), "utf8")) as {
   readonly scripts: { readonly simulate: string };
 };
 
-/** Those of `npm run simulate`. */
+/** Node flags of `npm run simulate`. */
 const simulateFlags = workspace.scripts.simulate.split(" ").filter((word) => word.startsWith("--"));
 
-/** A million takes some hours, in milliseconds. */
+/** Timeout in milliseconds: a million schedules take some hours. */
 const longEnough = 12 * 3_600_000;
 
 it(`keeps every promise in ${schedules} simulated schedules`, { timeout: longEnough }, async () => {
   const args = [...simulateFlags, file("simulate.ts"), "--from=1", `--schedules=${schedules}`];
-  // It exits with 1 if a schedule breaks a promise, and has printed its story.
+  // If a schedule breaks a promise, it prints the story and exits with 1.
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 }).catch(
     (error: Error & { readonly stdout: string }) => {
       console.log(error.stdout);

@@ -5,7 +5,7 @@ import { search } from "./search.ts";
 import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
-/** So many take some seconds. */
+/** This number takes some seconds. */
 const schedules = 200;
 
 const expectNoneToFail = (from: number): void => {
@@ -16,7 +16,7 @@ const expectNoneToFail = (from: number): void => {
 };
 
 describe("a simulation", () => {
-  it("is the same in every run of a seed, to the byte", () => {
+  it("a simulation writes the same story in every run of a seed", () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const one = runPlan(planOf(seed), true);
       runPlan(planOf(seed + 1_000));
@@ -26,11 +26,11 @@ describe("a simulation", () => {
     }
   });
 
-  it("keeps every promise in schedules that are always the same", () => {
+  it("the service keeps every promise in fixed schedules", () => {
     expectNoneToFail(1);
   });
 
-  it("keeps every promise in new schedules", () => {
+  it("the service keeps every promise in new schedules", () => {
     expectNoneToFail(Math.floor(Math.random() * 2 ** 40));
   });
 });

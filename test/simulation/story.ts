@@ -1,4 +1,4 @@
-/** A failed schedule as text: what was promised, and who did what when. */
+/** Formats a failed schedule: the broken promise, then the actions of nodes and clients by time. */
 import type { Failure } from "./shrink.ts";
 
 export const storyOf = (seed: number, { plan, run }: Failure): string =>

@@ -17,8 +17,8 @@ export const makeClone = async (): Promise<string> => {
 };
 
 /**
- * The environment of a terminal: without what `npm test` adds to it (its scripts' names, the tools of this checkout) and
- * without settings of the service, save a free port, which is none of what ends the demo.
+ * Returns the environment of a terminal, without the variables of `npm test`. The only setting is a free
+ * port, which does not disable the demo.
  */
 export const terminal = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(
@@ -30,7 +30,7 @@ export const terminal = (): NodeJS.ProcessEnv => {
   return { ...Object.fromEntries(kept), PATH: path?.join(delimiter), ACCOUNTLINK_PORT: "0" };
 };
 
-/** Disk usage of a clone's dependencies and tools. */
+/** Returns the disk usage of a clone's dependencies and tools. */
 export const installedMegabytes = async (clone: string): Promise<number> => {
   const { stdout } = await run("du", ["-sm", join(clone, "node_modules"), join(clone, "tools")]);
   return stdout.split("\n").reduce((sum, line) => sum + (parseInt(line, 10) || 0), 0);

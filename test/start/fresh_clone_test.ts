@@ -22,7 +22,7 @@ interface Demo {
 
 const startDemo = async (): Promise<Demo> => {
   const started = performance.now();
-  // A process group of its own, so that whatever it starts can be found.
+  // In a new process group, to find every process that it starts.
   const npm = spawn("npm", ["start"], {
     cwd: clone,
     env: terminal(),
@@ -41,7 +41,7 @@ const startDemo = async (): Promise<Demo> => {
     throw new Error(`Cannot start the demo: npm ended with ${npm.exitCode} and printed\n${await problems}`);
   });
   await Promise.race([introduced, ended]);
-  // From here on it may end.
+  // From here on, its end is expected.
   ended.catch(() => {});
   return { npm, printed, seconds: (performance.now() - started) / 1_000 };
 };
@@ -83,7 +83,7 @@ const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
     { ...patience, interval: 500 },
   );
 
-test("npm start in a fresh clone is a demo, and ends with 0 and whole when npm is told to", async () => {
+test("npm start in a fresh clone runs a demo, and ends all processes with exit code 0 on a signal", async () => {
   const first = await startDemo();
   try {
     expect(first.printed).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/m);
@@ -106,7 +106,7 @@ test("npm start in a fresh clone is a demo, and ends with 0 and whole when npm i
   const second = await startDemo();
   try {
     expect(keysIn(second)).toEqual(keysIn(first));
-    // As Ctrl+C in a terminal: every process of the group gets it, and npm passes it on as well.
+    // Like Ctrl+C in a terminal: every process of the group gets the signal, and npm also forwards it.
     expect(await stop(second, () => process.kill(-(second.npm.pid as number), "SIGINT"))).toBe(0);
   } finally {
     kill(second);

@@ -38,7 +38,7 @@ afterAll(async () => {
   await platforms.stop();
 });
 
-/** A browser that signs in at the live platforms. */
+/** Opens a browser that signs in at the live platforms. */
 const openLiveBrowser = () => {
   const browser = openBrowser(() => server.url, fixtures.address());
   onTestFinished(browser.close);
@@ -57,7 +57,7 @@ const createSession = async () => {
 };
 
 describe("a verification", () => {
-  test("leads through both sign-ins to a link", async () => {
+  test("a verification on live platforms links the accounts of both sign-ins", async () => {
     const sid = await createSession();
     const { get, post, prove } = openLiveBrowser();
     expect(await prove("chat", sid, ada.id)).toMatchObject({ status: 303 });
@@ -82,13 +82,13 @@ describe("a verification", () => {
     });
   });
 
-  test("ends where the chat user is no member of the guild", async () => {
+  test("a verification on live platforms refuses a chat user outside of the guild", async () => {
     const sid = await createSession();
     expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });
   });
 });
 
-test("what is likely a mistake is warned of, and no secret is printed", () => {
+test("the server warns of likely mistakes, and prints no secret", () => {
   expect(server.output()).toContain('Ignored \\"platform\\" in ACCOUNTLINK_FIXTURE');
   for (const secret of platforms.secrets) expect(server.output()).not.toContain(secret);
 });

@@ -28,7 +28,7 @@ const expectRefusal = (ended: Ended, line: string) => {
   expect(ended).toEqual({ code: 1, stdout: "", stderr: `${line}\n` });
 };
 
-describe("a variable with a value that it does not take", () => {
+describe("a variable with an invalid value", () => {
   const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
 
   test.each([
@@ -43,21 +43,21 @@ describe("a variable with a value that it does not take", () => {
       "mysql://ada:pass@db/links",
       "a value of 25 characters, expected postgres://user:password@host:port/database",
     ],
-  ])("refuses the start: %s", async (name, value, problem) => {
+  ])("an invalid value stops the start: %s", async (name, value, problem) => {
     const line = `Cannot start: ${name} is ${problem}`;
     expectRefusal(await runServe({ [name]: value }), line);
     const flag = `--${name.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
     expectRefusal(await runServe({}, [flag, value]), line);
   });
 
-  test("an unknown flag is refused by its name", async () => {
+  test("an unknown flag stops the start, and the message names it", async () => {
     const { code, stdout, stderr } = await runServe({}, ["--prot", "8080"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^[^\n]*"--prot"[^\n]*\n$/);
   });
 });
 
-test("a Node that runs no TypeScript is refused in a sentence", async () => {
+test("a Node without TypeScript stops the start, and the message names the version", async () => {
   const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
   const old = spawn(process.execPath, ["--no-strip-types", main, "serve"], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -69,7 +69,7 @@ test("a Node that runs no TypeScript is refused in a sentence", async () => {
   );
 });
 
-test("live platforms without what they need are refused, and nothing of the demo is made", async () => {
+test("live platforms without their variables stop the start, and no demo data is created", async () => {
   const data = join(folder, "live");
   expectRefusal(
     await runServe({ ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_DATA_DIR: data }),
@@ -78,7 +78,7 @@ test("live platforms without what they need are refused, and nothing of the demo
   expect(existsSync(data)).toBe(false);
 });
 
-test("a server that is not the demo is refused without a platform, and no folder is made", async () => {
+test("a server other than the demo needs a platform, and creates no folder without one", async () => {
   const data = join(folder, "no_platform");
   expectRefusal(
     await runServe({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: data }),
@@ -87,7 +87,7 @@ test("a server that is not the demo is refused without a platform, and no folder
   expect(existsSync(data)).toBe(false);
 });
 
-describe("what several servers share", () => {
+describe("shared storage", () => {
   const secret = Buffer.alloc(32, "s").toString("base64");
   const shared = {
     ACCOUNTLINK_STORAGE: "postgres",
@@ -104,14 +104,14 @@ describe("what several servers share", () => {
       "32 or more bytes in base64, or new,old while it is rotated",
       "postgres; the same for every node)",
     ],
-  ])("is refused without %s", async (name, expected, storage) => {
+  ])("shared storage needs %s", async (name, expected, storage) => {
     expectRefusal(
       await runServe({ ...shared, [name]: "" }),
       `Cannot start: ${name} is not set, expected ${expected} (ACCOUNTLINK_STORAGE is ${storage}`,
     );
   });
 
-  test("is logged as an outage when Postgres does not answer, without address and password", async () => {
+  test("a Postgres that does not answer is logged as an outage, without address and password", async () => {
     const ended = await runServe({ ...shared, ACCOUNTLINK_DATABASE_START_TIMEOUT: "0 seconds" });
     expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toMatchObject({
       code: 1,
@@ -123,7 +123,7 @@ describe("what several servers share", () => {
     });
   });
 
-  test("starts without Redis, which is for what may be forgotten", async () => {
+  test("the server starts without Redis, which holds only temporary data", async () => {
     const server = await startServerHere({
       fixture: makeFixtures().fixture,
       env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
@@ -148,7 +148,7 @@ describe("a fixture", () => {
     return ended;
   };
 
-  test("that is not there is refused by its name", async () => {
+  test("a missing fixture file stops the start, and the message names it", async () => {
     const file = join(folder, "nowhere.json");
     expectRefusal(
       await serveFixture(file),
@@ -156,7 +156,7 @@ describe("a fixture", () => {
     );
   });
 
-  test("that is not JSON is refused with the place, and nothing of it is shown", async () => {
+  test("a fixture that is not JSON stops the start, and the message shows the position but no content", async () => {
     const file = join(folder, "broken.json");
     const token = newToken();
     await writeFile(file, `{\n  "keys": [{ "key": "${token}", ]\n}`);
@@ -182,7 +182,7 @@ describe("a data folder", () => {
   const refusalOf = (data: string, reason: string): string =>
     `Cannot start: ACCOUNTLINK_DATA_DIR is "${data}", expected a folder that can be made and written to (${reason})`;
 
-  test("that a server has is refused to a second one", async () => {
+  test("a second server cannot use the data folder of the first", async () => {
     const first = await startServer({ fixture: makeFixtures().fixture });
     try {
       expectRefusal(
@@ -195,7 +195,7 @@ describe("a data folder", () => {
     }
   });
 
-  test("that cannot be made is refused by its name", async () => {
+  test("a data folder that cannot be created stops the start, and the message names it", async () => {
     const file = join(folder, "file");
     await writeFile(file, "");
     const data = join(file, "data");
@@ -203,7 +203,7 @@ describe("a data folder", () => {
     expectRefusal(await serveFolder(file), refusalOf(file, "it is not a folder"));
   });
 
-  test.skipIf(process.platform !== "linux")("where the system makes none is refused (Linux)", async () => {
+  test.skipIf(process.platform !== "linux")("a data folder below /proc stops the start (Linux)", async () => {
     const data = "/proc/none";
     expectRefusal(
       await serveFolder(data),
@@ -211,7 +211,7 @@ describe("a data folder", () => {
     );
   });
 
-  test("whose secret is damaged is refused, and the secret is not shown", async () => {
+  test("a damaged secret file stops the start, and the message does not show the secret", async () => {
     const data = join(folder, "damaged");
     await mkdir(data, { recursive: true });
     await writeFile(join(data, "secret"), "not much of a secret\n");
@@ -221,7 +221,7 @@ describe("a data folder", () => {
     );
   });
 
-  test("whose secret is lost is refused: none of its keys would work", async () => {
+  test("a data folder without its secret file stops the start, since its keys would not work", async () => {
     const data = join(folder, "lost");
     const fixtures = makeFixtures();
     await (await startServerHere({ fixture: fixtures.fixture, dataFolder: data })).stop();
@@ -232,7 +232,7 @@ describe("a data folder", () => {
     );
   });
 
-  test("whose database is damaged is refused by its name", async () => {
+  test("a damaged database stops the start, and the message names it", async () => {
     const data = join(folder, "garbage");
     await mkdir(data, { recursive: true });
     await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`);
@@ -254,7 +254,7 @@ describe("an address", () => {
       ACCOUNTLINK_DEV_PLATFORM_PORT: devPlatformPort,
     });
 
-  test("that is in use is refused by its variable", async () => {
+  test("a port in use stops the start, and the message names its variable", async () => {
     const holder = createServer();
     const port = String(await listenLocally(holder));
     try {
@@ -269,7 +269,7 @@ describe("an address", () => {
     }
   });
 
-  test("of another machine is refused by its name", async () => {
+  test("a host address of another machine stops the start, and the message names it", async () => {
     const ended = await listenOn("192.0.2.1", "0");
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toMatch(/^Cannot [^\n]*"192\.0\.2\.1"[^\n]*\n$/);
@@ -283,7 +283,7 @@ describe("a file of networks", () => {
     ["ACCOUNTLINK_VPN_NETWORKS", "198.51.100.0/24\n# a comment\nten\n", "line 3 is wrong", aList],
     ["ACCOUNTLINK_SHARED_NETWORKS", "198.51.100.0/33", "line 1 is wrong", aList],
     ["ACCOUNTLINK_VPN_DATABASE", "198.51.100.0/24", "its content is wrong", "a database in mmdb format"],
-  ])("that is damaged refuses the start: %s", async (name, content, found, expected) => {
+  ])("a damaged file of networks stops the start: %s", async (name, content, found, expected) => {
     const file = join(folder, name);
     const data = join(folder, `data of ${name}`);
     await writeFile(file, content);

@@ -65,7 +65,7 @@ const untilRefusing = (url: string) =>
   vi.waitFor(async () => expect(await accepts(url)).toBe(false), { ...patience, interval: 5 });
 
 describe("on a signal", () => {
-  test("finishes what is in flight, takes nothing new, hears no second signal and ends with 0", async () => {
+  test("a signal lets requests in flight finish and refuses new connections; further signals are ignored", async () => {
     const data = join(folder, "in_flight");
     const { server, answer, recover, close } = await startSlowWrite(data);
     let answered = false;
@@ -87,7 +87,7 @@ describe("on a signal", () => {
     });
     const lastAnswer = performance.now();
     expect(await server.stop()).toBe(0);
-    // The client keeps its connection, and would for a minute.
+    // The server does not wait for the client, which keeps its connection for a minute.
     expect(performance.now() - lastAnswer).toBeLessThan(9_000);
     close();
 
@@ -97,13 +97,13 @@ describe("on a signal", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  test("ends with 0 however many signals come, and until when", async () => {
+  test("the server ends with 0 under repeated signals", async () => {
     const server = await startServer({ fixture: fixtures.fixture });
     const again = setInterval(() => {
       try {
         signal(server, "SIGINT");
       } catch {
-        // It is gone.
+        // The process has ended.
         clearInterval(again);
       }
     }, 1);
@@ -112,8 +112,8 @@ describe("on a signal", () => {
   });
 });
 
-describe("a server that is told to end", () => {
-  test("serves on for the delay, while /readyz is 503", async () => {
+describe("shutdown", () => {
+  test("shutdown serves requests during the drain delay, while /readyz answers 503", async () => {
     const server = await startServerHere({
       fixture: fixtures.fixture,
       env: { ACCOUNTLINK_DRAIN_DELAY: "10 seconds" },
@@ -146,7 +146,7 @@ describe("a server that is told to end", () => {
     expect(await ended).toBe(0);
   });
 
-  test("ends long polls and streams at once, and answers on each idle connection once more", async () => {
+  test("shutdown ends long polls and streams at once, and answers once more on each idle connection", async () => {
     const server = await startServerHere({ fixture: fixtures.fixture });
     const { send, close } = makeClient(server.url);
     const newSid = async () =>
@@ -175,7 +175,7 @@ describe("a server that is told to end", () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  test("closes idle connections when they have been idle for long enough", async () => {
+  test("shutdown closes connections that have been idle for ACCOUNTLINK_IDLE_TIMEOUT", async () => {
     const server = await startServerHere({
       fixture: fixtures.fixture,
       env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
@@ -188,12 +188,12 @@ describe("a server that is told to end", () => {
     close();
   });
 
-  test("waits no longer than 10 seconds for clients that never send the rest of a request", async () => {
+  test("shutdown waits at most 10 seconds for clients that never finish a request", async () => {
     const server = await startServerHere({ fixture: fixtures.fixture });
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
     const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
-    // Answered on a connection that came later: the server has seen what came before it.
+    // This connection came last, so its answer shows that the server has seen the others.
     await server.send("GET /healthz");
 
     const started = performance.now();

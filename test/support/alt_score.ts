@@ -1,4 +1,4 @@
-/** The score of an explained answer, computed as docs/alts.md says and from nothing but the answer. */
+/** Computes the score of an explained answer as docs/alts.md says, from the answer alone. */
 
 export interface ExplainedAlts {
   readonly matches: ReadonlyArray<{ readonly weight: number }>;

@@ -1,6 +1,6 @@
 /**
- * The HTTP application in this process, over a real socket, on stores that fail when a test says so. For what a server
- * process cannot be made to do from outside.
+ * Runs the HTTP application in this process over a real socket, with stores that fail on demand, for
+ * failures that a test cannot cause in a server process.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -38,7 +38,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
-/** Stores work, are out of reach, have a bug, or lost every event to a sweep. */
+/** Stores work, are unreachable, throw like a bug, or have swept all events. */
 type StoreState = "well" | "down" | "broken" | "swept";
 
 /** The cause of a failure, which no answer may show. */
@@ -46,7 +46,7 @@ export const internalCause = "This store has a bug";
 
 const secret = Redacted.make(new Uint8Array(32));
 
-/** Life of its sessions in milliseconds, short enough for a test to wait. */
+/** Lifetime of sessions in milliseconds, short enough for tests to wait. */
 const sessionLife = 300;
 
 export interface BrokenStores {

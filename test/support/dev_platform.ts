@@ -1,4 +1,4 @@
-/** Control of the dev platforms of a server. */
+/** Controls the dev platforms of a server. */
 import { makeClient } from "./http.ts";
 
 export interface DevPlatform {
@@ -12,7 +12,7 @@ export interface DevPlatform {
 export const devPlatformOn = (port: number): DevPlatform => {
   const { send, close } = makeClient(`http://127.0.0.1:${port}`);
   const control = async (line: "PUT /faults" | "DELETE /faults", fault?: object) => {
-    // On a busy machine the platforms may close a connection that is about to be used again.
+    // On a busy machine, the platforms may close an idle connection just before its next use.
     const headers = { connection: "close" };
     const { status, text } = await send(line, fault === undefined ? { headers } : { headers, body: fault });
     if (status !== 204) throw new Error(`Cannot set a fault: the dev platform answered ${status} ${text}`);

@@ -1,6 +1,6 @@
 /**
- * The fixture of a test file, written piece by piece where the tests are that need them. What a test writes stays in
- * the data scope of its own key.
+ * Builds the fixture of a test file: each test adds the data that it needs, under its own key, so tests do
+ * not see each other's data.
  */
 import { randomBytes } from "node:crypto";
 import type { Fixture } from "@accountlink/core/fixture";
@@ -21,9 +21,9 @@ export const stranger = "100099";
 /** A game user that the platform does not know. */
 export const nobody = "404404";
 
-/** Choices for a key; by default it is free, global, active and without limits. */
+/** Options of a key; by default, it is free, global, active and without limits. */
 export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "scope">> {
-  /** Keys of one account share their scopes; without one the key has an account of its own. */
+  /** Keys of one account share their scopes; by default, each key gets a new account. */
   readonly account?: string;
   readonly guildId?: string;
   /** The links in its scope: game user by chat user, or with the time of the last verification. */
@@ -35,7 +35,7 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
 export interface SeenAt {
   readonly chatId: string;
   readonly ip: string;
-  /** Names the browser; without one it is unknown. */
+  /** The browser's name; by default, it is unknown. */
   readonly device?: string;
   readonly seenAt: string;
 }
@@ -50,11 +50,11 @@ export interface Fixtures {
   readonly address: () => string;
 }
 
-/** Returns a new token, of a key that does not exist. */
+/** Returns a new token, which belongs to no key. */
 export const newToken = (): string =>
   `alk_${randomBytes(6).toString("hex")}_${randomBytes(32).toString("base64url")}`;
 
-/** The chat users 100001 to 100040, as the platform knows them. */
+/** The platform's profiles of the chat users 100001 to 100040. */
 export const chatUsers = Array.from({ length: 40 }, (_, index) => ({
   id: String(100_001 + index),
   username: `user_${index + 1}`,
@@ -64,7 +64,7 @@ export const chatUsers = Array.from({ length: 40 }, (_, index) => ({
   created: "2020-01-01T00:00:00.000Z",
 }));
 
-/** The game users 1 to 9, as the platform knows them. The first has everything that a profile can have. */
+/** The platform's profiles of the game users 1 to 9. The first has every field of a profile. */
 export const gameUsers = Array.from({ length: 9 }, (_, index) => ({
   username: `player_${index + 1}`,
   displayName: `Player ${index + 1}`,

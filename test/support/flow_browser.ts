@@ -1,10 +1,10 @@
 /**
- * A browser in the public verification flow, without a window: it keeps cookies, follows no redirect by itself, and
- * sends forms. It takes pages to be those of the service, and sign-in pages those of the dev platform.
+ * A browser without a window for the public verification flow: it keeps cookies, sends forms, and follows
+ * no redirect. It understands the pages of the service and the sign-in pages of the dev platforms.
  */
 import { type Answer, makeClient } from "./http.ts";
 
-/** A user's choice on a platform's sign-in page: the user to be, or to deny. */
+/** A choice on a platform's sign-in page: the user to sign in as, or to deny. */
 type SignIn = string | { readonly deny: true };
 
 export interface FlowBrowser {
@@ -24,8 +24,8 @@ export interface FlowBrowser {
 }
 
 /**
- * @param serviceUrl asked for with each request, since a server has its address only while it runs
- * @param from the client address to appear from
+ * @param serviceUrl called for each request, since the address is known only while the server runs
+ * @param from the client address that the server sees
  */
 export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser => {
   const clients = new Map<string, ReturnType<typeof makeClient>>();

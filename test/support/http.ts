@@ -1,4 +1,6 @@
-/** Requests exactly as a test writes them: nothing is added to them, followed or retried. */
+/**
+ * Sends requests exactly as a test writes them: adds no headers, follows no redirects and retries nothing.
+ */
 import { once } from "node:events";
 import {
   type IncomingHttpHeaders,
@@ -33,18 +35,20 @@ export interface Answer {
 export interface RequestOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly key?: string;
-  /** The client address to appear from, sent as `X-Forwarded-For`; the server has to trust this machine as a proxy. */
+  /** The client address, sent as `X-Forwarded-For`; the server must trust this machine as a proxy. */
   readonly from?: string;
-  /** Other headers; they override those of the other options. */
+  /** Other headers; they override headers of the other options. */
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>;
-  /** An object goes out as JSON; a string or bytes go out as they are, without a content type. */
+  /** An object is sent as JSON; a string or bytes are sent unchanged, without a content type. */
   readonly body?: object | string | Uint8Array;
 }
 
 /** Sends one request, written as `"GET /v2/chat?chatId=100001"`. */
 export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
 
-/** A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them. */
+/**
+ * A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them.
+ */
 export const makeClient = (
   url: string,
   { keepAlive = true } = {},
@@ -52,9 +56,9 @@ export const makeClient = (
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === "https:";
   const request = isSecure ? secureRequest : plainRequest;
-  // In turn, so that none is unused for so long that the server closes it as it is used again.
+  // Uses connections in turn: the server might close a long idle one just before its next use.
   const options = { keepAlive, scheduling: "fifo" } as const;
-  // The certificate of a test vouches for itself.
+  // Certificates of tests are self-signed.
   const agent = isSecure
     ? new SecureAgent({ ...options, rejectUnauthorized: false })
     : new PlainAgent(options);
@@ -79,7 +83,7 @@ export const makeClient = (
         ...headers,
       },
     });
-    // A server may answer a body that is too large, and close, before all of it was sent.
+    // A server may refuse a large body, and close, before the client has sent all of it.
     outgoing.on("error", () => {});
     outgoing.end(payload);
     const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];

@@ -1,6 +1,4 @@
-/**
- * Discord and Roblox in the shapes of their documentation, as far as a server on live platforms asks them.
- */
+/** Simulates the documented endpoints of Discord and Roblox that a server on live platforms uses. */
 import { createHash, randomUUID } from "node:crypto";
 import {
   type HeardRequest,
@@ -21,7 +19,7 @@ export const gameUser = {
   created: "2020-03-19T05:54:55.36Z",
 };
 
-/** The first user of Roblox, which documents name. */
+/** The first user of Roblox, whose ID the documentation uses. */
 const firstGameUser = {
   id: 1,
   name: "Roblox",
@@ -110,7 +108,7 @@ interface SignIn {
   readonly asked: URLSearchParams;
 }
 
-/** Returns the sign-in of a code, once and only to its application. */
+/** Returns the sign-in of a code, once and only to the application that began it. */
 const redeem = (signIns: Map<string, SignIn>, { body }: HeardRequest, client: typeof chatClient) => {
   const form = new URLSearchParams(body);
   const code = form.get("code") ?? "";

@@ -2,7 +2,7 @@ import { expect, vi } from "vitest";
 import type { Send } from "./http.ts";
 import { patience } from "./patience.ts";
 
-/** Waits for this number of open long polls and streams on a server, over all tests of the file. */
+/** Waits until a server has this number of open long polls and streams, over all tests of the file. */
 export const openReads =
   (send: Send, of: "session_reads_open" | "event_readers_waiting") =>
   (count: number): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Raw bytes over a socket, for requests that no HTTP client sends. */
+/** Sends raw bytes over a socket, for requests that no HTTP client sends. */
 import { once } from "node:events";
 import { readdir, readlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -58,14 +58,14 @@ const answersIn = (received: string): ReadonlyArray<RawAnswer> => {
   return answers;
 };
 
-/** Number of open sockets of a process on this machine. */
+/** Returns the number of open sockets of a process on this machine. */
 export const openSockets = async (pid: number): Promise<number> => {
   const folder = `/proc/${pid}/fd`;
   const links = (await readdir(folder)).map((name) => readlink(`${folder}/${name}`).catch(() => ""));
   return (await Promise.all(links)).filter((link) => link.startsWith("socket:")).length;
 };
 
-/** Waits up to this many milliseconds for `holds`; returns whether it came true. */
+/** Waits up to this many milliseconds for `holds`, and returns whether it became true. */
 export const eventually = async (
   holds: () => Promise<boolean>,
   atMost: number = patience.timeout,

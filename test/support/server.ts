@@ -1,5 +1,5 @@
 /**
- * The real server: as a process of its own, or in this process, which takes a fifth of the processor time.
+ * Starts the real server: in a new process, or in this one, which takes a fifth of the processor time.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,11 +19,14 @@ import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
 const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
 
 export interface ServerOptions {
-  /** Initial data; "demo" for the demo of `npm start` with its limits and storage. */
+  /** Initial data; "demo" runs the demo of `npm start` with its limits and storage. */
   readonly fixture: object | "demo";
   /** Variables added to `standardEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A data folder that stays. By default, the server gets the project's storage, which is removed with it. */
+  /**
+   * A data folder to keep. By default, the server uses the test project's storage, and its end removes the
+   * data.
+   */
   readonly dataFolder?: string;
 }
 
@@ -51,14 +54,14 @@ const standardEnvironment = {
   ACCOUNTLINK_IP_DAILY: "0",
   ACCOUNTLINK_IP_VERIFY_DAILY: "0",
   ACCOUNTLINK_IP_AUTH_FAILURES: "0",
-  // No connection is closed at the moment that a test on a busy machine uses it again.
+  // So that on a busy machine, the server closes no connection just before its next use.
   ACCOUNTLINK_IDLE_TIMEOUT: "1 minute",
 };
 
 /**
- * Starts a process and waits until it says that it listens.
+ * Starts a process and waits until it listens.
  *
- * @param program the path of its `main.ts`; the one of this checkout when left out
+ * @param program the path of its `main.ts`; by default, this checkout's
  */
 export const startServer = async ({
   program = main,
@@ -79,7 +82,7 @@ export const startServer = async ({
 
 type Start = (environment: Readonly<Record<string, string>>) => RunningCommand;
 
-/** Starts a server in this process and waits until it says that it listens. */
+/** Starts a server in this process and waits until it listens. */
 export const startServerHere = async (
   options: ServerOptions,
   start: Start = (environment) => startInProcess(["serve"], environment),
@@ -183,8 +186,8 @@ export const isWebHandler = kind === "web";
 const start = starts[kind] ?? startServerHere;
 
 /**
- * Runs one server for all tests of a file. The options are asked for once the file is read whole, so that every test
- * can add to the fixture what it needs.
+ * Runs one server for all tests of a file. It calls `options` after the whole file is loaded, so every test
+ * can add to the fixture.
  */
 export const useServer = (
   options: () => ServerOptions,
@@ -203,7 +206,7 @@ export const useServer = (
   afterAll(async () => {
     if (running === undefined) return;
     const code = await running.stop();
-    if (code !== 0) throw new Error(`Cannot pass: the server ended with code ${code}, expected 0`);
+    if (code !== 0) throw new Error(`Cannot stop the server: it ended with code ${code}, expected 0`);
   });
   return {
     send: (line, request) => server().send(line, request),

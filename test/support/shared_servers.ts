@@ -1,5 +1,6 @@
 /**
- * The Postgres and the Redis of a project of `vitest.config.ts`: started before its first test, gone after its last.
+ * Starts the Postgres and Redis of a project of `vitest.config.ts` before its first test, and stops them
+ * after its last.
  */
 import { redisUrl, startPostgres, whyNoPostgresDatabase, whyNoRedisUrl } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -19,12 +20,15 @@ const start = Effect.gen(function* () {
   };
 });
 
-/** Returns a function that ends them. If they are unavailable, skips every test of the project and prints the reason. */
+/**
+ * Returns a function that stops them. If they are unavailable, skips every test of the project and prints
+ * the reason.
+ */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());
   if (missing !== null) {
     console.warn(`Every test of ${project.name} is skipped ${missing}`);
-    // Which no title fits.
+    // No title matches this pattern.
     project.config.testNamePattern = /(?!)/;
     return undefined;
   }

@@ -1,6 +1,5 @@
 /**
- * What the servers of a test keep their data in. Each has one of its own; which kind is the project's choice, in
- * `vitest.config.ts`.
+ * The storage of servers in tests, one for each server. The project in `vitest.config.ts` chooses the kind.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -14,7 +13,7 @@ import { inject } from "vitest";
 
 export interface TestStorage {
   readonly env: Readonly<Record<string, string>>;
-  /** Read directly, without the server. */
+  /** Reads the audit log directly, without the server. */
   readonly auditLog: Layer.Layer<AuditLog, unknown>;
   /** Everything stored, as texts. */
   readonly contents: () => Promise<ReadonlyArray<string>>;
@@ -23,10 +22,11 @@ export interface TestStorage {
 
 const kind = process.env["ACCOUNTLINK_TEST_STORAGE"] ?? "embedded";
 
-/** Why tests cannot read the storage directly, or null; for the title of a skip. */
-export const whyHidden: string | null = kind === "memory" ? "in memory, which is the server's alone" : null;
+/** Why tests cannot read the storage directly, or null; it is shown in titles of skipped tests. */
+export const whyHidden: string | null =
+  kind === "memory" ? "since only the server can read its memory" : null;
 
-/** @param folder where an embedded storage is */
+/** @param folder the folder of an embedded storage */
 export const makeStorage = (folder: string): Promise<TestStorage> => {
   if (kind === "postgres") return makePostgresStorage();
   return Promise.resolve(kind === "memory" ? memoryStorage : embeddedStorage(folder));
@@ -34,7 +34,7 @@ export const makeStorage = (folder: string): Promise<TestStorage> => {
 
 const memoryStorage: TestStorage = {
   env: { ACCOUNTLINK_STORAGE: "memory" },
-  auditLog: Layer.effect(AuditLog, Effect.fail("It is in the memory of its server")),
+  auditLog: Layer.effect(AuditLog, Effect.fail("Only the server can read its memory")),
   contents: () => Promise.resolve([]),
   remove: () => Promise.resolve(),
 };

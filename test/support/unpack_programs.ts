@@ -1,13 +1,13 @@
 /**
- * Unpacks the browser and the servers before several processes would: none can start the browser while another one
- * writes it, and each of them would download the servers.
+ * Unpacks the browser and the servers once before the tests: otherwise, one process could start the browser
+ * while another still writes it, and each would download the servers.
  */
 
 import { whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
 
 export const setup = async (): Promise<void> => {
-  // Where they cannot be had, `startBrowser` looks for another one, and tests are skipped or fail.
+  // If unpacking fails, `startBrowser` looks for an installed browser, and tests are skipped or fail.
   const unpacked = [chromium.executablePath(), whyNoRedis(), whyNoHaproxy(), whyNoNginx(), whyNoPromtool()];
   await Promise.allSettled(unpacked);
 };

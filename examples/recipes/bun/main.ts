@@ -11,7 +11,7 @@ console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 const server = Bun.serve({
   port,
   hostname: "127.0.0.1",
-  // Long polls and streams are silent for longer than the usual ten seconds.
+  // Long polls and streams are silent for longer than the default of ten seconds.
   idleTimeout: 60,
   fetch: (request, connections) =>
     new URL(request.url).pathname.startsWith("/links/")

@@ -1,4 +1,4 @@
-/** The services of core on memory, with Effect: in a process of your own, or in a browser. */
+/** The services of core in memory, with Effect: in your own process, or in a browser. */
 
 import { AccountLink, ApiKeys, ChatId, GameId, LinkLookup, LinkWriter } from "@accountlink/core";
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";

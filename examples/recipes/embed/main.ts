@@ -1,4 +1,4 @@
-/** Links in a process of your own, in a data folder, with promises. */
+/** Links in your own process, in a data folder, with promises. */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,8 +6,8 @@ import { createAccountLink, InvalidParameter } from "accountlink";
 import { sqlite } from "accountlink/sqlite";
 
 const al = await createAccountLink({
-  secret: crypto.getRandomValues(new Uint8Array(32)), // Make it once and keep it: no other opens the data.
-  storage: sqlite(await mkdtemp(join(tmpdir(), "links-"))), // A folder to keep, in a program of yours.
+  secret: crypto.getRandomValues(new Uint8Array(32)), // Make it once and keep it: the data opens only with this secret.
+  storage: sqlite(await mkdtemp(join(tmpdir(), "links-"))), // Your program keeps its folder.
   gameUserExists: async (gameId) => gameId !== "404", // Ask your game.
 });
 

@@ -9,7 +9,7 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-// Connections are kept for 72 seconds otherwise, also when it closes.
+// Otherwise, closing waits 72 seconds for idle connections.
 const server = Fastify({ forceCloseConnections: true });
 server.get("/", async () => "Hello");
 server.register(async (scope) => {

@@ -1,4 +1,4 @@
-/** A worker with the service below /links, in a Durable Object, in whose memory the links are. */
+/** A worker with the service below /links, in a Durable Object that holds the links in memory. */
 import { createAccountLink } from "accountlink";
 
 interface ObjectNamespace {
@@ -18,13 +18,16 @@ const open = async () => {
   return al;
 };
 
-/** One object has the service, since its requests share their I/O, as those of a worker may not. */
+/**
+ * The service runs in one Durable Object, since requests to a plain worker cannot share connections or
+ * timers.
+ */
 export class Links {
   #service: ReturnType<typeof open> | undefined;
 
   async fetch(request: Request): Promise<Response> {
     const al = await (this.#service ??= open());
-    // Cloudflare names the client. On your machine nothing does.
+    // Cloudflare sets this header; on your machine it is missing.
     const clientAddress = request.headers.get("cf-connecting-ip") ?? "127.0.0.1";
     return al.fetch(request, { clientAddress });
   }

@@ -13,5 +13,8 @@ export class GamePlatform extends Context.Service<
 
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */
     readonly findUserByName?: (username: string) => Effect.Effect<Option.Option<GameId>, PlatformUnavailable>;
+
+    /** Returns the name of a group. Undefined if the platform has no groups. */
+    readonly findGroupName?: (groupId: string) => Effect.Effect<Option.Option<string>, PlatformUnavailable>;
   }
 >()("@accountlink/core/GamePlatform") {}

@@ -80,6 +80,11 @@ const gamePlatform = ({ gameUsers }: PlatformFixture) => {
     hasUser: (gameId: GameId) => Effect.sync(() => users.has(gameId)),
     findProfile: (gameId) => Effect.sync(() => Option.fromUndefinedOr(users.get(gameId))),
     findUserByName: (username) => Effect.sync(() => idOfName(gameUsers, username)),
+    findGroupName: (groupId) =>
+      Effect.sync(() => {
+        const groups = gameUsers.flatMap((user) => user.groups ?? []);
+        return Option.fromNullishOr(groups.find(({ id }) => String(id) === groupId)?.name);
+      }),
   });
 };
 

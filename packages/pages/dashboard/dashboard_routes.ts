@@ -18,6 +18,7 @@ import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview/preview_routes.ts";
 import { rolesApi } from "./roles/roles_api.ts";
+import { rolesRoutes } from "./roles/roles_routes.ts";
 import { staticRoutes } from "./static_routes.ts";
 import { trialRoutes } from "./trial/trial_routes.ts";
 import { usageRoutes } from "./usage/usage_routes.ts";
@@ -39,6 +40,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...staticRoutes(),
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),
+    ...(yield* rolesRoutes(pages)),
     ...(yield* linksRoutes(pages)),
     ...(yield* importRoutes(pages)),
     ...(yield* keyRoutes(pages)),

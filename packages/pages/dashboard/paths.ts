@@ -16,6 +16,7 @@ export const paths = {
   linkUser: "/dashboard/links/user",
   link: "/dashboard/links/link",
   unlink: "/dashboard/links/unlink",
+  unlinkAll: "/dashboard/links/unlink-all",
   imports: "/dashboard/imports",
   keys: "/dashboard/keys",
   newKey: "/dashboard/keys/new",
@@ -66,6 +67,8 @@ export const may = (role: MemberRole, path: string, link: Html): Html | null =>
   allows(role, roleOfPage(path)) ? link : null;
 
 export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
+
+export const rolesPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${communityPath(pid)}/roles`;
 
 export const importPath = (id: string): `/dashboard/${string}` => `${paths.imports}/${id}`;
 

@@ -4,7 +4,7 @@ import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
-import { GameUser, refusal } from "./wire.ts";
+import { GameUser, Group, refusal } from "./wire.ts";
 
 export interface DevGamePlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -52,6 +52,14 @@ export const devGamePlatform = ({
           absent: refusal("unknown_user"),
         });
 
+      const findGroup = (groupId: string) =>
+        findResource(client, {
+          operation: "GamePlatform.findGroupName",
+          url: `/groups/${groupId}`,
+          found: Group,
+          absent: refusal("unknown_group"),
+        });
+
       return GamePlatform.of({
         hasUser: flow(findUser, Effect.map(Option.isSome)),
         findProfile,
@@ -60,6 +68,7 @@ export const devGamePlatform = ({
             findUserByName(username),
             Option.map(({ id }) => GameId.make(id)),
           ),
+        findGroupName: flow(findGroup, Effect.map(Option.flatMapNullishOr(({ name }) => name))),
       });
     }),
   );

@@ -94,6 +94,16 @@ describe("answers", () => {
     { arbitrary: { runs: 30 } },
   );
 
+  it.effect("name groups", () =>
+    Effect.gen(function* () {
+      const gameUsers = [{ id: gameId, groups: [{ id: 9, name: "Makers" }] }];
+      const { adapters } = yield* startServer(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers }));
+      const game = Context.get(yield* Layer.build(adapters()), GamePlatform);
+      expect(yield* game.findGroupName?.("9") ?? Effect.succeedNone).toEqual(Option.some("Makers"));
+      expect(yield* game.findGroupName?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+    }).pipe(Effect.scoped),
+  );
+
   it.effect("are the members whose name begins with a text, up to a limit", () =>
     Effect.gen(function* () {
       const fixture = Schema.decodeUnknownSync(PlatformFixture)({

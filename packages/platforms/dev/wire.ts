@@ -41,11 +41,15 @@ export const GameUser = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
+/** `GET /game/api/groups/{groupId}` */
+export const Group = Schema.Struct({ id: Schema.Int, name: Schema.NullOr(Schema.String) });
+
 export const refusals = {
   unknown_route: 404,
   unknown_guild: 404,
   unknown_member: 404,
   unknown_user: 404,
+  unknown_group: 404,
   role_missing: 404,
   role_above_bot: 403,
   no_permission: 403,

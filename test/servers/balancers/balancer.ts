@@ -19,7 +19,7 @@ export interface BalancerKind extends DebianServer {
 type ConfigFor = (port: number, folder: string) => string;
 
 interface BalancerOptions {
-  /** How many files it may open; as many as this process by default. */
+  /** Limit of open files; by default, the limit of this process. */
   readonly descriptors?: number;
 }
 
@@ -32,9 +32,7 @@ export const makeBalancer = (kind: BalancerKind) => {
   const prepare = async (configFor: ConfigFor, { descriptors }: BalancerOptions) => {
     const found = await program;
     if (found === null) {
-      throw new Error(
-        `Cannot start ${kind.name}: no program was found, expected its skip reason to be asked`,
-      );
+      throw new Error(`Cannot start ${kind.name}: no program was found, expected the test to be skipped`);
     }
     const folder = await mkdtemp(join(tmpdir(), `accountlink-${packageName}-`));
     const port = await freePort();
@@ -42,7 +40,7 @@ export const makeBalancer = (kind: BalancerKind) => {
     await writeFile(path, configFor(port, folder));
     const limited = descriptors === undefined ? [] : limitedTo(descriptors);
     const command = [...limited, found.file, ...kind.argumentsFor(path, folder)];
-    // SIGKILL would leave the workers of an nginx.
+    // SIGKILL would leave nginx's worker processes.
     return { port, folder, env: found.env, command, endsBy: "TERM" as const };
   };
 

@@ -8,13 +8,13 @@ const haproxy = makeBalancer({
   argumentsFor: (config) => ["-db", "-f", config],
 });
 
-/** Why HAProxy is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why HAProxy is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoHaproxy = haproxy.whyNone;
 
 /**
- * Starts an HAProxy that listens on a free port, and gives the port. It ends with the scope or this
+ * Starts an HAProxy that listens on a free port, and returns the port. It ends with the scope or this
  * process.
  *
- * @param configFor the configuration with which it listens on a port of 127.0.0.1
+ * @param configFor returns its configuration for a port of 127.0.0.1
  */
 export const startHaproxy = haproxy.start;

@@ -17,14 +17,12 @@ const nginx = makeBalancer({
   ],
 });
 
-/** Why nginx is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why nginx is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoNginx = nginx.whyNone;
 
 /**
- * Starts an nginx that listens on a free port, and gives the port. It ends with the scope or this
- * process.
+ * Starts an nginx that listens on a free port, and returns the port. It ends with the scope or this process.
  *
- * @param configFor the configuration with which it listens on a port of 127.0.0.1 and keeps its
- * files in a folder
+ * @param configFor returns its configuration for a port of 127.0.0.1 and a folder for its files
  */
 export const startNginx = nginx.start;

@@ -15,10 +15,10 @@ export interface PostgresDatabase {
 
 const givenUrl = process.env["ACCOUNTLINK_TEST_DATABASE_URL"] ?? "";
 
-/** Why Postgres is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why Postgres is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoPostgres = async (): Promise<string | null> => {
   if ((await findPostgres()) !== null) return null;
-  return skipReason("a Postgres", "there is no npm package of one for this platform, and none is installed");
+  return skipReason("a Postgres", "no npm package has one for this platform, and none is installed");
 };
 
 /** Why no Postgres with `pg_dump` and `pg_restore` is available, or null. Throws with CI=true. */
@@ -44,8 +44,8 @@ export const startPostgres = (options: PostgresServerOptions = {}) =>
 /**
  * Creates an empty database, which is dropped with the scope.
  *
- * @param server by default, that of ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases;
- * else one that this process starts once
+ * @param server by default, the one at ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases; else
+ * one that this process starts once
  */
 export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
@@ -70,7 +70,7 @@ const sharedServer = (): Promise<PostgresServer["urlOf"]> => {
   return shared;
 };
 
-/** In a scope that never closes: the server ends with the process. */
+/** Starts a server in a scope that never closes, so it ends with the process. */
 const startForGood = async () => {
   const { urlOf } = await Effect.runPromise(Scope.provide(startPostgres(), Scope.makeUnsafe()));
   return urlOf;

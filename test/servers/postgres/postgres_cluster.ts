@@ -39,11 +39,11 @@ export interface PostgresCluster {
   readonly data: string;
   readonly port: number;
   readonly programs: string;
-  /** Of the user `postgres`. */
+  /** The password of the user `postgres`. */
   readonly password: string;
 }
 
-/** Survives a crash of the server, but not of the machine, which is faster. */
+/** Settings that survive a crash of the server but not of the machine, which is faster. */
 const testConfig = [
   "listen_addresses = '127.0.0.1'",
   "unix_socket_directories = ''",
@@ -60,7 +60,7 @@ export const makePostgresCluster = async ({
 }: PostgresServerOptions): Promise<PostgresCluster> => {
   const found = tools ? findPostgresWithTools() : await findPostgres();
   if (found === null)
-    throw new Error("Cannot start Postgres: there is none, expected whyNoPostgres to say so");
+    throw new Error("Cannot start Postgres: no program was found, expected the test to be skipped");
   const user = userOfServers();
   const folder = await makeFolder(parent, user);
   const { initdb, postgres } = await reachable(found, folder, user);
@@ -81,7 +81,7 @@ export const makePostgresCluster = async ({
 /**
  * Makes a standby of a primary that was never started, so a copy of its files is a complete backup.
  *
- * @param port of the primary
+ * @param port the primary's port
  */
 export const makeStandbyCluster = async (
   primary: PostgresCluster,
@@ -131,7 +131,7 @@ const cache = join(import.meta.dirname, "../node_modules/.cache");
 const initdbOptions = [
   "--username=postgres",
   "--auth=scram-sha-256",
-  // Not the order of bytes, to detect code that depends on the collation.
+  // A collation other than byte order, to detect code that depends on it.
   "--encoding=UTF8",
   "--locale=C",
   "--locale-provider=icu",
@@ -145,7 +145,7 @@ const initdbOptions = [
  * once for each version of Postgres, and clusters are copies. Several processes may run it; the
  * first wins.
  *
- * @param folder that the user can write to
+ * @param folder a folder that the user can write to
  */
 const templateOf = async (initdb: string, folder: string, user: SystemUser | null): Promise<string> => {
   const { stdout: version } = await run(initdb, ["--version"], { cwd: folder, ...user });

@@ -41,7 +41,7 @@ const program = findServer({
 });
 const givenUrl = process.env["ACCOUNTLINK_TEST_REDIS_URL"] ?? "";
 
-/** Why Redis is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why Redis is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoRedis = async (): Promise<string | null> => {
   if ((await program) !== null) return null;
   return skipReason(
@@ -62,8 +62,8 @@ export const whyNoRedisUrl = (): Promise<string | null> =>
   givenUrl === "" ? whyNoRedis() : Promise.resolve(null);
 
 /**
- * The URL of a Redis that tests share, with different prefixes: that of ACCOUNTLINK_TEST_REDIS_URL,
- * else of one that this process starts.
+ * The URL of a Redis that tests share, with different prefixes: ACCOUNTLINK_TEST_REDIS_URL, or a Redis that
+ * this process starts.
  */
 export const redisUrl: Effect.Effect<string, never, Scope.Scope> = Effect.suspend(() =>
   givenUrl === "" ? Effect.map(startRedis(), (server) => server.url) : Effect.succeed(givenUrl),
@@ -131,6 +131,6 @@ const removeSaved = async (folder: string): Promise<void> => {
 const requireProgram = async (): Promise<ServerProgram> => {
   const found = await program;
   if (found === null)
-    throw new Error("Cannot start Redis: no program was found, expected whyNoRedis to say so");
+    throw new Error("Cannot start Redis: no program was found, expected the test to be skipped");
   return found;
 };

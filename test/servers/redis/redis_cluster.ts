@@ -28,7 +28,7 @@ export const startRedisCluster = Effect.gen(function* () {
   return { nodes, url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(",")}` };
 });
 
-/** One range of slots for each node. */
+/** Returns a node's range of slots. */
 const slotsOf = (index: number): ReadonlyArray<string> =>
   Array.from({ length: slots }, (_, slot) => slot)
     .filter((slot) => Math.floor((slot * size) / slots) === index)

@@ -47,6 +47,10 @@ nav [aria-current] .icon { color: var(--mark); }
 .panel { display: grid; gap: 1.25rem; justify-items: start; padding: 1.25rem; }
 .panel > * { width: 100%; margin: 0; }
 .panel > .button { width: auto; }
+.rule, .parts { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); align-items: end; }
+.rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
+.rule > * { grid-column: 1 / -1; }
+.rule:not(:has(option[value="group"]:checked)) .group { display: none; }
 .danger { border-color: var(--bad); }
 @media (max-width: 30rem) { .panel > .button, p > .button { width: 100%; min-height: 2.75rem; } }
 

@@ -21,6 +21,12 @@ export const gameApi = (simulation: Simulation) => {
       return user === undefined ? refuse("unknown_user") : json(user);
     }),
 
+    route("/groups/:groupId", ({ groupId = "" }) => {
+      const groups = [...gameUsers.values()].flatMap((user) => user.groups ?? []);
+      const group = groups.find(({ id }) => String(id) === groupId);
+      return group === undefined ? refuse("unknown_group") : json({ id: group.id, name: group.name });
+    }),
+
     route("/users/:gameId", ({ gameId = "" }) => {
       const user = gameUsers.get(gameId);
       if (user === undefined) return refuse("unknown_user");

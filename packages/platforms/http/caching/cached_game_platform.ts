@@ -35,11 +35,12 @@ export const cachedGamePlatform = (
         freshFor: (found) => (Option.isSome(found) ? profile : absence),
       });
 
-      const { findUserByName } = platform;
+      const { findUserByName, findGroupName } = platform;
       return GamePlatform.of({
         hasUser,
         findProfile,
         ...(findUserByName === undefined ? {} : { findUserByName }),
+        ...(findGroupName === undefined ? {} : { findGroupName }),
       });
     }),
   );

@@ -5,7 +5,15 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../../http/mod.ts";
 import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
 import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts";
-import { Badges, FoundUsers, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
+import {
+  Badges,
+  FoundGroups,
+  FoundUsers,
+  Memberships,
+  Thumbnails,
+  UnknownUser,
+  User,
+} from "./roblox_wire.ts";
 
 export interface LiveGamePlatformOptions {
   /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
@@ -93,6 +101,16 @@ export const liveGamePlatform = ({
       return GamePlatform.of({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
+        findGroupName: (groupId) =>
+          Effect.map(
+            findResource(groups, {
+              operation: "GamePlatform.findGroupName",
+              url: `/v2/groups?groupIds=${groupId}`,
+              found: FoundGroups,
+              absent: Schema.Never,
+            }),
+            Option.flatMapNullishOr(({ data }) => data.find(({ id }) => String(id) === groupId)?.name),
+          ),
         findUserByName: (username) =>
           Effect.map(
             findResource(users, {

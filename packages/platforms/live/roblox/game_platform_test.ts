@@ -75,6 +75,16 @@ describe("a user", () => {
   );
 });
 
+describe("a group", () => {
+  it.live("is found by its ID", () =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp();
+      expect(yield* game.findGroupName?.("7") ?? Effect.succeedNone).toEqual(Option.some("Roblox"));
+      expect(yield* game.findGroupName?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+    }),
+  );
+});
+
 describe("a profile", () => {
   it.live("combines the responses of four services", () =>
     Effect.gen(function* () {

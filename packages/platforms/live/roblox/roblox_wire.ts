@@ -33,6 +33,9 @@ export const Thumbnails = listOf(
 /** Users whose name contains a text. */
 export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
 
+/** The groups of the requested IDs that exist. */
+export const FoundGroups = FoundUsers;
+
 export const Memberships = listOf(
   Schema.Struct({
     group: Schema.Struct({

@@ -54,6 +54,7 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
   "/thumbnails/v1/users/avatar-headshot": thumbnail("Completed", "https://tr.rbxcdn.com/head/420/420/Png"),
   "/thumbnails/v1/users/avatar": thumbnail("Completed", "https://tr.rbxcdn.com/body/420/420/Png"),
   [`/groups/v2/users/${adaId}/groups/roles`]: { body: { data: groups } },
+  "/groups/v2/groups": { body: { data: [{ id: 7, name: "Roblox" }] } },
   [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
 };
 

@@ -24,7 +24,7 @@ import {
 } from "../../mod.ts";
 import { answered, newAnswer, newClaim } from "../idempotency/idempotency_fixture.ts";
 import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
-import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
+import { newBegun, newSignIn } from "../sign_in_store_suite.ts";
 import { type OperationsOf, prefixed } from "./named_operations.ts";
 import { roleOperations, webhookOperations } from "./worker_operations.ts";
 

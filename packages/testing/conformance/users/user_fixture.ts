@@ -20,7 +20,7 @@ import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { answered, newAnswer, newClaim, retryOf } from "../idempotency/idempotency_fixture.ts";
 import { makeScopes, origin } from "../scopes.ts";
-import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
+import { newSignIn } from "../sign_in_store_suite.ts";
 
 const reviewKey = uniqueKeyId();
 

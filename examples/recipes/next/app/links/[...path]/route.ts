@@ -3,7 +3,7 @@ import { createAccountLink, type PromisedAccountLink } from "accountlink";
 
 let opened: Promise<PromisedAccountLink> | undefined;
 
-/** Opened by the first request: `next build` loads this module too. */
+/** Called by the first request, since `next build` loads this module too. */
 const open = async (): Promise<PromisedAccountLink> => {
   const al = await createAccountLink({
     gameUserExists: async (id) => id === "1",
@@ -14,7 +14,7 @@ const open = async (): Promise<PromisedAccountLink> => {
   return al;
 };
 
-/** `next start` sets the header, unless a proxy has. */
+/** Reads the client address from a header that `next start` sets, unless a proxy has set it. */
 const answer = async (request: Request): Promise<Response> => {
   opened ??= open();
   const clientAddress = request.headers.get("x-forwarded-for")?.split(",")[0]?.trim();

@@ -4,10 +4,10 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
-import { makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
-import { expectEqual, expectThat } from "../expect.ts";
-import { ada, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeSignIn, uniqueChatId, uniqueText } from "../mod.ts";
+import { expectEqual, expectThat } from "./expect.ts";
+import { ada, origin } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 

@@ -10,9 +10,9 @@ import {
   uniqueSignInId,
   uniqueText,
   unstorableTexts,
-} from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+} from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 /** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 const deadline = 1_767_225_600_123;

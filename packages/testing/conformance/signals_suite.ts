@@ -1,8 +1,8 @@
 import { Signals } from "@accountlink/core";
 import { Effect, Exit, Option, Queue, Scope } from "effect";
-import { hostileTexts, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const messages = Array.from({ length: 100 }, (_, i) => `message ${i}`);
 

@@ -1,8 +1,8 @@
 import { Cache } from "@accountlink/core";
 import { Clock, Effect, Option } from "effect";
-import { hostileTexts, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const minute = 60_000;
 

@@ -11,10 +11,10 @@ import {
   UsageStore,
 } from "@accountlink/core/usage";
 import { Effect, Option } from "effect";
-import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { makeScopes, origin } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 

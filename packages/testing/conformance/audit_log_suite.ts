@@ -2,10 +2,10 @@ import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/c
 import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
-import { hostileTexts, makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
-import { ada, makeScopes, origin } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, makeKey, uniqueKeyId, uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { ada, makeScopes, origin } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 /** A write that always logs an entry. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>

@@ -1,10 +1,10 @@
 import type { StoragePorts } from "@accountlink/core";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
-import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes } from "../scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { hostileTexts, uniqueText, unstorableTexts } from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { makeScopes } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 

@@ -9,11 +9,11 @@ import {
   uniqueSessionId,
   uniqueText,
   unstorableTexts,
-} from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
-import { ada } from "../scopes.ts";
-import { newVerificationFixture } from "../sessions/verification_fixture.ts";
-import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+} from "../mod.ts";
+import { expectDefect, expectEqual } from "./expect.ts";
+import { ada } from "./scopes.ts";
+import { newVerificationFixture } from "./sessions/verification_fixture.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const chatProof: Proof = { step: "chat", chatId: ada };
 

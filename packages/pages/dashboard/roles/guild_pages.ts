@@ -1,0 +1,43 @@
+/** Pages in place of the rules: the choice of a community, and why there are no rules for one. */
+import type { Forbidden } from "@accountlink/core/errors";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { statusOf } from "@accountlink/http-api";
+import { html } from "../../html.ts";
+import type { Community } from "../communities/community.ts";
+import { communityName } from "../look/list_name.ts";
+import type { Page } from "../page.ts";
+import { communityPath, rolesPath, withQuery } from "../paths.ts";
+
+/** The page of a list that several communities share: each has rules of its own. */
+export const guildChoicePage = ({ scope }: Community, guilds: ReadonlyArray<OwnGuild>): Page => {
+  const usable = guilds.filter(({ bot, manager }) => bot && manager);
+  return {
+    status: 200,
+    title: "Roles and names",
+    section: "communities",
+    content: html`
+<p>Each community has rules of its own.</p>
+${
+  usable.length === 0
+    ? html`<p>You manage no community that the bot is in.</p>`
+    : html`<ul class="cards" role="list">${usable.map(
+        ({ guildId, name }) =>
+          html`<li><h2><a href="${withQuery(rolesPath(scope.pid), { guildId })}">${name ?? guildId}</a></h2></li>`,
+      )}</ul>`
+}`,
+  };
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  bot_not_in_guild: "The bot is not in this community. Add it first.",
+  not_guild_manager: "Only people who manage the community may see and change its rules.",
+};
+
+export const refusedGuildPage = (community: Community, error: Forbidden): Page => ({
+  status: statusOf(error),
+  title: "Roles and names",
+  section: "communities",
+  content: html`
+<p>${reasons[error.reason] ?? error.message}</p>
+<p><a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>`,
+});

@@ -1,0 +1,237 @@
+/** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
+import type { ChatId, GuildId } from "@accountlink/core";
+import type { GuildRole } from "@accountlink/core/platforms";
+import { type MemberChanges, mostRules, type PlanDetails, type PlanProblem } from "@accountlink/core/roles";
+import { type Html, html } from "../../html.ts";
+import type { Community } from "../communities/community.ts";
+import type { Refused } from "../keys/new_key_page.ts";
+import { userPath } from "../links/links_page.ts";
+import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { communityName } from "../look/list_name.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, numberText, timeHtml } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { communityPath, rolesPath, withQuery } from "../paths.ts";
+import { type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
+
+export interface RolesView {
+  readonly community: Community;
+  readonly guildId: GuildId;
+  /** Null if the platform does not say. */
+  readonly guildName: string | null;
+  readonly details: PlanDetails;
+  /** Highest first. */
+  readonly roles: ReadonlyArray<GuildRole>;
+  /** Names of the groups of the rules, as far as the platform says. */
+  readonly groups: ReadonlyMap<string, string>;
+  /** Names of members with problems, as far as the platform says. */
+  readonly names: ReadonlyMap<ChatId, string>;
+  readonly preview: RolePreview | null;
+}
+
+export interface RolePreview {
+  readonly who: string;
+  readonly changes: MemberChanges;
+}
+
+type Shown = Pick<Visitor, "csrf" | "platforms">;
+
+/**
+ * @param notice the result of an action; null for none
+ * @param refused why the form is shown again; null for none
+ */
+export const rolesPage = (
+  view: RolesView,
+  form: RolesForm,
+  visitor: Shown,
+  notice: Html | null,
+  refused: Refused | null,
+): Page => {
+  const { community, details } = view;
+  const isNew = details.plan.rules.length === 0 && details.plan.nickname === null;
+  return {
+    status: refused?.status ?? 200,
+    title: `Roles and names of ${nameOf(view)}`,
+    section: "communities",
+    content: html`
+${refused === null ? notice : problemSummary(refused.problems, roleFormLabels, refused.general)}
+<p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
+${isNew ? null : statusSection(view, visitor)}
+${problemsSection(view, visitor)}
+${planSection(view, form, visitor, refused)}
+${isNew ? null : html`${previewSection(view, visitor)}${removeSection(view, visitor)}`}`,
+  };
+};
+
+const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
+
+const hidden = ({ guildId }: RolesView, { csrf }: Shown): Html =>
+  html`${csrfField(csrf)}<input type="hidden" name="guildId" value="${guildId}">`;
+
+const action = ({ community }: RolesView): string => rolesPath(community.scope.pid);
+
+const statusSection = (view: RolesView, visitor: Shown): Html => {
+  const { plan, status } = view.details;
+  const { sweep, pending, sweptAt } = status;
+  return html`
+<section data-live>
+<h2>${plan.state === "on" ? html`<span class="badge good">On</span>` : html`<span class="badge">Paused</span>`}</h2>
+${
+  plan.state === "paused"
+    ? html`<p>Nothing is changed until you turn it on. It also pauses by itself when the bot is removed, or when nobody of your team manages the community any more.</p>`
+    : html`
+<p>${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be changed in a moment.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
+${
+  sweep === null
+    ? html`<form method="post" action="${action(view)}">${hidden(view, visitor)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
+    : html`<p>Comparing everyone: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress> <a href="${withQuery(action(view), { guildId: view.guildId })}">See how far it is</a></p>`
+}`
+}
+</section>`;
+};
+
+const roleName = ({ roles }: RolesView, roleId: string): string =>
+  roles.find(({ id }) => id === roleId)?.name ?? `Role ${roleId}`;
+
+const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
+  const { problems } = view.details.status;
+  const { pid } = view.community.scope;
+  if (problems.length === 0) return null;
+  return html`
+<section>
+<h2>Problems</h2>
+<p>They are tried again when everyone is compared: once a day, or when you apply the rules to everyone.</p>
+${tableHtml({
+  id: "problems",
+  caption: "What the bot could not change",
+  columns: [{ label: "Member" }, { label: "What" }, { label: "What you can do" }, { label: "Since" }],
+  rows: problems.map((problem) => [
+    html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
+    problem.roleId === null ? "Nickname" : roleName(view, problem.roleId),
+    remedy(view, problem, visitor),
+    timeHtml(problem.at),
+  ]),
+})}
+</section>`;
+};
+
+const remedy = (view: RolesView, { reason, roleId }: PlanProblem, { platforms }: Shown): string => {
+  const role = roleId === null ? "this role" : roleName(view, roleId);
+  switch (reason) {
+    case "role_above_bot":
+      return `Move the bot's role above ${role} in the list of roles on ${platforms.chat}.`;
+    case "role_missing":
+      return "The role was deleted: choose another one, or remove the rule.";
+    case "no_permission":
+      return `Allow the bot to manage ${roleId === null ? "nicknames" : "roles"} on ${platforms.chat}.`;
+    case "member_above_bot":
+      return "The bot may not change this member, such as the owner: change them by hand.";
+  }
+};
+
+const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: Refused | null): Html => {
+  const problems = refused?.problems ?? [];
+  const isOn = view.details.plan.state === "on";
+  return html`
+<section>
+<h2>Rules</h2>
+<form method="post" action="${action(view)}" class="panel">
+${hidden(view, visitor)}
+<input type="hidden" name="rows" value="${form.rules.length}">
+${form.rules.map((rule, i) => ruleFields(view, rule, i + 1, visitor, problems))}
+${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">Add another rule</button></p>` : null}
+${textField({
+  name: "nickname",
+  label: "Nickname of linked members",
+  hint: html`Example: <code>{game.displayName}</code> becomes Ada, <code>{game.username}</code> ada_g. <code>{chat.username}</code> and <code>{chat.displayName}</code> are the names on ${visitor.platforms.chat}. Empty: nicknames are left alone.`,
+  value: form.nickname,
+  maxLength: 100,
+  problems,
+})}
+<p class="row"><button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button> <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
+</form>
+</section>`;
+};
+
+const ruleFields = (
+  view: RolesView,
+  { roleId, when, groupId, minRank, maxRank }: TypedRule,
+  number: number,
+  { platforms }: Shown,
+  problems: RefusedProblems,
+): Html => html`
+<fieldset class="rule">
+<legend>Rule ${number}</legend>
+<div class="parts">
+${menuField({
+  name: `when-${number}`,
+  label: "Who",
+  value: when,
+  problems,
+  choices: [
+    { value: "linked", label: "Members who linked" },
+    { value: "unlinked", label: "Members who have not linked" },
+    { value: "group", label: "Linked members of a group" },
+  ],
+})}
+${menuField({
+  name: `role-${number}`,
+  label: "gets the role",
+  value: roleId,
+  problems,
+  choices: [{ value: "", label: "No role (leave the rule out)" }, ...roleChoices(view, roleId)],
+})}
+</div>
+<div class="parts group">
+${textField({ name: `group-${number}`, label: "Group", hint: view.groups.get(groupId) ?? `ID of the group on ${platforms.game}.`, value: groupId, maxLength: 32, problems })}
+${textField({ name: `min-${number}`, label: "Lowest rank", hint: "Empty: any.", value: minRank, maxLength: 3, problems })}
+${textField({ name: `max-${number}`, label: "Highest rank", hint: "Empty: any.", value: maxRank, maxLength: 3, problems })}
+</div>
+</fieldset>`;
+
+type RefusedProblems = Refused["problems"];
+
+/** A deleted role of a rule stays a choice, so that saving does not change the rule. */
+const roleChoices = ({ roles }: RolesView, roleId: string) => [
+  ...roles.map(({ id, name, assignable }) => ({
+    value: id,
+    label: assignable ? name : `${name} (the bot may not give it)`,
+  })),
+  ...(roleId === "" || roles.some(({ id }) => id === roleId)
+    ? []
+    : [{ value: roleId, label: `Role ${roleId} (deleted)` }]),
+];
+
+const previewSection = (view: RolesView, visitor: Shown): Html => {
+  const { preview } = view;
+  return html`
+<section id="preview">
+<h2>Try it with one member</h2>
+<form method="post" action="${action(view)}#preview" class="panel">
+${hidden(view, visitor)}
+${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Nothing is changed.`, value: preview?.who ?? "", required: true, problems: [] })}
+<button class="button quiet" name="act" value="preview">Show what would change</button>
+</form>
+${preview === null ? null : html`<p role="status"><strong>${preview.who}</strong> ${changesText(view, preview.changes)}</p>`}
+</section>`;
+};
+
+const changesText = (view: RolesView, { add, remove, nickname }: MemberChanges): string => {
+  const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
+  const parts = [
+    add.length === 0 ? null : `gets ${names(add)}`,
+    remove.length === 0 ? null : `loses ${names(remove)}`,
+    nickname === null ? null : nickname === "" ? "loses the nickname" : `is called ${nickname}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? "has everything already: nothing would change." : `${parts.join(", ")}.`;
+};
+
+const removeSection = (view: RolesView, visitor: Shown): Html => html`
+<details>
+<summary class="bad">Delete these rules</summary>
+<form method="post" action="${action(view)}">
+${hidden(view, visitor)}
+<p>Members keep the roles and nicknames that they have.</p>
+<p class="row"><button class="button bad small" name="act" value="delete">Delete the rules</button></p>
+</form>
+</details>`;

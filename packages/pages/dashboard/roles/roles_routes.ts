@@ -1,0 +1,158 @@
+/** Routes of the role plans: the page of a guild's plan, and its forms. */
+import { type DataScope, GamePlatform, guildOf } from "@accountlink/core";
+import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
+import { originOf } from "@accountlink/core/keys";
+import { Profiles } from "@accountlink/core/platforms";
+import { mostRules, type PlanState, RolePlans } from "@accountlink/core/roles";
+import type { HttpResponse } from "@accountlink/http/site";
+import { Effect, Option } from "effect";
+import type { SiteError } from "../../sign_ins/refusals.ts";
+import { makeCommunities } from "../communities/communities_routes.ts";
+import { refusalOf } from "../keys/key_refusals.ts";
+import type { Refused } from "../keys/new_key_page.ts";
+import { type NoticeName, noticeHtml } from "../look/notice.ts";
+import { makeNameSearch } from "../members/name_search.ts";
+import {
+  type Fields,
+  makeGuildChoice,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+} from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { rolesPath, withQuery } from "../paths.ts";
+import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
+import { emptyRule, formOfPlan, type RolesForm, settingsOf, typedRoles } from "./role_form.ts";
+import { type RolePreview, rolesPage } from "./roles_page.ts";
+
+/** What a page shows besides the stored plan. */
+interface Shown {
+  readonly typed?: RolesForm;
+  readonly preview?: RolePreview;
+  readonly done?: string;
+  readonly refused?: Refused;
+}
+
+export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const plans = yield* RolePlans;
+  const communities = yield* makeCommunities;
+  const profiles = yield* Profiles;
+  const guildsOf = yield* makeGuildChoice;
+  const findByName = yield* makeNameSearch;
+  const { findGroupName } = yield* GamePlatform;
+
+  const nameOf = (chatId: ChatId) =>
+    Effect.map(profiles.chat(chatId, null), (profile) => profile?.displayName ?? profile?.username ?? chatId);
+
+  /** Finds the names of groups. A platform that fails or has no such group names none. */
+  const groupNamesOf = Effect.fnUntraced(function* ({ rules }: RolesForm) {
+    const groupIds = [
+      ...new Set(rules.flatMap(({ groupId }) => (/^\d{1,32}$/.test(groupId) ? [groupId] : []))),
+    ];
+    const named = yield* Effect.forEach(
+      groupIds,
+      (groupId) =>
+        (findGroupName?.(groupId) ?? Effect.succeedNone).pipe(
+          Effect.orElseSucceed(() => Option.none<string>()),
+          Effect.map((name) => Option.toArray(Option.map(name, (found) => [groupId, found] as const))),
+        ),
+      { concurrency: 8 },
+    );
+    return new Map(named.flat());
+  });
+
+  /** Answers for a guild that the visitor may change; a list that several guilds share asks for one first. */
+  const inGuild = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    chosen: string,
+    answer: (
+      scope: DataScope,
+      guildId: GuildId,
+      show: (shown: Shown) => Effect.Effect<Page, SiteError>,
+    ) => Effect.Effect<Page | HttpResponse, SiteError>,
+  ) {
+    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    const guilds = (yield* guildsOf(visitor)) ?? [];
+    const guildId = guildOf(community.scope) ?? guilds.find((guild) => guild.guildId === chosen)?.guildId;
+    if (guildId === undefined) return guildChoicePage(community, guilds);
+    const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
+
+    const show = Effect.fnUntraced(function* ({ typed, preview, done = "", refused }: Shown) {
+      const details = yield* plans.find(community.scope, guildId);
+      const chatIds = [...new Set(details.status.problems.map(({ chatId }) => chatId))];
+      const names = yield* Effect.forEach(chatIds, nameOf, { concurrency: 8 });
+      const shown = typed ?? formOfPlan(details.plan);
+      const view = {
+        community,
+        guildId,
+        guildName,
+        details,
+        roles: yield* plans.guildRoles(guildId),
+        groups: yield* groupNamesOf(shown),
+        names: new Map(chatIds.map((chatId, i) => [chatId, names[i] ?? chatId])),
+        preview: preview ?? null,
+      };
+      return rolesPage(view, shown, visitor, noticeHtml(done), refused ?? null);
+    });
+
+    return yield* plans.enter(visitor.owner, community.scope.pid, guildId).pipe(
+      Effect.flatMap((scope) => answer(scope, guildId, show)),
+      Effect.catchTag("Forbidden", (error) => Effect.succeed(refusedGuildPage(community, error))),
+    );
+  });
+
+  const memberNamed = (visitor: OwnerVisitor, who: string) =>
+    isChatId(who) ? Effect.succeed(who) : findByName(who, visitor);
+
+  return [
+    page(rolesPath(":pid"), (visitor, query) =>
+      inGuild(visitor, query("guildId"), (_scope, _guildId, show) => show({ done: query("done") })),
+    ),
+
+    form(rolesPath(":pid"), (visitor, fields: Fields) =>
+      inGuild(visitor, fields("guildId"), (scope, guildId, show) => {
+        const origin = originOf(visitor.owner);
+        const see = (done: NoticeName) => seeOther(withQuery(rolesPath(scope.pid), { guildId, done }));
+
+        const save = (state: PlanState) => {
+          const typed = typedRoles(fields);
+          const settings = settingsOf(typed, state);
+          if (!("rules" in settings)) {
+            return show({ typed, refused: { status: 400, problems: settings, general: null } });
+          }
+          return plans.put(scope, guildId, settings, origin).pipe(
+            Effect.as(see(state === "on" ? "rolesOn" : "rolesPaused")),
+            Effect.catchTag(["InvalidParameter", "Conflict"], (error) =>
+              show({ typed, refused: refusalOf(error) }),
+            ),
+          );
+        };
+
+        const preview = Effect.fnUntraced(function* (who: string) {
+          const chatId = yield* memberNamed(visitor, who);
+          return yield* show({ preview: { who, changes: yield* plans.preview(scope, guildId, chatId) } });
+        });
+
+        switch (fields("act")) {
+          case "add": {
+            const typed = typedRoles(fields);
+            return show({ typed: { ...typed, rules: [...typed.rules, emptyRule].slice(0, mostRules) } });
+          }
+          case "preview": {
+            const who = fields("who").trim();
+            const unknown = [{ name: "who", reason: "nobody of that name is in the community" }];
+            return Effect.catchTag(preview(who), ["InvalidParameter", "Forbidden"], () =>
+              show({ refused: { status: 400, problems: unknown, general: null } }),
+            );
+          }
+          case "sweep":
+            return Effect.as(plans.startSweep(scope, guildId), see("sweeping"));
+          case "delete":
+            return Effect.as(plans.remove(scope, guildId, origin), see("rolesDeleted"));
+          default:
+            return save(fields("act") === "on" ? "on" : "paused");
+        }
+      }),
+    ),
+  ];
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const roles = [
+  { id: "11", name: "Owner", assignable: false },
+  { id: "12", name: "Officer", assignable: true },
+  { id: "13", name: "Member", assignable: true },
+  { id: "14", name: "Visitor", assignable: true },
+];
+const scopes = [{ scope: "guild", guildId: ownGuild }, { scope: "global" }] as const;
+
+const { visit } = await useDashboard((fixture) => ({
+  ...fixture,
+  accounts: [{ name: "Chess Club", chatId: "100001", tier: "free" }],
+  links: scopes.map((scope) => ({ account: "Chess Club", ...scope, chatId: "100001", gameId: "1" })),
+  platform: {
+    ...fixture.platform,
+    guilds: (fixture.platform?.guilds ?? []).map((guild) => ({ ...guild, roles })),
+  },
+}));
+
+describe("the page Roles", () => {
+  it("gives a role to linked members, after a preview for one of them", async () => {
+    const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
+    const { page } = watched;
+    await press(page, /Roles of Rook/);
+    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-new");
+    await page.getByLabel("gets the role").selectOption({ label: "Member" });
+    await press(page, "Add another rule");
+    const second = page.getByRole("group", { name: "Rule 2" });
+    expect(await second.getByLabel("Lowest rank").isVisible()).toBe(false);
+    await second.getByLabel("Who").selectOption({ label: "Linked members of a group" });
+    await second.getByLabel("gets the role").selectOption({ label: "Officer" });
+    await second.getByLabel("Group").fill("9");
+    await second.getByLabel("Lowest rank").fill("200");
+    await second.getByLabel("Highest rank").fill("100");
+    await press(page, "Save without turning on");
+    await page.getByText("Expected no less than the lowest rank.").waitFor();
+    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-wrong");
+    await second.getByLabel("Highest rank").fill("255");
+    await press(page, "Save without turning on");
+    await page.getByText("Nothing is changed while the rules are paused.").waitFor();
+
+    await page.getByLabel("Member", { exact: true }).fill("ada");
+    await press(page, "Show what would change");
+    await page.getByText("ada gets Member.").waitFor();
+    await press(page, "Save and turn on");
+    await page.getByText("Everyone is compared now").waitFor();
+    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-on");
+    await watched.close();
+  });
+
+  it("shows what the bot may not give, and deletes rules, without a script", async () => {
+    const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
+    const { page } = watched;
+    await press(page, /Roles of All/);
+    await press(page, /Rook/);
+    const menu = page.getByLabel("gets the role");
+    expect(await menu.locator("option").allTextContents()).toContain("Owner (the bot may not give it)");
+    await menu.selectOption({ label: "Visitor" });
+    await page.getByLabel("Who", { exact: true }).selectOption({ label: "Members who have not linked" });
+    await press(page, "Save and turn on");
+    await page.getByText("another list has rules for this community that are on").waitFor();
+    await press(page, "Save without turning on");
+    await page.getByText("Delete these rules").click();
+    await press(page, "Delete the rules");
+    await page.getByText("The rules are deleted. Members keep what they have.").waitFor();
+    await watched.close();
+  });
+});
