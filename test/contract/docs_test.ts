@@ -44,7 +44,7 @@ describe.each(paths)("%s", (path) => {
     },
   );
 
-  test("is at most 1 MB, whatever the client accepts", async () => {
+  test("the documentation is at most 1 MB, whatever encoding the client accepts", async () => {
     for (const headers of [{}, { "accept-encoding": "gzip" }, { "accept-encoding": "identity" }]) {
       expect((await get(path, headers)).body.length).toBeLessThan(1_000_000);
     }
@@ -70,7 +70,7 @@ describe.each(paths)("%s", (path) => {
     },
   );
 
-  test("answers HEAD as GET", async () => {
+  test("the documentation answers HEAD like GET", async () => {
     const varying = { date: null, "x-request-id": null };
     const sent = { "accept-encoding": "gzip" };
     const [head, whole] = [await get(path, sent, "HEAD"), await get(path, sent)];

@@ -28,7 +28,7 @@ describe("flows", () => {
       ),
   );
 
-  it.effect("refuse a damaged challenge", () =>
+  it.effect("a flow with a damaged challenge is refused", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const flows = yield* FlowStore;

@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
   if (isProof) linkStoreSuite({ name: "Partitions by record", layer: layerPartitioned(byRecord), test });
   storagePropertySuite({ ...partitioned, model: StorageMemory.layer, runs: isProof ? 100 : 10 });
 
-  it.live("have the columns, keys and indexes of the original table", () =>
+  it.live("partitions have the columns, keys and indexes of the original table", () =>
     Effect.gen(function* () {
       const { query } = yield* makeDatabase;
       const before = yield* query(definitions);
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("keep all links, and store each scope in one partition", () =>
+  it.live("partitions keep all links, and store each scope in one partition", () =>
     Effect.gen(function* () {
       const { query, options } = yield* makeDatabase;
       const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
