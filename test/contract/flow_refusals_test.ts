@@ -40,7 +40,7 @@ describe("a verification link is refused", () => {
   ];
   const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
-  test.each(wrongRedirects)("with a redirect to %j", async (redirect) => {
+  test.each(wrongRedirects)("a verification link is refused with a redirect to %j", async (redirect) => {
     const { browser, byPid } = await setup({}, redirecting);
     const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
     for (const path of ["/verify", "/verify/chat/start"]) {
@@ -110,14 +110,17 @@ describe("a user of the flow is refused", () => {
     expectPage(await browser.get(`/verify${bad}`), 403, "The community is not available");
   });
 
-  test.each(["chat", "game"] as const)("after denying the %s sign-in, and can try again", async (step) => {
-    const { browser, bySid, key } = await setup();
-    if (step === "game") await browser.prove("chat", "100001", bySid);
-    const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
-    expectPage(denied, 403, "You did not sign in");
-    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-    expect(await gameOf(key)).toBe("1");
-  });
+  test.each(["chat", "game"] as const)(
+    "a user is refused after denying the %s sign-in, and can try again",
+    async (step) => {
+      const { browser, bySid, key } = await setup();
+      if (step === "game") await browser.prove("chat", "100001", bySid);
+      const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
+      expectPage(denied, 403, "You did not sign in");
+      await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+      expect(await gameOf(key)).toBe("1");
+    },
+  );
 
   test("a user is refused when proving the game account first or confirming too early", async () => {
     const { browser, bySid } = await setup();
@@ -167,7 +170,7 @@ describe("a user of the flow is refused", () => {
 
 describe("an OAuth error in a callback", () => {
   test.each(["temporarily_unavailable", "x"])(
-    "is answered 400 and not counted as an outage: %s",
+    "an OAuth error in a callback is answered 400 and not counted as an outage: %s",
     async (error) => {
       const { browser, bySid } = await setup();
       const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
@@ -186,7 +189,7 @@ describe("an OAuth error in a callback", () => {
 
 describe("a platform outage", () => {
   test.each(["chat", "game"] as const)(
-    "interrupts the %s sign-in, which can be started again",
+    "a platform outage interrupts the %s sign-in, which can be started again",
     async (step) => {
       const { browser, bySid, key } = await setup();
       if (step === "game") await browser.prove("chat", "100001", bySid);

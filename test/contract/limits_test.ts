@@ -103,7 +103,7 @@ describe("limits of a key", () => {
   });
 
   test.each(["GET /v2/nope", "POST /v2/chat", "GET /v2/chat?chatId=%"] as const)(
-    "are not reported for requests refused before the key is checked: %s",
+    "limits are not reported for requests refused before the key is checked: %s",
     async (line) => {
       const answer = await send(line, { key: limited });
       expect(answer.body.meta).not.toHaveProperty("tier");
@@ -332,7 +332,7 @@ describe("bursts and failures of a client address", () => {
   });
 
   test.each(["GET /docs", "GET /verify?sid=vs_1", "GET /verify/nope", "PUT /verify/confirm"] as const)(
-    "are refused with an HTML page on pages: %s",
+    "requests beyond the limits get an HTML page on pages: %s",
     async (line) => {
       for (const { headers, text } of await refusedOfFive(line)) {
         expect(headers["content-type"]).toMatch(/^text\/html/);

@@ -140,7 +140,7 @@ describe("resolveConfig", () => {
   );
 
   it.effect.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
-    "is refused without %s on live platforms",
+    "live platforms are refused without %s",
     (name) =>
       Effect.gen(function* () {
         const { message } = yield* Effect.flip(resolved({ ...live, [name]: "" }));

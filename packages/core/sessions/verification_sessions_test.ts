@@ -56,7 +56,7 @@ describe("VerificationSessions.create", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("has no limit with %o", (rules) =>
+  it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("creations have no limit with %o", (rules) =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const key = yield* newKey();

@@ -24,7 +24,7 @@ type Links = LinkStore["Service"];
 
 describe("links", () => {
   it.effect.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
-    "are refused when their row has %s",
+    "a link is refused when its row has %s",
     (damaged) =>
       withTampering((tamper) =>
         Effect.gen(function* () {

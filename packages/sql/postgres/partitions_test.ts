@@ -89,8 +89,8 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
 
   // Runs in the proof only, since the script is optional and rarely changes.
   if (!isProof) return;
-  withLayer(layerFull(150, byScope), { excludeTestServices: true })("with 150,000 of them", (on) => {
-    on.effect.each(cases)("are not fully scanned by $name ($mode)", ({ mode, operation }) =>
+  withLayer(layerFull(150, byScope), { excludeTestServices: true })("150,000 links", (on) => {
+    on.effect.each(cases)("partitions are not fully scanned by $name ($mode)", ({ mode, operation }) =>
       Effect.gen(function* () {
         const partitions = (yield* readsOf(mode, operation)).filter((table) =>
           String(table.name).startsWith("links_"),

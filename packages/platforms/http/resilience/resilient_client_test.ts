@@ -222,7 +222,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect.each([404, 401, 429])("does not open for status %i", (status) =>
+  it.effect.each([404, 401, 429])("the circuit does not open for status %i", (status) =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status }], settings);
       for (let asked = 0; asked < 20; asked++) yield* ask(client);

@@ -122,7 +122,7 @@ describe("answers", () => {
   );
 
   it.live.each(["00175928847299117063", "9223372036854775808", "1".repeat(32)])(
-    "need no request for %s, which cannot be a Discord ID",
+    "answers need no request for %s, which cannot be a Discord ID",
     (id) =>
       Effect.gen(function* () {
         const { chat, takePaths } = yield* setUp();
@@ -167,7 +167,7 @@ describe("roles", () => {
   );
 
   it.live.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
-    "have no names after the response %o, and are requested again",
+    "roles have no names after the response %o, and are requested again",
     (answer) =>
       Effect.gen(function* () {
         const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));

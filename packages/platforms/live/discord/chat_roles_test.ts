@@ -172,7 +172,7 @@ describe("a change of a member", () => {
     }),
   );
 
-  it.live.each([10_004, 10_007, 10_013])("is none after code %i", (code) =>
+  it.live.each([10_004, 10_007, 10_013])("a member is none after code %i", (code) =>
     Effect.gen(function* () {
       const { roles } = yield* setUp(refused(404, code));
       expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);

@@ -44,7 +44,7 @@ describe("a user", () => {
   );
 
   it.live.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
-    "is not requested for %s, which cannot be a Roblox ID",
+    "a user is not requested for %s, which cannot be a Roblox ID",
     (id) =>
       Effect.gen(function* () {
         const { game, heard } = yield* setUp();
@@ -76,7 +76,7 @@ describe("a user", () => {
 });
 
 describe("a group", () => {
-  it.live("is found by its ID", () =>
+  it.live("a group is found by its ID", () =>
     Effect.gen(function* () {
       const { game } = yield* setUp();
       expect(yield* game.findGroupName?.("7") ?? Effect.succeedNone).toEqual(Option.some("Roblox"));
@@ -160,7 +160,7 @@ describe("a profile", () => {
   ];
 
   describe.each(parts)("a profile without %s", (folder, missing) => {
-    it.live.each(failures)("has the other parts if that service answers %o", (answer) =>
+    it.live.each(failures)("a profile has the other parts if that service answers %o", (answer) =>
       Effect.gen(function* () {
         const hasty = {
           retries: 0,

@@ -122,7 +122,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live.skipIf(noServer !== null)("are refused by a replica until it is promoted", () =>
+  it.live.skipIf(noServer !== null)("a replica refuses connections until it is promoted", () =>
     Effect.gen(function* () {
       const { standby } = yield* startPostgresWithStandby;
       yield* Effect.gen(function* () {

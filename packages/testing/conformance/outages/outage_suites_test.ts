@@ -69,7 +69,7 @@ test.describe("outage suites", () => {
     test.expect(failed).toEqual([]);
   });
 
-  test.it.each(Object.entries(mistakes))("detect that %s", async (_, [breakage, titles]) => {
+  test.it.each(Object.entries(mistakes))("outage suites detect that %s", async (_, [breakage, titles]) => {
     const layer = storage(breakage);
     const failed = await failingTitles((api) => storageOutageSuite({ name: "", layer, test: api }));
     test.expect(failed).toEqual(titles);
