@@ -79,13 +79,6 @@ export interface DeliveryPage {
 /** `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/** A delivery with the request of its latest attempt. */
-export interface SentDelivery {
-  readonly delivery: WebhookDelivery;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /**
  * Manages webhooks for owners and operators. As an account, null means every account.
  *
@@ -205,6 +198,7 @@ export class Webhooks extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
+      const deliveries = yield* makeSentDeliveries;
       const announceChange = yield* makeAnnounceChange;
       const notFound = new BadRequest({ problem: "not_found" });
 
@@ -315,29 +309,13 @@ export class Webhooks extends Context.Service<
         );
       });
 
-      const findTried = Effect.fnUntraced(function* (webhook: StoredWebhook, eventId: string) {
-        const found = isEventId(eventId) ? yield* store.findDelivery(webhook.id, eventId) : Option.none();
-        const delivery = Option.getOrNull(found);
-        return delivery === null || delivery.status === "waiting" ? yield* notFound : delivery;
-      });
-
       const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
         function* (account, id, eventId, origin) {
           const webhook = yield* findStored(account, id);
-          const delivery = yield* findTried(webhook, eventId);
-          return yield* send(webhook, yield* eventOf(webhook, delivery), delivery, origin);
+          const delivery = yield* deliveries.findTried(webhook, eventId);
+          return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
         },
       );
-
-      const eventOf = Effect.fnUntraced(function* (
-        { scope }: StoredWebhook,
-        { eventId, type, at, position }: StoredDelivery,
-      ): Effect.fn.Return<SentEvent, Unknown | StoreUnavailable> {
-        if (position === null) return { id: eventId, type, at, data: {} };
-        const read = yield* events.read(scope.pid, position - 1, 1);
-        const event = Option.getOrElse(read, () => [])[0];
-        return event?.id === eventId ? event : yield* notFound;
-      });
 
       return Webhooks.of({
         list: (account) => store.list({ account, id: null }),
@@ -347,13 +325,7 @@ export class Webhooks extends Context.Service<
         resend,
 
         sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
-          const webhook = yield* findStored(account, id);
-          const delivery = yield* findTried(webhook, eventId);
-          return {
-            delivery: shownDelivery(delivery),
-            headers: headersOf(eventId, delivery.attemptedAt ?? delivery.at, "v1,…"),
-            body: bodyOf(webhook, yield* eventOf(webhook, delivery)),
-          };
+          return yield* deliveries.sent(yield* findStored(account, id), eventId);
         }),
 
         update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
@@ -396,15 +368,13 @@ export class Webhooks extends Context.Service<
           if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
           // One extra delivery shows whether there is a next page.
           const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
-          const deliveries = found.slice(0, limit).map(shownDelivery);
-          return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.eventId ?? null) : null };
+          const shown = found.slice(0, limit).map(shownDelivery);
+          return { deliveries: shown, next: found.length > limit ? (shown.at(-1)?.eventId ?? null) : null };
         }),
       });
     }),
   );
 }
-
-const isEventId = (text: string): boolean => /^evt_[0-9A-Z]{26}$/.test(text);
 
 /** Makes a function that generates a secret and encrypts it for the store. */
 const makeIssueSecret = Effect.gen(function* () {
@@ -417,19 +387,4 @@ const makeIssueSecret = Effect.gen(function* () {
       sealed: yield* secrets.sealWebhookSecret(id, bytes),
     };
   });
-});
-
-/** Returns a delivery as shown to owners. Waiting deliveries are not shown. */
-const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
-  eventId: delivery.eventId,
-  type: delivery.type,
-  at: delivery.at,
-  attempts: delivery.attempts,
-  status: status === "waiting" ? "failing" : status,
-  responseStatus: delivery.responseStatus,
-  error: delivery.error,
-  nextAttemptAt: delivery.nextAttemptAt,
-  attemptedAt: delivery.attemptedAt,
-  answeredAt: delivery.answeredAt,
-  responseType: delivery.responseType,
 });

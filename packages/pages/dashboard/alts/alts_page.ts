@@ -130,7 +130,7 @@ const meanings = {
 const candidate = (
   form: AltsForm,
   { chatId, gameId, weight, evidence, resolved }: AltMatch,
-  { report: { target }, pid, reviewers, names }: AltsFound,
+  found: AltsFound,
   visitor: Pick<Visitor, "csrf">,
   now: Millis,
 ): Html => {
@@ -138,21 +138,28 @@ const candidate = (
   const severity = severityOf(score);
   const name = resolved?.chat?.displayName ?? resolved?.chat?.username ?? null;
   const game = resolved?.game?.username ?? null;
-  const pair = target.chatId === null ? null : { pid, chatId: target.chatId, otherChatId: chatId };
   const isDecided = evidence.some(({ kind }) => kind === "review");
-  const reviewer = reviewers.get(chatId);
   return html`<li>
-<h3><a href="${userPath(pid, chatId)}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
+<h3><a href="${userPath(found.pid, chatId)}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
 <p>${gameId === null ? "No game account" : html`Game account ${game === null ? gameId : html`${game} (${gameId})`}`}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
-${
-  pair === null
-    ? null
-    : isDecided
-      ? html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair, visitor)}`
-      : reviewForm(form, pair, visitor)
-}
+${decision(form, chatId, isDecided, found, visitor)}
 </li>`;
+};
+
+/** The form with which a moderator decides on a candidate, or takes the decision back. */
+const decision = (
+  form: AltsForm,
+  otherChatId: string,
+  isDecided: boolean,
+  { report: { target }, pid, reviewers, names }: AltsFound,
+  visitor: Pick<Visitor, "csrf">,
+): Html | null => {
+  if (target.chatId === null) return null;
+  const pair = { pid, chatId: target.chatId, otherChatId };
+  if (!isDecided) return reviewForm(form, pair, visitor);
+  const reviewer = reviewers.get(otherChatId);
+  return html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair, visitor)}`;
 };
 
 const named = (id: string, names: AltsFound["names"]): Html | string => {

@@ -26,7 +26,7 @@ export interface EventsView {
 }
 
 /** Names of accounts on the platforms, by ID. */
-export interface EventNames {
+interface EventNames {
   readonly chats: ReadonlyMap<string, string>;
   readonly games: ReadonlyMap<string, string>;
 }
