@@ -18,14 +18,8 @@ import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
-import {
-  bodyOf,
-  headersOf,
-  isGone,
-  makeAttempt,
-  type SentEvent,
-  untriedDelivery,
-} from "./delivery/attempt.ts";
+import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
+import { isEventId, makeSentDeliveries, type SentDelivery, shownDelivery } from "./sent_delivery.ts";
 import {
   isWebhookId,
   type StoredWebhook,
