@@ -1,5 +1,6 @@
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
+import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { Effect, Layer, References } from "effect";
@@ -100,7 +101,8 @@ const layerOf = <E>({
   webhooks,
 }: CheckedOptions<E>) =>
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
-    Layer.provideMerge(webhooks === undefined ? Layer.empty : couriers),
+    Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
+    Layer.provideMerge(roleCouriers),
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
@@ -122,11 +124,13 @@ const layerOf = <E>({
     ),
   );
 
-const couriers: Layer.Layer<
+const webhookCouriers: Layer.Layer<
   never,
   never,
   Layer.Services<typeof WebhookCouriers.layer>
 > = WebhookCouriers.layer;
+
+const roleCouriers: Layer.Layer<never, never, Layer.Services<typeof RoleCouriers.layer>> = RoleCouriers.layer;
 
 /** The root key protects addresses of users, under the same name that the server uses for it. */
 const deploymentKeys = (secrets: DeploymentSecrets) =>

@@ -89,8 +89,8 @@ describe("texts that users read", () => {
     const { page, close } = watched;
     await createKey(page, "Bot");
     await page.goto(`${url()}/dashboard/communities`);
-    await press(page, "All communities");
-    await expectUsable(watched, "All communities", "community-new");
+    await press(page, "Shared list");
+    await expectUsable(watched, "Shared list", "community-new");
     await page.getByLabel("Name of your community").fill("The <Rook> Club");
     const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
     await beginning.getByText("The <Rook> Club asks you").waitFor();
@@ -104,7 +104,7 @@ describe("texts that users read", () => {
       .getByRole("alert")
       .getByText(/an https URL/)
       .waitFor();
-    await expectUsable(watched, "All communities", "community-refused");
+    await expectUsable(watched, "Shared list", "community-refused");
     await page.getByLabel("Help page").fill("https://help.example/");
     await press(page, "Save");
     await page.getByText("Saved. Users see it from now on.").waitFor();
@@ -121,7 +121,7 @@ describe("many links", () => {
     expect(await figure.locator("dd").textContent()).toBe("10");
     expect(await figure.locator("small").textContent()).toBe("−33 % against the week before");
     await page.goto(`${url()}/dashboard/links`);
-    await page.getByText("30 links in all communities").waitFor();
+    await page.getByText("30 links in the shared list").waitFor();
     await expectUsable(watched, "Links", "links-many");
     await press(page, "Older links");
     await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
@@ -151,7 +151,7 @@ describe("links", () => {
     await expectUsable(watched, "Unlink?", "unlink");
     expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
     await click("Unlink the accounts");
-    await page.getByText("The accounts are no longer linked.").waitFor();
+    await page.getByText("The accounts are no longer linked in this list.").waitFor();
     expect(clicks()).toBe(4);
     const gone = await send("GET /v2/chat?chatId=100001", { key });
     expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
@@ -204,7 +204,7 @@ describe("links", () => {
 });
 
 describe("the links of one community", () => {
-  it("are found by the beginning of a name in two clicks, and several are removed at once", async () => {
+  it("links are found by the beginning of a name in two clicks, and several are removed at once", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, phone);
     const { page, close } = watched;
     const key = await createKey(page, "Club bot", ownGuild);
@@ -228,18 +228,18 @@ describe("the links of one community", () => {
     await click("Unlink the selected");
     await expectUsable(watched, "Unlink 2 users?", "unlink-several");
     await click("Unlink 2 users");
-    await page.getByText("The selected users are no longer linked.").waitFor();
+    await page.getByText("The selected users are no longer linked in this list.").waitFor();
     expect(await page.getByRole("row").count()).toBe(0);
     await close();
   });
 
-  it("are found in every list without a choice of one, and downloaded with names", async () => {
+  it("a search covers every list of links, and the download has names", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
     const { page, close } = watched;
     await link(await createKey(page, "Global bot"), "100001", "2");
     await page.goto(`${url()}/dashboard/links?q=ada`);
     await expectUsable(watched, "Search", "links-search");
-    await page.getByRole("region", { name: "Links in all communities found by “ada”" }).waitFor();
+    await page.getByRole("region", { name: "Links in the shared list found by “ada”" }).waitFor();
     await page.getByText("Without a link here:").waitFor();
     const file = await page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
     expect(await file.text()).toMatch(

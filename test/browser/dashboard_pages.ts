@@ -85,7 +85,7 @@ export const useDashboard = async (
  */
 export const createKey = async (page: Page, name: string, guildId: string | null = null): Promise<string> => {
   await page.goto(new URL("/dashboard/keys/new", page.url()).href);
-  if (guildId === null) await page.getByLabel("All communities").check();
+  if (guildId === null) await page.getByLabel("Shared list").check();
   else await page.getByLabel("Community", { exact: true }).selectOption(guildId);
   await page.getByLabel("Name", { exact: true }).fill(name);
   await press(page, "Create the key");

@@ -42,5 +42,22 @@ it.each([
     press(page, "Download the rows that are left out"),
   ]);
   expect(download.suggestedFilename()).toBe("left_out.csv");
+  if (name === "phone") return close();
+
+  await press(page, "Import another file");
+  await page.getByLabel("Take the link from the file").check();
+  await choose("changed.csv", `Discord ID,Roblox ID\n${first},2\n${first + 1},2\n100001,1`);
+  await expectUsable(watched, "Import links", "import-changes");
+  const changes = page.getByRole("region", { name: "1 user who gets another account" });
+  expect(await changes.textContent()).toMatch(`${first}Player 1 (1)Player 2 (2)`);
+  await press(page, "Import 3 links");
+  await expect.poll(() => page.title()).toBe("Links imported – accountlink");
+  await changes.getByRole("link", { name: String(first) }).click();
+  await page
+    .getByText(/^Ada linked user \d+ to Player 2 \(2\), in place of Player 1 \(1\), by an import$/)
+    .waitFor();
+  await page.goto(`${url()}/dashboard/links?q=100001`);
+  await page.getByRole("link", { name: "Ada", exact: true }).click();
+  await page.getByText(/by an import, or before the audit log begins/).waitFor();
   await close();
 });

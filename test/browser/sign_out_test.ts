@@ -65,7 +65,7 @@ describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
 
 describe("a form left open in another tab", () => {
   it.each([
-    { site: "/dashboard", path: paths.newKey, field: "All communities", button: "Create the key" },
+    { site: "/dashboard", path: paths.newKey, field: "Shared list", button: "Create the key" },
     {
       site: "/me",
       path: "/me/erase",

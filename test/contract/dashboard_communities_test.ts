@@ -84,7 +84,7 @@ describe("scopes", () => {
     const done = await browser.post("/verify/confirm", formOf(page));
     expect(done.text).toContain("Go to #welcome now.");
     const own = await server.signIn("100003", server.newBrowser(), "me");
-    expect((await own.get("/me")).text).toContain("<h2>The &lt;Rook&gt; Club</h2>");
+    expect((await own.get("/me")).text).toContain("<h3>The &lt;Rook&gt; Club</h3>");
     const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, {
       body: { displayName: null, supportUrl: null, doneText: null },
     });

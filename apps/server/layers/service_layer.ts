@@ -3,6 +3,7 @@
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
+import { RoleCouriers } from "@accountlink/core/roles";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { CacheMemory } from "@accountlink/memory";
@@ -39,7 +40,7 @@ export const serviceLayer = (
   ).pipe(Layer.provideMerge(stores));
   // Memory counters cannot fail, but they must be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
-  return Layer.merge(AccountLink.layerWeb, WebhookCouriers.layer).pipe(
+  return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(counters),
     Layer.provideMerge(ports),

@@ -1,6 +1,7 @@
 /** Serves the HTTP interface on a port, with connection limits, readiness, metrics and draining. */
 
 import { EventWatch } from "@accountlink/core/events";
+import { RoleCouriers } from "@accountlink/core/roles";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
@@ -61,8 +62,9 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* answerClientErrors(node, app);
   // Closed last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
-  const stops = [(yield* SessionWatch).stop, (yield* EventWatch).stop, (yield* WebhookCouriers).stop];
-  const stop = Effect.all(stops, { discard: true });
+  const [sessions, events] = [yield* SessionWatch, yield* EventWatch];
+  const couriers = [yield* WebhookCouriers, yield* RoleCouriers];
+  const stop = Effect.forEach([sessions, events, ...couriers], (service) => service.stop, { discard: true });
   yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
 });
 

@@ -11,7 +11,7 @@ import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, Pid } from "../ids.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import { type FileLink, type LeftOutLine, type LinkLine } from "./formats/link_format.ts";
 import { Tally } from "./import_outcome.ts";
@@ -72,11 +72,21 @@ export interface ImportProgress {
   readonly total: number | null;
 }
 
+/** A chat user whose link an import changes. */
+export interface LinkChange {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** Null for a user whose link was removed before. */
+  readonly previousGameId: GameId | null;
+}
+
 /** Receives the progress of a running import. */
 export interface ImportObserver<E = never> {
   readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
   /** Receives every left-out row, in the order of the file, as links are stored. */
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
+  /** In a dry run, receives the users who have a record and would get another game user. */
+  readonly onChanged?: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, E>;
 }
 
 /** The file has a wrong row with `strict`, or no correct row otherwise. */
@@ -130,7 +140,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
 ) {
   const chosen = { ...defaults, ...options };
   const { onConflict, dryRun, strict } = chosen;
-  const { onProgress, onLeftOut } = { ...silent, ...observer };
+  const { onProgress, onLeftOut, onChanged } = { ...silent, ...observer };
   const isChecked = source.isRepeatable && (strict || !dryRun);
   const check = isChecked ? yield* checkRows(source, chosen, onProgress) : unchecked;
   yield* refuseWrong(check, strict);
@@ -151,7 +161,9 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     Stream.rechunk(batchSize),
     Stream.runForEachArray(
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
-        yield* onLeftOut(yield* takeBatch(lines, tally, batch, now));
+        const { leftOut, changed } = yield* takeBatch(lines, tally, batch, now);
+        yield* onLeftOut(leftOut);
+        if (changed.length > 0) yield* onChanged(changed);
         yield* onProgress({ phase, rows: tally.rows, total: check.rows });
       }),
     ),
@@ -166,7 +178,7 @@ const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, s
     ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
     : Effect.void;
 
-const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void };
+const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void, onChanged: () => Effect.void };
 
 interface Check {
   readonly links: number;
@@ -233,7 +245,7 @@ interface BatchOptions {
   readonly resumedAfter: number;
 }
 
-/** Stores the links of a batch, and returns the left-out rows. */
+/** Stores the links of a batch, and returns the left-out rows, and in a dry run the changed links. */
 const takeBatch = Effect.fnUntraced(function* (
   rows: Arr.NonEmptyReadonlyArray<LinkLine>,
   tally: Tally,
@@ -248,8 +260,9 @@ const takeBatch = Effect.fnUntraced(function* (
     const { inserted, replaced, unchanged, kept } = tally.counts;
     return yield* new WrongLines({ ...tally.wrongLines, stored: inserted + replaced + unchanged + kept });
   }
+  const changed: Array<LinkChange> = [];
   const position = tally.rows;
-  if (position <= resumedAfter) return leftOut;
+  if (position <= resumedAfter) return { leftOut, changed };
   tally.links += links.length;
   const progress = name === null ? null : { source: name, position };
   const parts = partsOf(links, onConflict);
@@ -259,7 +272,7 @@ const takeBatch = Effect.fnUntraced(function* (
     );
     tally.add(
       dryRun || pid === null
-        ? yield* preview(pid, portable, existing, staged)
+        ? yield* preview(pid, portable, existing, staged, changed)
         : yield* (yield* LinkStore).importBatch({
             ...origin,
             pid,
@@ -270,7 +283,7 @@ const takeBatch = Effect.fnUntraced(function* (
           }),
     );
   }
-  return leftOut;
+  return { leftOut, changed };
 });
 
 interface Part {
@@ -314,12 +327,13 @@ const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => 
   return { links, leftOut: leftOut.toSorted((one, other) => one.line - other.line) };
 };
 
-/** Computes what `importBatch` would do with links of different chat users. */
+/** Computes what `importBatch` would do with links of different chat users, and adds to the changed links. */
 const preview = Effect.fnUntraced(function* (
   pid: Pid | null,
   links: ReadonlyArray<PortableLink>,
   existing: ImportBatch["existing"],
   staged: Map<ChatId, LinkRecord>,
+  changed: Array<LinkChange>,
 ): Effect.fn.Return<BatchImported, StoreUnavailable, LinkStore> {
   const chatIds = links.map(({ chatId }) => chatId);
   const records =
@@ -329,6 +343,9 @@ const preview = Effect.fnUntraced(function* (
     const record = staged.get(link.chatId) ?? records.get(link.chatId);
     const next = importedRecord(record, link, existing);
     counts[importEffect(record, next, link)]++;
+    if (record !== undefined && record.gameId !== next.gameId) {
+      changed.push({ chatId: link.chatId, gameId: link.gameId, previousGameId: record.gameId });
+    }
     if (staged.size < maxStaged) staged.set(link.chatId, next);
   }
   return counts;

@@ -190,7 +190,8 @@ export class LinkStore extends Context.Service<
 
     /**
      * Stores many links, all or none. If a chat user occurs twice, the last link counts. Returns counts of chat users,
-     * and stores them as an audit entry if anything was inserted or replaced.
+     * and stores them as an audit entry if anything was inserted or replaced. Each record whose game user changes gets
+     * an entry `link.set` with `via: "import"`, by chat ID; new records get none, because an import may have millions.
      */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 

@@ -8,10 +8,12 @@ import type { KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkEvents } from "../links/link_events.ts";
+import { MemberSync } from "../roles/member_sync.ts";
+import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import type { Signals } from "../signals.ts";
 import { erasedMark } from "./erasure.ts";
-import { type UserErased, type UserRecords, UserStore } from "./user_store.ts";
+import { type ScopedRecord, type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 
 /** The data of a chat user, with the keys of their accounts. */
 export interface FoundUser extends UserRecords {
@@ -55,7 +57,8 @@ export class UserData extends Context.Service<
 
     /**
      * Erases a user by `UserStore.erase`. Every node refuses the revoked keys within a second. If users erase
-     * themselves, the audit entries of the erasure do not name them either.
+     * themselves, the audit entries of the erasure do not name them either. The user first loses the roles of role plans;
+     * if that takes longer than five seconds, `RoleCouriers` take the roles later.
      */
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => Effect.Effect<UserErased, StoreUnavailable>;
   }
@@ -63,7 +66,7 @@ export class UserData extends Context.Service<
   static readonly layer: Layer.Layer<
     UserData,
     never,
-    UserStore | KeyStore | MemberStore | Signals | SecureRandom.SecureRandom
+    UserStore | KeyStore | MemberStore | RolePlanStore | Signals | SecureRandom.SecureRandom
   > = Layer.effect(
     UserData,
     Effect.gen(function* () {
@@ -73,6 +76,7 @@ export class UserData extends Context.Service<
       const { announce } = yield* KeyChanges;
       const events = yield* LinkEvents;
       const random = yield* SecureRandom.SecureRandom;
+      const releaseRoles = yield* makeReleaseRoles;
 
       const find = Effect.fn("UserData.find")(function* (chatId: ChatId) {
         const found = yield* store.find(chatId);
@@ -95,6 +99,7 @@ export class UserData extends Context.Service<
 
       const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
         const records = yield* store.findRecords(chatId);
+        yield* releaseRoles(chatId, records);
         const { actor } = origin;
         const isOwn = actor.type === "user" && actor.id === chatId;
         const erased = yield* store.erase({
@@ -119,3 +124,16 @@ export class UserData extends Context.Service<
     }),
   ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }
+
+/** Without `MemberSync`, as on the command line, nothing is asked of the platform. */
+const makeReleaseRoles = Effect.gen(function* () {
+  const sync = Option.getOrNull(yield* Effect.serviceOption(MemberSync));
+  const plans = yield* RolePlanStore;
+  return (chatId: ChatId, records: ReadonlyArray<ScopedRecord>) =>
+    Effect.gen(function* () {
+      if (sync === null) return;
+      const all = yield* Effect.forEach(records, ({ scope }) => plans.list(scope.pid));
+      const active = all.flat().filter(({ state }) => state === "on");
+      yield* Effect.forEach(active, (plan) => Effect.ignore(sync.release(plan, chatId)), { concurrency: 4 });
+    }).pipe(Effect.timeout("5 seconds"), Effect.ignore);
+});

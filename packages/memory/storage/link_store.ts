@@ -1,4 +1,4 @@
-import { LinkStore } from "@accountlink/core";
+import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
 import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";
 import {
@@ -6,6 +6,7 @@ import {
   type ImportBatch,
   importEffect,
   importedRecord,
+  type LinkRecord,
   linkedRecord,
   type MoveChat,
   progressKeptFor,
@@ -142,13 +143,22 @@ const importBatch = (memory: Memory, batch: ImportBatch) => {
   const links = memory.linksOf(pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   const lastLines = new Map(lines.map((line) => [line.chatId, line]));
+  const changed: Array<readonly [LinkRecord, ChatId, GameId]> = [];
   const records = Array.from(lastLines.values(), (line) => {
     const record = links.find(line.chatId);
     const next = importedRecord(record, line, existing);
     counts[importEffect(record, next, line)]++;
+    if (record !== undefined && next.gameId !== record.gameId) {
+      changed.push([record, line.chatId, line.gameId]);
+    }
     return next;
   });
   if (progress !== null) assertStorable([progress.source]);
+  changed.sort(([, one], [, other]) => (one < other ? -1 : 1));
+  for (const [{ gameId: previousGameId }, chatId, gameId] of changed) {
+    const details = { chatId, gameId, previousGameId, via: "import" };
+    memory.record({ ...batch, action: "link.set", scope: links.scope, details });
+  }
   if (counts.inserted + counts.replaced > 0) {
     memory.record({ ...batch, action: "links.imported", scope: links.scope, details: counts });
   }

@@ -15,6 +15,7 @@ import { keysPage } from "./keys/keys_page.ts";
 import { emptyKeyForm, newKeyPage } from "./keys/new_key_page.ts";
 import { linkQuestion, unlinkQuestion } from "./links/link_questions.ts";
 import { linksPage } from "./links/links_page.ts";
+import { unlinkAllQuestion } from "./links/unlink_all.ts";
 import { linkedUserPage } from "./links/user_page.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
@@ -67,6 +68,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const community = makeCommunity(text);
   const named = makeNamedLink(text);
   const { gameId } = named.link;
+  const lists = [community, community].map((one) => ({ community: one, link: named }));
   const names = { keys, me: { chatId, name: text } };
   const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
   return {
@@ -78,6 +80,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         leaks: [entry],
         disabled: [webhook],
         links: { count: 7, age: null },
+        lists: 2,
         verified: { last: { count: 3, age: 0 }, before: { count: 2, age: 0 } },
         steps: { ...start, community },
       },
@@ -110,13 +113,14 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       [{ name: "chat", reason: text }],
     ),
     linkedUser: linkedUserPage(
-      { community, chatId, chat: named.chat, link: named, history: [entry], names },
+      { community, chatId, chat: named.chat, link: named, lists, history: [entry], names },
       text,
       visitor,
       null,
       [],
     ),
-    unlink: unlinkQuestion({ community, chatId, gameId, ...named }, visitor),
+    unlink: unlinkQuestion({ community, chatId, gameId, ...named }, lists, visitor),
+    unlinkAll: unlinkAllQuestion(chatId, named.chat, lists, text, visitor),
     link: linkQuestion({ community, chatId, gameId, ...named }, { gameId, game: named.game }, visitor),
     keys: keysPage(list, [], now),
     manyKeys: keysPage(
@@ -219,13 +223,13 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
     expect(source.match(/<script/g)).toHaveLength(1);
   });
 
-  it("has no inline script or style, and no external address", () => {
+  it("a page has no inline script or style, and no external address", () => {
     const tags = source.replaceAll(/"[^"]*"/g, '""').match(/<[^>]*>/g) ?? [];
     expect(tags.filter((tag) => /^<style| (?:style|on\w+)=/.test(tag))).toEqual([]);
     expect(source).not.toMatch(/ (?:src|href|action)="(?!\/(?!\/)|#|data:,")/);
   });
 
-  it("has one heading, and a csrf field in each form that sends data", () => {
+  it("a page has one heading, and a csrf field in each form that sends data", () => {
     expect(source.match(/<h1/g)).toHaveLength(1);
     const forms = source.match(
       /<form method="post"[^>]*>\s*<input type="hidden" name="csrf" value="token">/g,

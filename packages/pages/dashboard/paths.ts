@@ -16,6 +16,7 @@ export const paths = {
   linkUser: "/dashboard/links/user",
   link: "/dashboard/links/link",
   unlink: "/dashboard/links/unlink",
+  unlinkAll: "/dashboard/links/unlink-all",
   imports: "/dashboard/imports",
   keys: "/dashboard/keys",
   newKey: "/dashboard/keys/new",

@@ -1,11 +1,12 @@
 /** Imports of links: the number of statements per batch is constant. */
 import type { ChatId, LinkStore, Pid } from "@accountlink/core";
+import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
 import { type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
@@ -18,7 +19,7 @@ export const linkImports = (
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
   const { rowsWritten, withBulkTimeout, forReference } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
-  const { insert, keep, lock, replace, newest } = importStatements(sql);
+  const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
   const { countSame } = linkQueries(sql);
 
   const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
@@ -33,9 +34,10 @@ export const linkImports = (
     const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
     const old = lastLines.size - inserted;
     // The new records are already equal, so this statement replaces only old records.
+    const isKept = existing === "keep" || old === 0;
+    if (!isKept) yield* insertChanges(batch, lines);
     const renewed = existing === "newest" ? newest : replace;
-    const replaced =
-      existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
+    const replaced = isKept ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
     const [same = 0] =
       old === replaced
         ? [lastLines.size]
@@ -89,7 +91,10 @@ const readPositions = columnReader("import_progress", "position", Schema.Int);
 const readCounts = columnReader("links", "count", Schema.Int);
 
 const importStatements = (sql: SqlClient.SqlClient) => {
-  const { elements } = dialectOf(sql);
+  const { elements, jsonObject } = dialectOf(sql);
+  const isNewer = sql.literal(
+    "AND CAST(value ->> 2 AS BIGINT) > linked_at AND CAST(value ->> 2 AS BIGINT) > last_verified_at",
+  );
   return {
     /**
      * @param lines a JSON array of `[chatId, gameId, lastVerifiedAt]`, of distinct chat users
@@ -100,6 +105,21 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT)
       FROM ${elements(lines)} WHERE true
       ON CONFLICT (pid, chat_id) ${existing}`,
+
+    /** Inserts an audit entry for each record whose game user will change. New records are already equal. */
+    insertChanges: ({ pid, at, actor, requestId, existing }: ImportBatch, lines: string) => sql`
+      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
+      SELECT ${at}, ${ownerOf(sql, pid)}, ${pid}, ${actor.type}, ${actor.id}, ${requestId}, 'link.set',
+        ${jsonObject({
+          chatId: "chat_id",
+          gameId: "value ->> 1",
+          previousGameId: "game_id",
+          via: "'import'",
+        })}, chat_id, ${signedBy({ actor }).member}
+      FROM ${elements(lines)} CROSS JOIN links
+      WHERE pid = ${pid} AND chat_id = value ->> 0 AND game_id IS DISTINCT FROM value ->> 1
+        ${existing === "newest" ? isNewer : sql.literal("")}
+      ORDER BY chat_id`,
 
     keep: sql.literal("DO NOTHING"),
 

@@ -1,5 +1,6 @@
 /** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
+import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { Secrets } from "../../secrets/secrets.ts";
@@ -45,32 +46,18 @@ const attempts = Metric.counter("accountlink_webhook_attempts_total", {
 /** The actor that disables a webhook. */
 const service = { actor: { type: "operator", id: "delivery" }, requestId: null } as const;
 
-/** State shared by all couriers of a node. */
-export interface CourierNode {
-  readonly id: string;
-  /** The node may send until this time. */
-  livesUntil: Millis;
-  isStopping: boolean;
+/** State shared by all webhooks of a node. */
+export interface WebhookNode extends CourierNode {
   /** How many more attempts may run at once, in addition to one per webhook. */
   freeAttempts: number;
 }
 
-/** A webhook that this node sends. */
-export interface Courier {
-  webhook: HeldWebhook;
-  /** All events up to this position are sent, or stored as deliveries. */
-  position: number;
-  /** Whether the feed may have more events. */
-  hasNews: boolean;
-  isRunning: boolean;
-  /** Whether the courier must end, for example because its webhook was paused. */
-  isStopping: boolean;
+/** Sends a webhook of this node. */
+export interface WebhookCourier extends Courier<HeldWebhook> {
   /** The time of the oldest unsent new event in memory, or null. */
   oldestAt: Millis | null;
   /** The duration of the latest attempt, in milliseconds. */
   latestAttempt: number;
-  /** Wakes the courier after a change. */
-  readonly changes: Queue.Queue<void>;
 }
 
 interface EventEntry extends Entry {
@@ -85,9 +72,9 @@ export const makeCourierRun = Effect.gen(function* () {
   const attempt = yield* makeAttempt;
 
   /** Reloads the webhook, so no event is sent with settings older than an acknowledged change. */
-  const refresh = Effect.fnUntraced(function* (courier: Courier) {
-    const stored = Option.getOrNull(yield* store.find(courier.webhook.id));
-    if (stored?.status === "active") courier.webhook = { ...courier.webhook, ...stored };
+  const refresh = Effect.fnUntraced(function* (courier: WebhookCourier) {
+    const stored = Option.getOrNull(yield* store.find(courier.item.id));
+    if (stored?.status === "active") courier.item = { ...courier.item, ...stored };
     else courier.isStopping = true;
   });
 
@@ -95,8 +82,8 @@ export const makeCourierRun = Effect.gen(function* () {
    * Reads new events into the window, and returns whether there may be more; null if the feed was restored to an
    * earlier state.
    */
-  const readFeed = Effect.fnUntraced(function* (courier: Courier, window: DeliveryWindow) {
-    const { pid } = courier.webhook.scope;
+  const readFeed = Effect.fnUntraced(function* (courier: WebhookCourier, window: DeliveryWindow) {
+    const { pid } = courier.item.scope;
     const page = Option.getOrNull(yield* events.read(pid, window.readPosition, pageSize));
     if (page === null) {
       const { start } = yield* events.range(pid);
@@ -107,7 +94,7 @@ export const makeCourierRun = Effect.gen(function* () {
     }
     if (page.length > 0) yield* refresh(courier);
     if (courier.isStopping) return false;
-    const { webhook } = courier;
+    const { item: webhook } = courier;
     const wanted = page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type));
     const at = yield* Clock.currentTimeMillis;
     const entries = yield* Effect.forEach(wanted, (event) =>
@@ -141,17 +128,17 @@ export const makeCourierRun = Effect.gen(function* () {
     return Effect.forEach([...new Set(users)], (user) => webhookLane(id, user));
   };
 
-  const findEvent = Effect.fnUntraced(function* ({ webhook }: Courier, { delivery, read }: EventEntry) {
+  const findEvent = Effect.fnUntraced(function* ({ item }: WebhookCourier, { delivery, read }: EventEntry) {
     const now = yield* Clock.currentTimeMillis;
     if (read !== null && now - read.at < freshFor) return read.event;
-    const page = yield* events.read(webhook.scope.pid, delivery.position - 1, 1);
+    const page = yield* events.read(item.scope.pid, delivery.position - 1, 1);
     const found = Option.getOrElse(page, () => [])[0];
     return found?.id === delivery.eventId ? found : null;
   });
 
   /** After a backup was restored, the feed ends before the webhook's position. Only events from now on are sent. */
-  const skipToEnd = Effect.fnUntraced(function* (node: CourierNode, courier: Courier) {
-    const { id, scope } = courier.webhook;
+  const skipToEnd = Effect.fnUntraced(function* (node: WebhookNode, courier: WebhookCourier) {
+    const { id, scope } = courier.item;
     const { end } = yield* events.range(scope.pid);
     const nothing = { deliveries: [], freedLanes: [], deliveredAt: null, failedAt: null };
     const at = yield* Clock.currentTimeMillis;
@@ -159,13 +146,13 @@ export const makeCourierRun = Effect.gen(function* () {
     courier.position = end;
   });
 
-  return Effect.fnUntraced(function* (node: CourierNode, courier: Courier) {
-    const { id } = courier.webhook;
+  return Effect.fnUntraced(function* (node: WebhookNode, courier: WebhookCourier) {
+    const { id } = courier.item;
     const window = new DeliveryWindow<EventEntry>(courier.position);
     let running = 0;
     let dueAt = 0;
     let saveAt = 0;
-    let { failingSince } = courier.webhook;
+    let { failingSince } = courier.item;
     let isBroken = false;
 
     const disable = Effect.fnUntraced(function* (reason: DisabledReason, at: Millis) {
@@ -190,7 +177,7 @@ export const makeCourierRun = Effect.gen(function* () {
         return;
       }
       const startedAt = yield* Clock.currentTimeMillis;
-      const result = yield* attempt(courier.webhook, event);
+      const result = yield* attempt(courier.item, event);
       const delivery = attempted(entry.delivery, result, yield* Random.next);
       courier.latestAttempt = result.endedAt - startedAt;
       yield* Metric.update(Metric.withAttributes(attempts, { outcome: delivery.status }), 1);

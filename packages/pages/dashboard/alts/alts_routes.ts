@@ -6,7 +6,7 @@ import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Effect } from "effect";
-import { makeChatNames } from "../audit/entry_names.ts";
+import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
 import { type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
@@ -21,7 +21,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
   const links = yield* OwnedLinks;
-  const namesOf = yield* makeChatNames;
+  const { chatNames: namesOf } = yield* makeAccountNames;
 
   const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
     const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];

@@ -1,38 +1,63 @@
-/** Names for the sentences about audit log entries. */
+/** Names for the sentences about audit log entries and events. */
 import type { AuditEntry } from "@accountlink/core/audit";
-import { type ChatId, isChatId } from "@accountlink/core/ids";
+import { type ChatId, type GameId, isChatId, isGameId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
 
-/** Returns a function that looks up names of chat users on the platform. Users without a name are left out. */
-export const makeChatNames = Effect.map(Profiles, (profiles) =>
-  Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
-    const found = yield* profiles.chats(chatIds, null);
-    return new Map(
-      chatIds.flatMap((id, i) => {
-        const name = found[i]?.displayName ?? found[i]?.username;
-        return name === undefined || name === null ? [] : [[id, name] as const];
-      }),
-    );
-  }),
-);
+/** The most accounts of each platform that a page names, because each name is a request. */
+const mostNames = 50;
 
-/** Returns a function that names the signed-in user, the keys, and the members who made the entries. */
+const namesOf = <Id extends string>(
+  ids: ReadonlyArray<Id>,
+  profileOf: (id: Id) => Effect.Effect<{
+    readonly displayName: string | null;
+    readonly username: string | null;
+  } | null>,
+) =>
+  Effect.forEach(
+    [...new Set(ids)].slice(0, mostNames),
+    (id) =>
+      Effect.map(
+        profileOf(id),
+        (profile) => [id, profile?.displayName ?? profile?.username ?? null] as const,
+      ),
+    { concurrency: 8 },
+  ).pipe(
+    Effect.map(
+      (names): ReadonlyMap<string, string> =>
+        new Map(names.flatMap(([id, name]) => (name === null ? [] : [[id, name] as const]))),
+    ),
+  );
+
+/** Returns functions that look up names of accounts on the platforms. Accounts without a name are left out. */
+export const makeAccountNames = Effect.map(Profiles, (profiles) => ({
+  chatNames: (ids: ReadonlyArray<ChatId>) => namesOf(ids, (id) => profiles.chat(id, null)),
+  gameNames: (ids: ReadonlyArray<GameId>) => namesOf(ids, profiles.game),
+}));
+
+/** Returns a function that names the keys, the signed-in user, and every account in the entries. */
 export const makeEntryNames = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
-  const chatNames = yield* makeChatNames;
+  const { chatNames, gameNames } = yield* makeAccountNames;
   return Effect.fnUntraced(function* (
     { owner }: OwnerVisitor,
     keys: ReadonlyArray<KeyDetails>,
     entries: ReadonlyArray<AuditEntry>,
   ) {
-    const members = entries.flatMap(({ actor }) =>
-      actor.type === "account" && isChatId(actor.member) ? [actor.member] : [],
+    const of = (...names: ReadonlyArray<string>) =>
+      entries.flatMap(({ details }) => names.map((name) => details[name]));
+    const people = entries.map(({ actor }) => (actor.type === "account" ? actor.member : actor.id));
+    const [name, chats, games] = yield* Effect.all(
+      [
+        ownerName(owner),
+        chatNames([...people, ...of("chatId", "newChatId", "otherChatId")].filter(isChatId)),
+        gameNames(of("gameId", "previousGameId", "removedGameId").filter(isGameId)),
+      ],
+      { concurrency: 3 },
     );
-    const me = { chatId: owner.chatId, name: yield* ownerName(owner) };
-    return { keys, me, chats: yield* chatNames([...new Set(members)]) } satisfies Names;
+    return { keys, me: { chatId: owner.chatId, name }, chats, games } satisfies Names;
   });
 });

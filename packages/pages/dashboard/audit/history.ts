@@ -6,7 +6,7 @@ import { type Names, sentenceOf } from "./sentences.ts";
 /** @param entries newest first */
 export const historyHtml = (entries: ReadonlyArray<AuditEntry>, names: Names): Html =>
   entries.length === 0
-    ? html`<p class="empty">Nothing has happened so far.</p>`
+    ? html`<p class="empty">Nothing is in the log so far.</p>`
     : html`<ul class="history" role="list">${entries.map(
         (entry) =>
           html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`}</small></li>`,

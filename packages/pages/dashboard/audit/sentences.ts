@@ -85,7 +85,7 @@ const sentences: Record<AuditAction, Sentence> = {
     const [chat, game] = [chatOf(details["chatId"], names), gameOf(details["gameId"], names)];
     return isBySelf(entry)
       ? `${start(chat)} verified as ${game}${insteadOf(details, names)}`
-      : `${start(whoOf(actor, names))} linked ${chat} to ${game}${insteadOf(details, names)}`;
+      : `${start(whoOf(actor, names))} linked ${chat} to ${game}${insteadOf(details, names)}${details["via"] === "import" ? ", by an import" : ""}`;
   },
   "link.moved": ({ actor, details }, names) =>
     `${start(whoOf(actor, names))} moved ${gameOf(details["gameId"], names)} from ${chatOf(details["chatId"], names)} to ${chatOf(details["newChatId"], names)}`,

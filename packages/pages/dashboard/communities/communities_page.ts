@@ -1,10 +1,11 @@
 import { guildOf } from "@accountlink/core";
 import { type Html, html } from "../../html.ts";
 import { linksText } from "../look/link_count.ts";
+import { communityName, sharedListHint } from "../look/list_name.ts";
 import { counted } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
-import { type Community, communityName } from "./community.ts";
+import type { Community } from "./community.ts";
 import { type FirstSteps, firstSteps } from "./first_steps.ts";
 
 export interface CommunitiesView extends Omit<FirstSteps, "community"> {
@@ -32,9 +33,9 @@ const card = (community: Community): Html => {
 <li>
 <h2><a href="${communityPath(scope.pid)}">${name}</a></h2>
 <p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
-    guildOf(scope) === null ? "For keys that work in every community." : null
+    guildOf(scope) === null ? html`${sharedListHint}, for bots and games that work in several.` : null
   }</p>
-<p class="figure"><strong>${linksText(links)}</strong> · ${counted(keys, "key")}</p>
+<p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${rolesPath(scope.pid)}">Roles<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };

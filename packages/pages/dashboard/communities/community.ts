@@ -1,28 +1,15 @@
 /** Communities are data scopes with a name, as their owners see them. */
-import { type DataScope, guildOf } from "@accountlink/core";
+import type { DataScope } from "@accountlink/core";
 import type { OwnedScope } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "../look/field.ts";
+import { listName } from "../look/list_name.ts";
 
 /** A data scope with the name of its guild on the chat platform; null if unknown. */
 export interface Community extends OwnedScope {
   readonly guildName: string | null;
 }
-
-export const communityName = ({
-  scope,
-  guildName,
-}: {
-  readonly scope: DataScope;
-  readonly guildName: string | null;
-}): string => {
-  const guildId = guildOf(scope);
-  return guildId === null ? "All communities" : (guildName ?? `Community ${guildId}`);
-};
-
-export const communityText = (community: Parameters<typeof communityName>[0]): string =>
-  community.scope.kind === "global" ? "all communities" : communityName(community);
 
 export const communityMenu = (
   communities: ReadonlyArray<Community>,
@@ -31,10 +18,10 @@ export const communityMenu = (
 ): Html =>
   menuField({
     name: "pid",
-    label: "Community",
+    label: "List",
     value: pid,
     problems,
-    choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
+    choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
   });
 
 /** A menu of communities, hidden if there is only one. */

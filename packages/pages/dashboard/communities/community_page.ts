@@ -5,11 +5,12 @@ import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { linksText } from "../look/link_count.ts";
+import { communityName, listText } from "../look/list_name.ts";
 import { qrCode } from "../look/qr_code.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
-import { type Community, communityName, verifyUrl } from "./community.ts";
+import { type Community, verifyUrl } from "./community.ts";
 import { botStep, firstSteps } from "./first_steps.ts";
 
 export interface SaidForm {
@@ -103,7 +104,7 @@ ${
     : html`
 <div class="beside">
 <div>
-<p>Anyone who opens this link can link their own accounts for this community. The link never changes.</p>
+<p>Anyone who opens this link can link their own accounts. The link is stored in ${listText(community)}. The address never changes.</p>
 ${copyable("verify-link", "link", url)}
 </div>
 ${qrCode(url, "QR code of the verify link")}

@@ -3,9 +3,10 @@ import type { Pid } from "@accountlink/core";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import { isChatId } from "@accountlink/core/ids";
 import { type Html, html } from "../../html.ts";
-import { type Community, communityField, communityText } from "../communities/community.ts";
+import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { textField } from "../look/field.ts";
+import { listText } from "../look/list_name.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -31,7 +32,7 @@ export const eventsPage = (view: EventsView): Page => {
     title: "Events",
     section: "events",
     content: html`
-<p>What happened in ${communityText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
+<p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
 ${communityField(communities, pid)}
 ${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user, problems: [] })}

@@ -3,6 +3,7 @@
  * hour.
  */
 
+import type { StoreUnavailable } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {
   boundedLeftOut,
@@ -10,6 +11,7 @@ import {
   type ImportOutcome,
   type ImportProgress,
   importLinks,
+  type LinkChange,
   type LinkLine,
   LinkStore,
   leftOutHeader,
@@ -26,6 +28,11 @@ import { type BoundedFile, boundedUploads, WrongUpload } from "./bounded_uploads
 const keptFor = 30 * 60_000;
 
 const shownRows = 10;
+
+const shownChanges = 20;
+
+/** The most changes in a file. */
+const mostChanges = 10_000;
 
 const encoder = new TextEncoder();
 
@@ -44,9 +51,18 @@ export interface ImportJob {
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
   readonly madeAt: number;
+  /** The users who have a link that the import changes. */
+  readonly changed: ChangedLinks;
   /** The skipped rows of the last run; null before the first run. */
   leftOut: BoundedFile | null;
   state: ImportState;
+}
+
+/** Changed links: their number, the first ones, and a CSV file of at most 10,000. */
+export interface ChangedLinks {
+  readonly count: number;
+  readonly first: ReadonlyArray<LinkChange>;
+  readonly file: BoundedFile;
 }
 
 type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onConflict" | "options">;
@@ -61,7 +77,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   const forget = (job: ImportJob) =>
     Effect.suspend(() => {
       if (jobs.get(job.owner.account.name) === job) jobs.delete(job.owner.account.name);
-      return Effect.andThen(job.file.remove, job.leftOut?.remove ?? Effect.void);
+      return Effect.all([job.file.remove, job.changed.file.remove, job.leftOut?.remove ?? Effect.void]);
     });
 
   /** The jobs that can be forgotten, oldest first. */
@@ -117,6 +133,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     { file, community, owner, options, onConflict, ...job }: NewJob & Pick<ImportJob, "leftOut">,
     dryRun: boolean,
     onProgress: (progress: ImportProgress) => void,
+    onChanged: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, WrongUpload | StoreUnavailable>,
   ) {
     const leftOut = yield* uploads.create;
     const add = (text: string) => (text === "" ? Effect.void : leftOut.append(encoder.encode(text)));
@@ -138,6 +155,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
         {
           onProgress: (progress) => Effect.sync(() => onProgress(progress)),
           onLeftOut: (rows) => add(bounded.add(rows)),
+          onChanged,
         },
       );
       yield* add(bounded.end());
@@ -156,14 +174,41 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     return { outcome, leftOut };
   });
 
+  const collectChanges = Effect.gen(function* () {
+    const file = yield* uploads.create;
+    const first: Array<LinkChange> = [];
+    let count = 0;
+    const write = (text: string) => (text === "" ? Effect.void : file.append(encoder.encode(text)));
+    yield* write("chatId,previousGameId,gameId\r\n");
+    return {
+      file,
+      first,
+      count: () => count,
+      add: (changes: ReadonlyArray<LinkChange>) => {
+        const stored = changes.slice(0, Math.max(0, mostChanges - count));
+        first.push(...changes.slice(0, shownChanges - first.length));
+        count += changes.length;
+        return write(
+          stored
+            .map(({ chatId, previousGameId, gameId }) => `${chatId},${previousGameId ?? ""},${gameId}\r\n`)
+            .join(""),
+        );
+      },
+    };
+  });
+
   /** Previews a file, and stores it for its import. */
   const preview = Effect.fnUntraced(function* (made: NewJob) {
     const sample = yield* linesOf(made).pipe(Stream.take(shownRows), Stream.runCollect);
-    const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {});
+    const changes = yield* collectChanges;
+    const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {}, changes.add).pipe(
+      Effect.onError(() => changes.file.remove),
+    );
     const job: ImportJob = {
       ...made,
       id: crypto.randomUUID(),
       madeAt: yield* Clock.currentTimeMillis,
+      changed: { count: changes.count(), first: changes.first, file: changes.file },
       leftOut,
       state: { _tag: "Preview", outcome, sample },
     };
@@ -178,7 +223,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     const onProgress = (progress: ImportProgress) => {
       job.state = { _tag: "Running", progress };
     };
-    yield* run(job, false, onProgress).pipe(
+    yield* run(job, false, onProgress, () => Effect.void).pipe(
       Effect.map(({ outcome, leftOut }): ImportState => {
         job.leftOut = leftOut;
         return { _tag: "Done", outcome };

@@ -53,7 +53,7 @@ it.effect("forgets previews after half an hour, and deletes their files", () =>
     const { preview, isKept, kept } = yield* makeBench;
     const job = yield* preview("acme", 1);
     yield* TestClock.adjust("29 minutes");
-    expect([isKept(job), kept.size]).toEqual([true, 2]);
+    expect([isKept(job), kept.size]).toEqual([true, 3]);
     yield* TestClock.adjust("2 minutes");
     expect([isKept(job), kept.size]).toEqual([false, 0]);
   }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),

@@ -7,13 +7,17 @@ import {
   leftOutReasons,
 } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
-import { type Community, communityMenu, communityText } from "../communities/community.ts";
+import type { Names } from "../audit/sentences.ts";
+import { type Community, communityMenu } from "../communities/community.ts";
+import { userPath } from "../links/links_page.ts";
 import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { listText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
+import type { ChangedLinks } from "./import_jobs.ts";
 
 type Csrf = Pick<Visitor, "csrf">;
 type Importer = Pick<Visitor, "csrf" | "platforms">;
@@ -33,7 +37,11 @@ export interface ImportView {
   readonly id: string;
   readonly community: Community;
   readonly fileName: string;
+  readonly changed: Pick<ChangedLinks, "count" | "first">;
 }
+
+/** Names of accounts by ID. */
+export type AccountNames = Pick<Names, "chats" | "games">;
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
@@ -98,6 +106,7 @@ export const importPreviewPage = (
   view: ImportView,
   outcome: ImportOutcome,
   sample: ReadonlyArray<SampleRow>,
+  names: AccountNames,
   { csrf, platforms }: Importer,
 ): Page => ({
   status: 200,
@@ -105,8 +114,9 @@ export const importPreviewPage = (
   section: "imports",
   content: html`
 ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}
+${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}
 ${sampleTable(sample, platforms)}
@@ -126,19 +136,24 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   section: "imports",
   refresh: 1,
   content: html`
-<p role="status">The import of “${view.fileName}” into ${communityText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<p role="status">The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
 <progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 <p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
 });
 
-export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf }: Csrf): Page => ({
+export const importDonePage = (
+  view: ImportView,
+  outcome: ImportOutcome,
+  names: AccountNames,
+  { csrf, platforms }: Importer,
+): Page => ({
   status: 200,
   title: "Links imported",
   section: "imports",
   content: html`
 ${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
-${outcome.doneBefore ? null : countsTable(outcome)}
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${listText(view.community)}</p>
+${outcome.doneBefore ? null : html`${countsTable(outcome)}${changedHtml(view, names, platforms)}`}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome)}
 <div class="row">
@@ -176,6 +191,35 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
       ["Left out", numberText(leftOut)],
     ],
   });
+
+const changedHtml = (
+  { id, community, changed: { count, first } }: ImportView,
+  { chats, games }: AccountNames,
+  platforms: PlatformNames,
+): Html | null =>
+  count === 0
+    ? null
+    : html`
+${tableHtml({
+  id: "changed",
+  caption: `${counted(count, "user who gets another account", "users who get another account")}${count > first.length ? `: the first ${first.length}` : ""}`,
+  columns: [
+    { label: `Account on ${platforms.chat}` },
+    { label: `On ${platforms.game} before` },
+    { label: `On ${platforms.game} after` },
+  ],
+  rows: first.map(({ chatId, previousGameId, gameId }) => [
+    html`<a href="${userPath(community.scope.pid, chatId)}">${namedText(chatId, chats)}</a>`,
+    previousGameId === null ? "not linked" : namedText(previousGameId, games),
+    namedText(gameId, games),
+  ]),
+})}
+<p class="more"><a class="button quiet small" href="${importPath(id)}/changed.csv">Download the users who change</a></p>`;
+
+const namedText = (account: string, names: ReadonlyMap<string, string> | undefined): string => {
+  const name = names?.get(account);
+  return name === undefined ? account : `${name} (${account})`;
+};
 
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;

@@ -1,6 +1,7 @@
 import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { HttpSettings, type UploadFolder } from "@accountlink/http/site";
 import { Effect, Stream } from "effect";
+import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { type Page } from "../page.ts";
@@ -8,6 +9,7 @@ import { csvResponse } from "../page_response.ts";
 import { importPath, paths } from "../paths.ts";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 import {
+  type AccountNames,
   type ImportForm,
   importDonePage,
   importFailedPage,
@@ -28,6 +30,7 @@ export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages, folder: UploadFolder) {
   const communities = yield* makeCommunities;
   const jobs = yield* makeImportJobs(folder);
+  const { chatNames, gameNames } = yield* makeAccountNames;
 
   const begin = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -88,7 +91,20 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
     upload(paths.imports, take),
     page(
       importPath(":id"),
-      withJob((job, visitor) => Effect.succeed(pageOf(job, visitor))),
+      withJob(
+        Effect.fnUntraced(function* (job, visitor) {
+          const { first } = job.changed;
+          const chats = yield* chatNames(first.map(({ chatId }) => chatId));
+          const games = yield* gameNames(
+            first.flatMap(({ gameId, previousGameId: old }) => (old === null ? [gameId] : [gameId, old])),
+          );
+          return pageOf(job, { chats, games }, visitor);
+        }),
+      ),
+    ),
+    page(
+      `${importPath(":id")}/changed.csv`,
+      withJob((job) => Effect.succeed(csvResponse("changed", Stream.orDie(job.changed.file.read)))),
     ),
     page(`${importPath(":id")}/left_out.csv`, withJob(leftOutFile)),
     form(
@@ -158,15 +174,15 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines): string => {
 const unclear =
   "The file has columns that may say when or whether a link was verified. Name the column of each, or tick those that do not matter, and choose the file again.";
 
-const pageOf = (job: ImportJob, visitor: OwnerVisitor): Page => {
+const pageOf = (job: ImportJob, names: AccountNames, visitor: OwnerVisitor): Page => {
   const { state } = job;
   switch (state._tag) {
     case "Preview":
-      return importPreviewPage(job, state.outcome, state.sample, visitor);
+      return importPreviewPage(job, state.outcome, state.sample, names, visitor);
     case "Running":
       return importRunningPage(job, state.progress);
     case "Done":
-      return importDonePage(job, state.outcome, visitor);
+      return importDonePage(job, state.outcome, names, visitor);
     case "Failed":
       return importFailedPage(job, state.reason, visitor);
   }

@@ -4,6 +4,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
+import { sharedListHint } from "../look/list_name.ts";
 import { accesses } from "../look/owned_key.ts";
 import { dayOf } from "../look/time.ts";
 
@@ -25,7 +26,7 @@ export interface NewKeyForm extends KeyRules {
 
 export const keyLabels: Readonly<Record<string, string>> = {
   name: "Name",
-  scope: "Scope",
+  scope: "List of links",
   guildId: "Community",
   access: "Permissions",
   allowIps: "Allowed addresses",
@@ -86,9 +87,9 @@ interface ScopeTexts {
 }
 
 const keyScopeTexts: ScopeTexts = {
-  guild: "The key sees the links of this community and looks up its members only",
-  global: "One list of links for your whole account",
-  menu: "Communities that you manage and that have the bot. Only for a key of one community.",
+  guild: "The key sees this list alone, and only members of the community",
+  global: sharedListHint,
+  menu: "Communities that you manage and that have the bot. Only for the own list of one.",
 };
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
@@ -108,10 +109,10 @@ ${radioField({
   choices: [
     {
       value: "guild",
-      label: "One community",
+      label: "One community’s own list",
       hint: texts.guild,
     },
-    { value: "global", label: "All communities", hint: texts.global },
+    { value: "global", label: "Shared list", hint: texts.global },
   ],
 })}
 ${guildField(form, guilds, problems, texts)}`;

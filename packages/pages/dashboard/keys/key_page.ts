@@ -62,8 +62,8 @@ const actLabels = { confirm: "Confirmation", graceSeconds: "Current secret", sta
 const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
-<div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Links</dt><dd><a href="${communityPath(key.scope.pid)}">Links of its community</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
+<div><dt>Community</dt><dd><a href="${communityPath(key.scope.pid)}">Its verify link and settings</a> <code>${key.scope.pid}</code></dd></div>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>

@@ -59,7 +59,7 @@ const card = (key: KeyDetails, guilds: ReadonlyArray<NamedGuild>, now: Millis): 
 <p><code>${maskedKey(key.id)}</code></p>
 <dl>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
-<div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
+<div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
 <div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
 ${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>`}
 </dl>
@@ -77,7 +77,7 @@ ${tableHtml({
   columns: [
     { label: "Key" },
     { label: "Permissions" },
-    { label: "Scope" },
+    { label: "List" },
     { label: "Last used" },
     { label: "Expires" },
     { label: "Seven days", isNumber: true },

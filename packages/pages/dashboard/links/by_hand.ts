@@ -10,7 +10,8 @@ export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry)
   action === "link.set" &&
   actor.type === "account" &&
   at === link.lastVerifiedAt &&
-  details["chatId"] === link.chatId;
+  details["chatId"] === link.chatId &&
+  details["via"] === undefined;
 
 /** Returns a function that finds the chat users of a page who were linked by hand. */
 export const makeByHand = Effect.map(AuditLog, (log) =>

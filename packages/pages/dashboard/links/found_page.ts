@@ -1,7 +1,8 @@
 /** What a search from the menu finds: links and users in every list of the account. */
 import { html } from "../../html.ts";
-import { type Community, communityName } from "../communities/community.ts";
+import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
+import { listName } from "../look/list_name.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { type LinksView, linkLabels, linksTable, unlinkedNotice } from "./links_page.ts";
@@ -30,7 +31,7 @@ ${
         const { pid } = community.scope;
         return html`
 <section>
-<h2>${communityName(community)}</h2>
+<h2>${listName(community)}</h2>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, byHand, search, sort: "time" }, linkLabels(platforms))}
 ${next && html`<p class="more"><a class="button quiet" href="${withQuery(paths.links, { pid, q: search })}">All that were found here</a></p>`}

@@ -3,12 +3,14 @@ import type { ChatId, GameId } from "@accountlink/core";
 import type { NamedLink } from "@accountlink/core/communities";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
-import { type Community, communityText } from "../communities/community.ts";
+import { type Community } from "../communities/community.ts";
 import { csrfField } from "../look/field.ts";
+import { listText } from "../look/list_name.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
+import type { UserList } from "./user_lists.ts";
 
 export interface LinkQuestion {
   readonly community: Community;
@@ -24,15 +26,21 @@ export interface Replaced {
   readonly game: GameProfile | null;
 }
 
-export const unlinkQuestion = (question: LinkQuestion, visitor: Pick<Visitor, "csrf">): Page => {
+/** @param others other lists in which the chat user is linked */
+export const unlinkQuestion = (
+  question: LinkQuestion,
+  others: ReadonlyArray<UserList>,
+  visitor: Pick<Visitor, "csrf">,
+): Page => {
   const { community, chatId, chat, gameId, game } = question;
   return {
     status: 200,
     title: "Unlink?",
     section: "links",
     content: html`
-<p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
-<p>Bots and games no longer see the two accounts as linked. A verification that the user has started ends. The user can verify again at any time.</p>
+<p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
+<p>Bots and games that use this list no longer see the two accounts as linked. A verification that the user has started ends. The user can verify again at any time.</p>
+${others.length === 0 ? null : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}. <a class="bad" href="${withQuery(paths.unlinkAll, { chatId })}">Unlink in every list</a></p>`}
 ${answers(question, paths.unlink, html`<button class="button bad">Unlink the accounts</button>`, visitor)}`,
   };
 };
@@ -49,12 +57,12 @@ export const unlinkSeveralQuestion = (
     title: `Unlink ${counted(links.length, "user")}?`,
     section: "links",
     content: html`
-<p>Unlink these accounts in ${communityText(community)}?</p>
+<p>Unlink these accounts in ${listText(community)}?</p>
 <ul>${links.map(
       ({ link, chat, game }) =>
         html`<li><strong>${accountText(link.chatId, chat)}</strong> from <strong>${accountText(link.gameId, game)}</strong></li>`,
     )}</ul>
-<p>Bots and games no longer see them as linked here. Verifications that these users have started end. They can verify again at any time.</p>
+<p>Bots and games that use this list no longer see them as linked. Verifications that these users have started end. They can verify again at any time.</p>
 <form method="post" action="${paths.unlink}">
 ${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}">
@@ -76,7 +84,7 @@ export const linkQuestion = (
     title: "Link these accounts?",
     section: "links",
     content: html`
-<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
+<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
 ${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
 ${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link the accounts</button>`, visitor)}`,

@@ -7,7 +7,8 @@ import { allLinks } from "@accountlink/core/links";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Stream } from "effect";
-import { type Community, communityName } from "../communities/community.ts";
+import type { Community } from "../communities/community.ts";
+import { listName } from "../look/list_name.ts";
 import { mostNamed } from "./links_page.ts";
 
 type Rows = Stream.Stream<ReadonlyArray<string>, StoreUnavailable, LinkStore>;
@@ -35,7 +36,7 @@ const namedColumns: typeof columns = ["list", "chatId", "chatName", "gameId", "g
 
 const allRows = (community: Community): Rows =>
   Stream.map(allLinks(community.scope.pid), ({ chatId, gameId, lastVerifiedAt }) => [
-    communityName(community),
+    listName(community),
     chatId,
     gameId,
     formatTimestamp(lastVerifiedAt),
@@ -43,7 +44,7 @@ const allRows = (community: Community): Rows =>
 
 const newestRows = (community: Community, { newest }: OwnedLinks["Service"]): Rows =>
   Stream.map(newest(community.scope, mostNamed), ({ link, chat, game }) => [
-    communityName(community),
+    listName(community),
     link.chatId,
     nameOf(chat),
     link.gameId,

@@ -1,13 +1,14 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
 import type { ChatId, Pid } from "@accountlink/core";
-import type { NamedLink } from "@accountlink/core/communities";
+import { type NamedLink, sumCounts } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
-import { type Community, communityField, communityText } from "../communities/community.ts";
+import { type Community, communityField } from "../communities/community.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
-import { countNote, linksText } from "../look/link_count.ts";
+import { countNote, countText, linksText } from "../look/link_count.ts";
+import { listText } from "../look/list_name.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
@@ -77,9 +78,10 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
   return html`<strong>${path === null ? name : html`<a href="${path}">${name}</a>`}</strong> <small>${username === null ? null : `@${username} · `}${id}</small>`;
 };
 
-export const userPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.linkUser, { pid, chatId });
+export const userPath = (pid: Pid | null, chatId: ChatId): string =>
+  withQuery(paths.linkUser, { pid, chatId });
 
-const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
+export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
 /** @param notice the result of an action; null for none */
 export const linksPage = (
@@ -99,7 +101,7 @@ export const linksPage = (
     section: "links",
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
-<p class="figure"><strong>${linksText(community.links)}</strong> in ${communityText(community)}${note === null ? null : `, ${note}`}</p>
+<p class="figure"><strong>${linksText(community.links)}</strong> in ${listText(community)}${note === null ? null : `, ${note}`}${totalNote(view)}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
@@ -116,6 +118,12 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
 </details>`,
   };
 };
+
+/** The number of links that the overview shows, where it is not the number of this list. */
+const totalNote = ({ communities }: LinksView): string | null =>
+  communities.length < 2
+    ? null
+    : `; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
 
 export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
   status: 200,
@@ -178,7 +186,7 @@ export const linksTable = (
   const form = `selected-${pid}`;
   const table = tableHtml({
     id: `links-${pid}`,
-    caption: `Links in ${communityText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
+    caption: `Links in ${listText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
     columns: [
       { label: chatLabel },
       { label: gameLabel },

@@ -34,6 +34,8 @@ import {
   noLinksPage,
   userPath,
 } from "./links_page.ts";
+import { unlinkAllRoutes } from "./unlink_all.ts";
+import { makeUserLists } from "./user_lists.ts";
 import { linkedUserPage } from "./user_page.ts";
 
 const pageSize = 25;
@@ -48,12 +50,15 @@ const shownChanges = 50;
 
 type WriteRefusal = Forbidden | InvalidParameter | PlatformUnavailable;
 
-export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
+  const { page, form } = pages;
+  const unlinkAll = yield* unlinkAllRoutes(pages);
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
+  const listsOf = yield* makeUserLists;
   const byHandOf = yield* makeByHand;
 
   const list = Effect.fnUntraced(function* (
@@ -118,7 +123,10 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     game: string,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
-    const community = yield* communities.find(visitor, fields("pid"));
+    // Without a list, the first one that has the user.
+    const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
+    const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
+    if (community === undefined) return noLinksPage(visitor);
     const view = yield* viewUser(visitor, community, chatId);
     return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems);
   });
@@ -172,9 +180,11 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     if (one === undefined) {
       return seeOther(withQuery(paths.links, { pid: community.scope.pid, q: chatIds[0] ?? "" }));
     }
-    return chatIds.length === 1
-      ? unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, visitor)
-      : unlinkSeveralQuestion(community, found, visitor);
+    if (chatIds.length > 1) return unlinkSeveralQuestion(community, found, visitor);
+    const others = (yield* listsOf(visitor, one.link.chatId)).filter(
+      (other) => other.community.scope.pid !== community.scope.pid,
+    );
+    return unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, others, visitor);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -230,6 +240,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     form(paths.link, link),
     page(paths.unlink, askUnlink),
     form(paths.unlink, unlink),
+    ...unlinkAll,
   ];
 });
 
@@ -255,7 +266,7 @@ const placeOf = (text: string): NewestPosition | null => {
 
 /** Returns a function that collects the data for the page of a chat user. */
 const makeUserView = Effect.gen(function* () {
-  const links = yield* OwnedLinks;
+  const listsOf = yield* makeUserLists;
   const profiles = yield* Profiles;
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
@@ -265,17 +276,17 @@ const makeUserView = Effect.gen(function* () {
     const { account } = visitor.owner;
     const { pid } = community.scope;
     const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
-    const [page, history, listed, chat] = yield* Effect.all(
+    const [lists, history, listed, chat] = yield* Effect.all(
       [
-        links.find(community.scope, chatId),
+        listsOf(visitor, chatId),
         log.list(account.name, null, shownChanges, filter),
         keys.list(account),
         profiles.chat(chatId, null),
       ],
       { concurrency: 4 },
     );
-    const game = page === null ? null : yield* profiles.game(page.gameId);
-    const link: NamedLink | null = page === null ? null : { link: page, chat, game };
+    const own = lists.find((list) => list.community.scope.pid === pid)?.link;
+    const link: NamedLink | null = own === undefined ? null : { ...own, chat };
     const named = yield* namesOf(visitor, listed, history);
     const names: Names = {
       ...named,
@@ -283,12 +294,13 @@ const makeUserView = Effect.gen(function* () {
         ...named.chats,
         ...(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId] as const]),
       ]),
-      games: new Map(
-        link === null || game === null
+      games: new Map([
+        ...named.games,
+        ...(link === null || link.game === null
           ? []
-          : [[link.link.gameId, game.displayName ?? game.username ?? link.link.gameId]],
-      ),
+          : [[link.link.gameId, link.game.displayName ?? link.game.username ?? link.link.gameId] as const]),
+      ]),
     };
-    return { community, chatId, chat, link, history, names };
+    return { community, chatId, chat, link, lists, history, names };
   });
 });

@@ -7,12 +7,15 @@ import type { ChatProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
-import { type Community, communityText } from "../communities/community.ts";
+import { type Community } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { listText } from "../look/list_name.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 import { isByHand } from "./by_hand.ts";
 import { accountText, linkLabels, verifiedText } from "./links_page.ts";
+import { type UserList, userListsHtml } from "./user_lists.ts";
 
 export interface LinkedUserView {
   readonly community: Community;
@@ -20,6 +23,8 @@ export interface LinkedUserView {
   readonly chat: ChatProfile | null;
   /** Null if the user has no link. */
   readonly link: NamedLink | null;
+  /** All lists that have a link of the user. */
+  readonly lists: ReadonlyArray<UserList>;
   /** Newest first. */
   readonly history: ReadonlyArray<AuditEntry>;
   readonly names: Names;
@@ -33,7 +38,7 @@ export const linkedUserPage = (
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
-  const { community, chatId, chat, link, history, names } = view;
+  const { community, chatId, chat, link, lists, history, names } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
@@ -42,7 +47,7 @@ export const linkedUserPage = (
     section: "links",
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
-<p><a href="${withQuery(paths.links, { pid })}">Links of ${communityText(community)}</a></p>
+<p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountText(chatId, chat)}</dd></div>
 <div><dt>${labels.game}</dt><dd>${link === null ? "none: not linked" : accountText(link.link.gameId, link.game)}</dd></div>
@@ -55,29 +60,27 @@ ${
       )}</dd></div>`
 }
 </dl>
+${userListsHtml(lists, chatId, chat)}
 <section>
 <h2>What happened</h2>
 ${historyHtml(history, names)}
+${untold(link, history)}
 ${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
 </section>
 <section>
-<h2>${link === null ? "Link" : "Change"}</h2>
+<h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>
 <form method="post" action="${paths.link}" class="panel">
 ${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}"><input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="of" value="user">
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
 <button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
 </form>
-</section>
-${
-  link === null
-    ? null
-    : html`
-<section>
-<h2>Unlink</h2>
-<div class="panel danger"><p>Bots and games no longer see the two accounts as linked.</p>
-<p><a class="button bad" href="${withQuery(paths.unlink, { pid, chatId })}">Unlink</a></p></div>
-</section>`
-}`,
+</section>`,
   };
 };
+
+/** A link that no entry made: imports log only links that they change. */
+const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
+  link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
+    ? null
+    : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}: by an import, or before the audit log begins.</p>`;

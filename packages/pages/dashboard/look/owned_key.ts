@@ -2,6 +2,7 @@ import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys"
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
+import { listName } from "./list_name.ts";
 import { timeHtml, timeUntil } from "./time.ts";
 
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
@@ -41,7 +42,6 @@ export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
     : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
 
 export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
-  if (scope.kind === "global") return "All communities";
-  const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
-  return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;
+  const name = scope.kind === "global" ? null : guilds.find(({ guildId }) => guildId === scope.guildId)?.name;
+  return listName({ scope, guildName: name ?? null });
 };

@@ -28,6 +28,8 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
   readonly links: LinkCount;
+  /** How many lists have these links. */
+  readonly lists: number;
   /** How many users were verified lately. */
   readonly verified: VerifiedWeeks;
   /** The steps to the first verified user; null once there is one. */
@@ -101,7 +103,7 @@ ${
 </div>`;
 };
 
-const numbers = ({ days, links, verified }: OverviewView): Html => {
+const numbers = ({ days, links, lists, verified }: OverviewView): Html => {
   const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
   const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
     requestsOf(sumOf(week.map((usage) => daySum(usage)))),
@@ -111,7 +113,7 @@ const numbers = ({ days, links, verified }: OverviewView): Html => {
 ${figure("Requests today", numberText(requestsOf(today)))}
 ${figure("Refused or failed today", numberText(today.refused + today.errors))}
 ${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
-${figure("Links", countText(links), countNote(links))}
+${figure("Links", countText(links), [lists < 2 ? null : `in ${lists} lists`, countNote(links)].filter((note) => note !== null).join(", ") || null)}
 ${figure("Verified in seven days", countText(verified.last), verifiedNote(verified))}
 </dl>`;
 };

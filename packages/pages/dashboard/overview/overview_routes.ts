@@ -35,7 +35,8 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
       last: sumCounts(weeks.map(({ last }) => last)),
       before: sumCounts(weeks.map(({ before }) => before)),
     };
-    if (links.count > 0) return { links, verified, steps: null };
+    const lists = owned.length;
+    if (links.count > 0) return { links, lists, verified, steps: null };
     const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
     const community = first === undefined ? null : yield* communities.named(visitor, first);
     const guildId = community === null ? null : guildOf(community.scope);
@@ -46,7 +47,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
       publicUrl,
       csrf: visitor.csrf,
     };
-    return { links, verified, steps };
+    return { links, lists, verified, steps };
   });
 
   return [

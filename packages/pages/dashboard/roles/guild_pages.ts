@@ -3,7 +3,8 @@ import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";
 import { html } from "../../html.ts";
-import { type Community, communityName } from "../communities/community.ts";
+import type { Community } from "../communities/community.ts";
+import { communityName } from "../look/list_name.ts";
 import type { Page } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
 

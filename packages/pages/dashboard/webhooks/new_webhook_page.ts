@@ -8,9 +8,9 @@ import { paths } from "../paths.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 
 const scopeTexts = {
-  guild: "Events of the links of this community",
-  global: "Events of the links of your whole account",
-  menu: "Communities that you manage and that have the bot. Only for one community.",
+  guild: "Events of the links in this list",
+  global: "Events of the links in the list of all your communities",
+  menu: "Communities that you manage and that have the bot. Only for the own list of one.",
 };
 
 /**

@@ -53,7 +53,7 @@ const facts = ({ webhook, guilds }: WebhookView): Html => html`
 ${webhook.status === "disabled" ? html`<div class="notice bad" role="alert"><p>${disabledText(webhook)}</p></div>` : null}
 <p>${webhookStateHtml(webhook)} <code>${webhook.url}</code></p>
 <dl class="facts">
-<div><dt>Scope</dt><dd>${scopeText(webhook, guilds)}</dd></div>
+<div><dt>List</dt><dd>${scopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
 <div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
 <div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>

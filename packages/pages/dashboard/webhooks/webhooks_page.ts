@@ -33,7 +33,7 @@ const card = (webhook: WebhookDetails, guilds: ReadonlyArray<NamedGuild>): Html 
 ${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
 <p><code>${webhook.url}</code></p>
 <dl>
-<div><dt>Scope</dt><dd>${scopeText(webhook, guilds)}</dd></div>
+<div><dt>List</dt><dd>${scopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
 <div><dt>Delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
 <div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>

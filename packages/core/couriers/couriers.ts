@@ -1,0 +1,273 @@
+/**
+ * Couriers carry changes of feeds to somebody else, such as the receiver of a webhook. Each courier has one item, which
+ * one node holds until its scope closes; other nodes take over the items of a dead node.
+ *
+ * @internal
+ */
+import { Clock, type Duration, Effect, FiberSet, Latch, Queue, type Scope } from "effect";
+import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
+import type { DataScope } from "../data_scope.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import { EventStore } from "../events/event_store.ts";
+import type { Pid } from "../ids.ts";
+import { forEachLinkChange } from "../links/link_events.ts";
+import { paced } from "../paced.ts";
+import { forEachSessionChange } from "../sessions/session_watch.ts";
+import type { Signals } from "../signals.ts";
+import { warnOnce } from "../telemetry/warn_once.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** How long a node holds its items after its last heartbeat, in milliseconds. */
+const holdTime = 7_000;
+
+/** How often the node looks for free items, changes of its items, and events. */
+const interval = "1 second";
+
+/** How many items the node takes at once. Nodes that start together share them. */
+const takenAtOnce = 50;
+
+/** How soon the store is polled after a signal that names no scope, in milliseconds. */
+const lookDelay = 20;
+
+/** An item that the store gave to this node. */
+interface Held {
+  readonly scope: DataScope;
+  /** The last event of the feed that was carried. */
+  readonly position: number;
+}
+
+export interface Courier<Item extends Held> {
+  item: Item;
+  /** All events up to this position are carried, or stored as work. */
+  position: number;
+  /** Whether the feed may have more events. */
+  hasNews: boolean;
+  isRunning: boolean;
+  /** Whether the courier must end, for example because its item was paused. */
+  isStopping: boolean;
+  /** Wakes the courier after a change. */
+  readonly changes: Queue.Queue<void>;
+}
+
+/** State shared by all couriers of a node. */
+export interface CourierNode {
+  readonly id: string;
+  /** The node may carry until this time. */
+  livesUntil: Millis;
+  isStopping: boolean;
+}
+
+export const makeNode = (): CourierNode => ({ id: uuidV4Unsafe(), livesUntil: 0, isStopping: false });
+
+/** Whether a courier may still carry. */
+export const isCarrying = (
+  { isStopping, livesUntil }: CourierNode,
+  courier: { readonly isStopping: boolean },
+  now: Millis,
+): boolean => !isStopping && !courier.isStopping && now < livesUntil;
+
+/** Renews the node's lease, takes free items, and returns the items of the node. */
+interface HoldItems {
+  readonly node: string;
+  readonly at: Millis;
+  /** A time not after `at` releases all items. */
+  readonly until: Millis;
+  /** How many further items to take at most. */
+  readonly limit: number;
+}
+
+interface CourierWork<Item extends Held, C extends Courier<Item>> {
+  /** The items in log messages, such as `webhooks`. */
+  readonly items: string;
+  /** The message of a failed run. */
+  readonly problem: string;
+  readonly node: CourierNode;
+  readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
+  readonly idOf: (item: Item) => string;
+  readonly make: (courier: Courier<Item>) => C;
+  /** Carries until nothing is left. */
+  readonly run: (courier: C) => Effect.Effect<void, StoreUnavailable>;
+  /** Whether a courier has work besides new events. */
+  readonly isDue: (courier: C, at: Millis) => boolean;
+  /** Whether events of sessions matter. */
+  readonly hearsSessions: boolean;
+  /** How long a stop waits for runs to end. */
+  readonly drainTime: Duration.Input;
+}
+
+/** The couriers of a node. */
+interface Couriers<C> {
+  readonly all: ReadonlyMap<string, C>;
+  /** Looks for changes of items now. */
+  readonly look: () => void;
+  /** Starts no more work, because the node is stopping. Work in progress ends before the scope closes. */
+  readonly stop: Effect.Effect<void>;
+}
+
+/** Takes items and runs their couriers until the scope closes. */
+export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
+  work: CourierWork<Item, C>,
+): Effect.fn.Return<Couriers<C>, never, EventStore | Signals | Scope.Scope> {
+  const { items, node } = work;
+  const runs = yield* FiberSet.make();
+  const couriers = new Map<string, C>();
+
+  const stop = Effect.gen(function* () {
+    node.isStopping = true;
+    for (const { changes } of couriers.values()) yield* Queue.offer(changes, undefined);
+  });
+
+  /** Waits for runs, and lets other nodes take the items. */
+  const release = Effect.gen(function* () {
+    yield* stop;
+    yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), work.drainTime));
+    const at = yield* Clock.currentTimeMillis;
+    const letGo = work.hold({ node: node.id, at, until: at, limit: 0 });
+    if (couriers.size > 0) yield* Effect.ignore(Effect.timeout(letGo, "2 seconds"));
+  });
+
+  const start = Effect.fnUntraced(function* (courier: C) {
+    courier.isRunning = true;
+    const running = yield* warnOnce(work.problem, work.run(courier));
+    const ended = Effect.sync(() => {
+      courier.isRunning = false;
+    });
+    yield* FiberSet.run(runs, Effect.ensuring(running, ended));
+  });
+
+  const wake = (courier: C): Effect.Effect<unknown> =>
+    courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
+
+  const { tick, look } = yield* makeSteps(work, couriers, wake);
+  const ticking = yield* warnOnce(`Cannot look for ${items}`, tick);
+  const looking = yield* warnOnce(`Cannot look for events of ${items}`, look);
+  yield* Effect.addFinalizer(() => release);
+  const isChanged = Latch.makeUnsafe(false);
+  const untilTick = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, untilTick)));
+  const news = yield* hearNews(couriers, work.hearsSessions);
+  yield* Effect.forkScoped(tellNews(news, couriers, wake));
+  yield* Effect.forkScoped(lookAfterNews(news, looking));
+  return { all: couriers, look: () => isChanged.openUnsafe(), stop };
+});
+
+/** Makes the steps that take items, follow their changes, and look for their events. */
+const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
+  { node, hold, idOf, make, isDue }: CourierWork<Item, C>,
+  couriers: Map<string, C>,
+  wake: (courier: C) => Effect.Effect<unknown>,
+) {
+  const events = yield* EventStore;
+
+  const update = Effect.fnUntraced(function* (held: ReadonlyArray<Item>) {
+    for (const item of held) {
+      const courier = couriers.get(idOf(item));
+      if (courier === undefined) couriers.set(idOf(item), make(yield* makeCourier(item)));
+      else if (!courier.isStopping) courier.item = item;
+    }
+    const ids = new Set(held.map(idOf));
+    for (const [id, courier] of couriers) {
+      if (ids.has(id) && !courier.isStopping) continue;
+      courier.isStopping = true;
+      yield* Queue.offer(courier.changes, undefined);
+      if (!courier.isRunning) couriers.delete(id);
+    }
+  });
+
+  const look = Effect.gen(function* () {
+    const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
+    if (node.isStopping || all.length === 0) return;
+    const places = all.map(({ item, position }) => ({ pid: item.scope.pid, after: position }));
+    const newer = new Set(yield* events.newer(places));
+    for (const courier of all) {
+      if (!newer.has(courier.item.scope.pid)) continue;
+      courier.hasNews = true;
+      yield* wake(courier);
+    }
+  });
+
+  const tick = Effect.gen(function* () {
+    if (node.isStopping) return;
+    const at = yield* Clock.currentTimeMillis;
+    const until = at + holdTime;
+    const held = yield* hold({ node: node.id, at, until, limit: takenAtOnce });
+    node.livesUntil = until;
+    yield* update(held);
+    for (const courier of couriers.values()) {
+      if (courier.hasNews || isDue(courier, at)) yield* wake(courier);
+    }
+    yield* look;
+  });
+
+  return { tick, look };
+});
+
+/** Scopes with new events, according to signals. */
+interface News {
+  readonly pids: Set<Pid>;
+  /** Open after an event of a known scope. */
+  readonly isOfScope: Latch.Latch;
+  /** Open after a change whose scope is unknown. */
+  readonly isOfAny: Latch.Latch;
+}
+
+const hearNews = Effect.fnUntraced(function* (
+  couriers: ReadonlyMap<string, unknown>,
+  hearsSessions: boolean,
+) {
+  const news: News = {
+    pids: new Set(),
+    isOfScope: Latch.makeUnsafe(false),
+    isOfAny: Latch.makeUnsafe(false),
+  };
+  yield* forEachLinkChange((pidOf) => {
+    if (couriers.size === 0) return;
+    news.pids.add(pidOf());
+    news.isOfScope.openUnsafe();
+  });
+  if (hearsSessions) {
+    yield* forEachSessionChange(() => {
+      if (couriers.size > 0) news.isOfAny.openUnsafe();
+    });
+  }
+  return news;
+});
+
+const lookAfterNews = ({ isOfAny }: News, look: Effect.Effect<void>) => {
+  const lookSoon = paced(
+    lookDelay,
+    Effect.suspend(() => {
+      isOfAny.closeUnsafe();
+      return look;
+    }),
+  );
+  return Effect.forever(Effect.andThen(isOfAny.await, lookSoon));
+};
+
+const tellNews = Effect.fnUntraced(function* <C extends Courier<Held>>(
+  { pids, isOfScope }: News,
+  couriers: ReadonlyMap<string, C>,
+  wake: (courier: C) => Effect.Effect<unknown>,
+) {
+  while (true) {
+    yield* isOfScope.await;
+    isOfScope.closeUnsafe();
+    const changed = new Set(pids);
+    pids.clear();
+    for (const courier of couriers.values()) {
+      if (!changed.has(courier.item.scope.pid)) continue;
+      courier.hasNews = true;
+      yield* wake(courier);
+    }
+  }
+});
+
+const makeCourier = <Item extends Held>(item: Item): Effect.Effect<Courier<Item>> =>
+  Effect.map(Queue.sliding<void>(1), (changes) => ({
+    item,
+    position: item.position,
+    hasNews: true,
+    isRunning: false,
+    isStopping: false,
+    changes,
+  }));

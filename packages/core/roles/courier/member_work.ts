@@ -1,0 +1,108 @@
+/** What couriers and sweeps do with one member, and how they find out that a plan must pause. */
+import { Clock, Effect, Metric, Option } from "effect";
+import { allows } from "../../accounts/member.ts";
+import { MemberStore } from "../../accounts/member_store.ts";
+import type { ChatId, GameId } from "../../ids.ts";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import type { RoleMember } from "../../platforms/chat_roles.ts";
+import type { Millis } from "../../timestamp.ts";
+import { MemberSync } from "../member_sync.ts";
+import type { RolePlan } from "../role_plan.ts";
+import { RolePlanStore, type SettledMember } from "../role_plan_store.ts";
+
+const changes = Metric.counter("accountlink_role_changes_total", {
+  description: "Changes of roles and nicknames, by outcome",
+  incremental: true,
+});
+
+/** The actor that pauses a plan. */
+const service = { actor: { type: "operator", id: "roles" }, requestId: null } as const;
+
+/** A tenth of the time that a member waited or a sweep failed: 5 seconds to 10 minutes. In milliseconds. */
+export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
+
+/** The link of a member, and the nickname that the plan set. */
+export interface StoredMember {
+  readonly gameId: GameId | null;
+  readonly nickname: string | null;
+}
+
+export const makeMemberWork = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const team = yield* MemberStore;
+  const sync = yield* MemberSync;
+  const { findGuild, isManager } = yield* ChatPlatform;
+
+  // The counters are exported before the first change.
+  for (const outcome of outcomes) yield* count(outcome, 0);
+
+  const pause = Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
+    yield* store.pause({ ...service, pid: scope.pid, guildId, at: yield* Clock.currentTimeMillis });
+  });
+
+  return {
+    /** Whether a member has other roles or another nickname than the plan wants. */
+    differs: (plan: RolePlan, member: RoleMember, { gameId, nickname }: StoredMember) =>
+      Effect.map(
+        sync.compare(plan, member, gameId, nickname),
+        (wanted) => wanted.add.length + wanted.remove.length > 0 || wanted.nickname !== null,
+      ),
+
+    /**
+     * Gives a member the roles and the nickname that the plan wants. Null if the user is not a member.
+     *
+     * @param pace runs before each change
+     */
+    change: Effect.fnUntraced(
+      function* (
+        plan: RolePlan,
+        chatId: ChatId,
+        { gameId, nickname }: StoredMember,
+        pace?: Effect.Effect<void>,
+      ) {
+        const member = Option.getOrNull(yield* (yield* sync.roles).findMember(plan.guildId, chatId));
+        if (member === null) return null;
+        const wanted = yield* sync.compare(plan, member, gameId, nickname);
+        const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
+        yield* count("refused", settled.problems.length);
+        yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));
+        return settled;
+      },
+      Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
+    ),
+
+    /** Pauses a plan whose guild the bot has left. */
+    pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
+      if (Option.isNone(yield* findGuild(plan.guildId))) yield* pause(plan);
+    }),
+
+    /**
+     * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if
+     * nobody in the account's team manages the guild any more. An account without a team is the operator's own.
+     */
+    checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
+      const { guildId, scope } = plan;
+      const guild = Option.getOrNull(yield* (yield* sync.roles).findGuildRoles(guildId));
+      const admins = (yield* team.list(scope.account)).filter(({ role }) => allows(role, "admin"));
+      const manages = Effect.forEach(admins, ({ chatId }) => isManager(guildId, chatId));
+      const isManaged = admins.length === 0 || (yield* manages).includes(true);
+      if (guild !== null && isManaged) return guild.memberCount;
+      yield* pause(plan);
+      return null;
+    }),
+  };
+});
+
+const outcomes = ["applied", "refused", "unavailable"] as const;
+
+const count = (outcome: (typeof outcomes)[number], times: number) =>
+  Metric.update(Metric.withAttributes(changes, { outcome }), times);
+
+/** The result for a user who is not a member. */
+export const goneMember = (chatId: ChatId): SettledMember => ({
+  chatId,
+  mark: null,
+  retryAt: null,
+  nickname: null,
+  problems: [],
+});

@@ -1,0 +1,158 @@
+/** Changes the members of one plan's guild after events of the plan's scope. */
+import { Clock, Effect, Option, Schema, Semaphore } from "effect";
+import { type Courier, type CourierNode, isCarrying } from "../../couriers/couriers.ts";
+import type { FeedEvent } from "../../events/event.ts";
+import { EventStore } from "../../events/event_store.ts";
+import { ChatId } from "../../ids.ts";
+import { LinkStore } from "../../links/link_store.ts";
+import type { Millis } from "../../timestamp.ts";
+import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
+import { goneMember, makeMemberWork, retryDelay } from "./member_work.ts";
+
+/** How many events are read at once. */
+const pageSize = 500;
+
+/** How many members are read at once, and how many of them are changed at once. */
+const [batchSize, concurrency] = [32, 8];
+
+/** How often a platform that failed is asked about a member, in milliseconds. */
+const probeInterval = 3_000;
+
+/** Works on a plan of this node. */
+export interface PlanCourier extends Courier<HeldPlan> {
+  /** When a request for a member failed, unless one was answered since. */
+  failedAt: Millis | null;
+  readonly sweeping: Sweeping;
+  /** Members are changed after events or by the sweep, not both at once. */
+  readonly turn: Semaphore.Semaphore;
+}
+
+interface Sweeping {
+  isRunning: boolean;
+  /** The first of the latest failures in a row, or null. */
+  failingSince: Millis | null;
+  /** A failed sweep goes on at this time. */
+  nextAt: Millis;
+}
+
+export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
+  ...courier,
+  failedAt: null,
+  sweeping: { isRunning: false, failingSince: null, nextAt: 0 },
+  turn: Semaphore.makeUnsafe(1),
+});
+
+export const isProbing = ({ failedAt }: PlanCourier, at: Millis): boolean =>
+  failedAt === null || at >= failedAt + probeInterval;
+
+export const makePlanRun = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const events = yield* EventStore;
+  const links = yield* LinkStore;
+  const { change, pauseWithoutBot } = yield* makeMemberWork;
+
+  /** Marks the members of new events. */
+  const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
+    courier.hasNews = false;
+    const { scope, guildId } = courier.item;
+    const { pid } = scope;
+    const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
+    // Events were deleted before they were read, or the feed was restored to an earlier state.
+    const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
+    if (marks === null) return;
+    const at = yield* Clock.currentTimeMillis;
+    const isHeld = yield* store.mark({ pid, guildId, node: node.id, at, ...marks });
+    courier.position = marks.position;
+    courier.isStopping ||= !isHeld;
+    courier.hasNews ||= page === null || page.length === pageSize;
+  });
+
+  /** Changes members that wait. Returns false if none is due. */
+  const changeDue = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
+    const { scope, guildId, revision } = courier.item;
+    const place = { pid: scope.pid, guildId };
+    const startedAt = yield* Clock.currentTimeMillis;
+    const isProbe = courier.failedAt !== null;
+    if (!isProbing(courier, startedAt)) return false;
+    const due = yield* store.due(place, startedAt, isProbe ? 1 : batchSize);
+    if (due.length === 0) return false;
+    const games = yield* links.findGamesByChatIds(
+      place.pid,
+      due.map(({ chatId }) => chatId),
+    );
+
+    const changeOne = Effect.fnUntraced(function* (waiting: WaitingMember) {
+      const now = yield* Clock.currentTimeMillis;
+      const hasFailed = courier.failedAt !== null && !isProbe;
+      if (hasFailed || !isCarrying(node, courier, now)) return [];
+      const { chatId, nickname, mark, since } = waiting;
+      const changed = yield* change(courier.item, chatId, {
+        nickname,
+        gameId: games.get(chatId) ?? null,
+      }).pipe(
+        Effect.tap((result) => {
+          courier.failedAt = null;
+          return result === null ? pauseWithoutBot(courier.item) : Effect.void;
+        }),
+        Effect.catchTag("PlatformUnavailable", () => {
+          courier.failedAt = now;
+          const retryAt = now + retryDelay(now - since);
+          return Effect.succeed({ ...goneMember(chatId), retryAt, nickname });
+        }),
+      );
+      return [{ ...(changed ?? goneMember(chatId)), mark }];
+    });
+
+    const settled = (yield* Effect.forEach(due, changeOne, { concurrency })).flat();
+    const at = yield* Clock.currentTimeMillis;
+    const isHeld = yield* store.settle({
+      ...place,
+      node: node.id,
+      at,
+      members: settled,
+      revision,
+      sweep: null,
+    });
+    courier.isStopping ||= !isHeld;
+    return true;
+  });
+
+  return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
+    let isLeft = true;
+    while (isLeft && isCarrying(node, courier, yield* Clock.currentTimeMillis)) {
+      if (courier.hasNews) yield* readFeed(node, courier);
+      const hasChanged = yield* courier.turn.withPermit(changeDue(node, courier));
+      isLeft = hasChanged || courier.hasNews;
+    }
+  });
+});
+
+const nobody = { chatIds: [] as ReadonlyArray<ChatId>, sweepOf: 0 };
+
+/** Returns what events mark; null without events. */
+const marksOf = (page: ReadonlyArray<FeedEvent>) => {
+  const last = page.at(-1);
+  if (last === undefined) return null;
+  const isManyLinks = page.some(({ type }) => type === "links.imported" || type === "scope.deleted");
+  return {
+    position: last.position,
+    chatIds: page.flatMap(usersOf),
+    sweepOf: isManyLinks ? 0 : null,
+  };
+};
+
+const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
+  switch (event.type) {
+    case "link.moved":
+      return [event.data.previousChatId, event.data.chatId].filter(isKnown);
+    case "link.set":
+    case "link.removed":
+    case "user.erased":
+      return [event.data.chatId].filter(isKnown);
+    default:
+      return [];
+  }
+};
+
+/** Erased users have no chat ID any more. */
+const isKnown = Schema.is(ChatId);

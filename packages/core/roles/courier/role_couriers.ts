@@ -1,0 +1,105 @@
+/** Applies the role plans that this node holds until its scope closes. */
+import { Clock, Context, Effect, FiberSet, Layer, Metric, type Scope } from "effect";
+import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import { readMetric } from "../../telemetry/metric_reading.ts";
+import { warnOnce } from "../../telemetry/warn_once.ts";
+import { MemberSync } from "../member_sync.ts";
+import { forEachPlanChange } from "../plan_changes.ts";
+import { RolePlanStore } from "../role_plan_store.ts";
+import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
+import { rememberRefusals } from "./refusals.ts";
+import { isSweepDue, makeSweep } from "./sweep.ts";
+
+/** How long a stop waits for changes in flight. */
+const drainTime = "11 seconds";
+
+const oldest = Metric.gauge("accountlink_role_oldest_change_seconds", {
+  description:
+    "Age of the oldest change that waits to be applied to a member, of all role plans of this node",
+});
+
+const layerRemembering = Layer.effect(
+  ChatPlatform,
+  Effect.map(ChatPlatform, (platform) =>
+    platform.roles === undefined ? platform : { ...platform, roles: rememberRefusals(platform.roles) },
+  ),
+);
+
+/**
+ * Keeps the roles and nicknames of guilds equal to the links of their plans' scopes. Does nothing on a platform without
+ * roles.
+ *
+ * @internal
+ */
+export class RoleCouriers extends Context.Service<
+  RoleCouriers,
+  {
+    /** Starts no more changes, because the node is stopping. Changes in flight end before the scope closes. */
+    readonly stop: Effect.Effect<void>;
+  }
+>()("@accountlink/core/RoleCouriers") {
+  static readonly layer = Layer.effect(
+    RoleCouriers,
+    Effect.gen(function* () {
+      const { roles } = yield* ChatPlatform;
+      return { stop: roles === undefined ? Effect.void : yield* start };
+    }),
+  ).pipe(Layer.provide(Layer.fresh(MemberSync.layer)), Layer.provide(layerRemembering));
+}
+
+const start = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const run = yield* makePlanRun;
+  const sweeps = yield* FiberSet.make();
+  const startSweep = yield* makeSweepStart(sweeps);
+  const node = makeNode();
+  const { all, look, stop } = yield* makeCouriers({
+    items: "role plans",
+    problem: "Cannot apply role plans",
+    node,
+    hold: (hold) => store.hold(hold),
+    idOf: ({ scope, guildId }) => `${scope.pid} ${guildId}`,
+    make: makePlanCourier,
+    run: (courier) => Effect.andThen(startSweep(node, courier), run(node, courier)),
+    isDue: (courier, at) => {
+      const { nextDueAt } = courier.item;
+      const isMemberDue = nextDueAt !== null && nextDueAt <= at && isProbing(courier, at);
+      return isMemberDue || isSweepDue(courier, at);
+    },
+    hearsSessions: false,
+    drainTime,
+  });
+  yield* forEachPlanChange(look);
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),
+  );
+  yield* measure(all);
+  return stop;
+});
+
+/** Makes an effect that starts the sweep of a plan in the background, if it is due. */
+const makeSweepStart = Effect.fnUntraced(function* (sweeps: FiberSet.FiberSet) {
+  const sweep = yield* makeSweep;
+  return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
+    const { sweeping } = courier;
+    if (!isSweepDue(courier, yield* Clock.currentTimeMillis)) return;
+    sweeping.isRunning = true;
+    const ended = Effect.sync(() => {
+      sweeping.isRunning = false;
+    });
+    const running = yield* warnOnce("Cannot sweep the members of a guild", sweep(node, courier));
+    yield* FiberSet.run(sweeps, Effect.ensuring(running, ended));
+  });
+});
+
+const measure = Effect.fnUntraced(function* (
+  couriers: ReadonlyMap<string, PlanCourier>,
+): Effect.fn.Return<void, never, Scope.Scope> {
+  const clock = yield* Clock.clockWith(Effect.succeed);
+  yield* readMetric(oldest, () => {
+    const now = clock.currentTimeMillisUnsafe();
+    const ages = Array.from(couriers.values(), ({ item }) => now - (item.oldestSince ?? now));
+    return { value: Math.max(0, ...ages) / 1_000 };
+  });
+});

@@ -1,0 +1,415 @@
+/** Tests which members are changed, when and how often, on the test clock. */
+
+import { PlatformMemory } from "@accountlink/memory";
+import { aMember, uniqueText } from "@accountlink/testing";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Effect, Exit, Fiber, Layer, Option, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import * as AccountLink from "../../account_link.ts";
+import { MemberStore } from "../../accounts/member_store.ts";
+import { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
+import { LinkStore } from "../../links/link_store.ts";
+import { LinkWriter } from "../../links/link_writer.ts";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import type { ChatRoles } from "../../platforms/chat_roles.ts";
+import { chatId, gameId, guildId, later, operator, platform, scopes, stores } from "../../test_services.ts";
+import { UserData } from "../../users/user_data.ts";
+import { MemberSync } from "../member_sync.ts";
+import type { PlanSettings } from "../role_plan.ts";
+import { RolePlanStore } from "../role_plan_store.ts";
+import { RolePlans } from "../role_plans.ts";
+import { RoleCouriers } from "./role_couriers.ts";
+
+const verified = "1";
+const guest = "2";
+
+interface Change {
+  readonly node: string;
+  readonly what: "add" | "remove" | "nickname";
+  readonly chatId: string;
+  readonly value: string | null;
+  readonly at: number;
+}
+
+const memberIds = Array.from({ length: 250 }, (_, index) => String(20_001 + index));
+
+const guild = {
+  id: guildId,
+  name: "Engine Room",
+  bot: true,
+  roles: [
+    { id: "9", name: "Officer", assignable: false },
+    { id: verified, name: "Verified", assignable: true },
+    { id: guest, name: "Guest", assignable: true },
+  ],
+  members: memberIds.map((id) => aMember(id)),
+};
+
+const world = AccountLink.layer.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer({ ...platform, guilds: [guild] }))),
+  Layer.fresh,
+);
+
+const usual: PlanSettings = {
+  rules: [
+    { roleId: verified, when: { is: "linked" } },
+    { roleId: guest, when: { is: "unlinked" } },
+  ],
+  nickname: null,
+  state: "on",
+};
+
+/** A deployment whose platform tests watch and break. */
+const deployment = Effect.gen(function* () {
+  const chat = yield* ChatPlatform;
+  const memory = chat.roles as ChatRoles;
+  const changes: Array<Change> = [];
+  const broken = { isDown: false, hasBot: true, managers: true, unanswered: new Set<string>() };
+  let requests = 0;
+
+  const ask = <A, E>(user: string | null, request: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | PlatformUnavailable> => {
+      requests++;
+      const isBroken = broken.isDown || (user !== null && broken.unanswered.has(user));
+      return isBroken ? Effect.fail(new PlatformUnavailable({ operation: "ChatRoles" })) : request;
+    });
+  const change =
+    (what: Change["what"], node: string) =>
+    <A, E>(user: string, value: string | null, request: Effect.Effect<A, E>) =>
+      ask(
+        user,
+        Effect.tap(Effect.delay(request, "20 millis"), () =>
+          Effect.map(Clock.currentTimeMillis, (at) => changes.push({ node, what, chatId: user, value, at })),
+        ),
+      );
+
+  const watched = (node: string) =>
+    ChatPlatform.of({
+      ...chat,
+      findGuild: (id) => (broken.hasBot ? chat.findGuild(id) : Effect.succeedNone),
+      isManager: () => Effect.succeed(broken.managers),
+      roles: {
+        findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
+        findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
+        membersPage: (id, after) => ask(null, memory.membersPage(id, after)),
+        addRole: (id, user, role) => change("add", node)(user, role, memory.addRole(id, user, role)),
+        removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
+        setNickname: (id, user, name) =>
+          change("nickname", node)(user, name, memory.setNickname(id, user, name)),
+      },
+    });
+
+  const store = yield* RolePlanStore;
+
+  /** Starts a node that can be stopped, or disconnected from the store. */
+  const startNode = Effect.fnUntraced(function* (name = uniqueText()) {
+    let isCut = false;
+    const reachable = new Proxy(store, {
+      get: (target, operation, receiver) =>
+        isCut
+          ? () => Effect.fail(new StoreUnavailable({ operation: String(operation) }))
+          : (Reflect.get(target, operation, receiver) as unknown),
+    });
+    const scope = yield* Scope.make();
+    const layer = RoleCouriers.layer.pipe(
+      Layer.provide([Layer.succeed(ChatPlatform, watched(name)), Layer.succeed(RolePlanStore, reachable)]),
+    );
+    yield* Layer.buildWithScope(Layer.fresh(layer), scope);
+    return {
+      stop: Scope.close(scope, Exit.void),
+      cut: () => {
+        isCut = true;
+      },
+    };
+  });
+
+  const plans = yield* RolePlans;
+  const writer = yield* LinkWriter;
+  const { guild: scope } = yield* scopes;
+  const target = { origin: operator, scope, guildId };
+  const statusNow = Effect.map(plans.find(scope, guildId), ({ status }) => status);
+  return {
+    changes,
+    broken,
+    watched,
+    startNode,
+    takeRequests: () => {
+      const taken = requests;
+      requests = 0;
+      return taken;
+    },
+    put: (settings: Partial<PlanSettings> = {}) =>
+      plans.put(scope, guildId, { ...usual, ...settings }, operator),
+    startSweep: plans.startSweep(scope, guildId),
+    /** Puts a plan on, and lets its sweep end. */
+    begin: Effect.fnUntraced(function* (settings: Partial<PlanSettings> = {}) {
+      yield* plans.put(scope, guildId, { ...usual, ...settings }, operator);
+      const { stop } = yield* startNode();
+      while ((yield* statusNow).sweptAt === null) yield* pass(1);
+      yield* stop;
+      changes.length = 0;
+      requests = 0;
+    }),
+    status: statusNow,
+    state: Effect.map(plans.find(scope, guildId), ({ plan }) => plan.state),
+    link: (user: string, game: string) =>
+      writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
+    unlink: (user: string) => writer.removeGame(target, chatId(user), { requireMember: false }),
+    move: (from: string, to: string) =>
+      writer.moveChat(target, { oldChatId: chatId(from), newChatId: chatId(to) }),
+    rolesOf: (user: string) =>
+      Effect.map(memory.findMember(guildId, chatId(user)), (found) => Option.getOrThrow(found).roleIds),
+    member: (user: string) => Effect.map(memory.findMember(guildId, chatId(user)), Option.getOrThrow),
+  };
+});
+
+/** Lets time pass in steps, so that waiting fibers continue in between. */
+const pass = Effect.fnUntraced(function* (seconds: number, step = 0.5) {
+  for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
+});
+
+const test = (title: string, body: Effect.Effect<void, unknown, Layer.Success<typeof world> | Scope.Scope>) =>
+  it.effect(title, () => Effect.provide(body, world));
+
+const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
+
+describe("a change of a link", () => {
+  test(
+    "a change of a link changes roles and nicknames of both users within a second",
+    Effect.gen(function* () {
+      const { begin, startNode, link, unlink, move, member } = yield* deployment;
+      const [ada = "", bob = ""] = memberIds;
+      yield* begin({ nickname: "{game.username}" });
+      yield* startNode();
+      yield* pass(2);
+      yield* link(ada, "1");
+      yield* pass(1, 0.1);
+      assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+      yield* move(ada, bob);
+      yield* pass(1, 0.1);
+      assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
+      assert.deepInclude(yield* member(bob), { roleIds: [verified], nickname: "game 1" });
+      yield* unlink(bob);
+      yield* pass(1, 0.1);
+      assert.deepInclude(yield* member(bob), { roleIds: [guest], nickname: null });
+    }),
+  );
+
+  test(
+    "changes of a link are applied in order, also while a sweep compares the same member",
+    Effect.gen(function* () {
+      const { put, startNode, link, unlink, rolesOf } = yield* deployment;
+      yield* put();
+      yield* startNode();
+      for (let turn = 0; turn < 60; turn++) {
+        const user = memberIds[turn % 7] ?? "";
+        if (turn % 4 < 3) yield* link(user, "1");
+        else yield* Effect.ignore(unlink(user));
+        yield* pass(0.1, 0.05);
+      }
+      yield* pass(40);
+      const store = yield* LinkStore;
+      const { guild: scope } = yield* scopes;
+      const games = yield* store.findGamesByChatIds(scope.pid, memberIds.map(chatId));
+      for (const user of memberIds) {
+        assert.deepEqual([user, yield* rolesOf(user)], [user, [games.has(chatId(user)) ? verified : guest]]);
+      }
+    }),
+  );
+
+  test(
+    "waits while the platform is down for two minutes, with few requests, and is made up within 15 seconds",
+    Effect.gen(function* () {
+      const { begin, startNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
+      yield* begin();
+      yield* startNode();
+      yield* pass(2);
+      broken.isDown = true;
+      const users = memberIds.slice(0, 200);
+      for (const user of users) yield* link(user, "1");
+      yield* pass(120);
+      assert.isAtMost(takeRequests(), 60);
+      assert.strictEqual((yield* status).pending, 200);
+      broken.isDown = false;
+      yield* pass(15, 0.1);
+      for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
+      assert.strictEqual((yield* status).pending, 0);
+    }),
+  );
+
+  test(
+    "a change that the platform refuses becomes a problem, which the next sweep tries again",
+    Effect.gen(function* () {
+      const { begin, put, startNode, startSweep, link, status, changes } = yield* deployment;
+      const [ada = ""] = memberIds;
+      yield* begin();
+      yield* put({ rules: [{ roleId: "9", when: { is: "linked" } }] });
+      yield* startNode();
+      yield* pass(5);
+      yield* link(ada, "1");
+      yield* pass(5);
+      const { problems, pending } = yield* status;
+      assert.strictEqual(pending, 0);
+      assert.deepInclude(problems[0] ?? {}, { chatId: ada, roleId: "9", reason: "role_above_bot" });
+      yield* pass(600, 60);
+      yield* startSweep;
+      yield* pass(5);
+      assert.isAbove((yield* status).problems[0]?.at ?? 0, problems[0]?.at ?? 0);
+      assert.lengthOf((yield* status).problems, 1);
+      assert.lengthOf(changes, 0);
+    }),
+  );
+});
+
+describe("a sweep", () => {
+  test(
+    "changes at most ten members a second, and only those that differ",
+    Effect.gen(function* () {
+      const { put, startNode, link, changes, status, rolesOf } = yield* deployment;
+      for (const user of memberIds.slice(0, 30)) yield* link(user, "1");
+      yield* put({ rules: usual.rules.slice(0, 1) });
+      yield* startNode();
+      yield* pass(2);
+      assert.isAtMost(changes.length, 21);
+      yield* pass(8);
+      assert.deepEqual(usersOf(changes), memberIds.slice(0, 30));
+      assert.deepEqual(yield* rolesOf(memberIds[0] ?? ""), [verified]);
+      const { sweep, sweptAt } = yield* status;
+      assert.isNull(sweep);
+      assert.isNotNull(sweptAt);
+    }),
+  );
+
+  test(
+    "goes on where a dead node stopped, within ten seconds, and changes nobody twice",
+    Effect.gen(function* () {
+      const { put, startNode, changes, status } = yield* deployment;
+      yield* put();
+      const first = yield* startNode("first");
+      yield* pass(1);
+      yield* startNode("second");
+      yield* pass(14);
+      first.cut();
+      const before = (yield* status).sweep;
+      assert.deepInclude(before ?? {}, { done: 100, total: 250 });
+      yield* pass(10);
+      const second = changes.filter(({ node }) => node === "second");
+      assert.isAbove(second.length, 0);
+      yield* pass(30);
+      assert.sameMembers(usersOf(changes), memberIds);
+      assert.isNotNull((yield* status).sweptAt);
+    }),
+  );
+
+  test(
+    "begins again a day later",
+    Effect.gen(function* () {
+      const { begin, startNode, status } = yield* deployment;
+      yield* begin();
+      const before = (yield* status).sweptAt;
+      const nextDay = Effect.gen(function* () {
+        yield* startNode();
+        yield* pass(10);
+      });
+      yield* later("23 hours")(nextDay);
+      assert.strictEqual((yield* status).sweptAt, before);
+      yield* later("24 hours")(nextDay);
+      assert.isAbove((yield* status).sweptAt ?? 0, before ?? 0);
+    }),
+  );
+
+  test(
+    "leaves members without an answer behind, who are tried again",
+    Effect.gen(function* () {
+      const { put, startNode, broken, rolesOf, status } = yield* deployment;
+      const [ada = "", bob = ""] = memberIds;
+      broken.unanswered.add(ada);
+      yield* put();
+      yield* startNode();
+      yield* pass(40);
+      assert.isNotNull((yield* status).sweptAt);
+      assert.deepEqual([yield* rolesOf(ada), yield* rolesOf(bob)], [[], [guest]]);
+      broken.unanswered.clear();
+      yield* pass(10);
+      assert.deepEqual(yield* rolesOf(ada), [guest]);
+    }),
+  );
+
+  test(
+    "pauses a plan whose guild the bot has left, or that nobody of the team manages",
+    Effect.gen(function* () {
+      const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
+      yield* begin();
+      yield* startNode();
+      broken.hasBot = false;
+      yield* startSweep;
+      yield* pass(3);
+      assert.strictEqual(yield* state, "paused");
+      broken.hasBot = true;
+      broken.managers = false;
+      yield* put();
+      yield* pass(3);
+      assert.strictEqual(yield* state, "on");
+      const team = yield* MemberStore;
+      yield* team.change({
+        ...operator,
+        account: "acme",
+        change: { type: "add", chatId: chatId("10001"), role: "owner" },
+        at: 0,
+      });
+      yield* startSweep;
+      yield* pass(3);
+      assert.strictEqual(yield* state, "paused");
+    }),
+  );
+});
+
+describe("an erased user", () => {
+  const erase = (user: string, chat: ChatPlatform["Service"]) =>
+    Effect.flatMap(UserData, (users) => users.erase(chatId(user), operator)).pipe(
+      Effect.provide(
+        Layer.fresh(
+          UserData.layer.pipe(
+            Layer.provide(Layer.fresh(MemberSync.layer)),
+            Layer.provide(Layer.succeed(ChatPlatform, chat)),
+          ),
+        ),
+      ),
+    );
+
+  test(
+    "loses the roles and the nickname before the data is erased",
+    Effect.gen(function* () {
+      const { begin, link, startNode, member, watched } = yield* deployment;
+      const [ada = ""] = memberIds;
+      yield* begin({ nickname: "{game.username}" });
+      const { stop } = yield* startNode();
+      yield* link(ada, "1");
+      yield* pass(3);
+      assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+      yield* stop;
+      const erasing = yield* Effect.forkChild(erase(ada, watched("erasing")));
+      yield* pass(1, 0.1);
+      yield* Fiber.join(erasing);
+      assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
+    }),
+  );
+
+  test(
+    "a user is erased also while the platform is down, and loses the roles later",
+    Effect.gen(function* () {
+      const { begin, link, startNode, rolesOf, watched, broken } = yield* deployment;
+      const [ada = ""] = memberIds;
+      yield* begin();
+      yield* startNode();
+      yield* link(ada, "1");
+      yield* pass(3);
+      broken.isDown = true;
+      yield* erase(ada, watched("erasing"));
+      assert.deepEqual(yield* rolesOf(ada), [verified]);
+      broken.isDown = false;
+      yield* pass(6);
+      assert.deepEqual(yield* rolesOf(ada), [guest]);
+    }),
+  );
+});

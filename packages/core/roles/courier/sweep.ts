@@ -1,0 +1,158 @@
+/** Compares every member of a plan's guild, page by page, and goes on where another node stopped. */
+import { Array, Clock, Effect } from "effect";
+import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
+import type { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
+import type { ChatId } from "../../ids.ts";
+import { LinkStore } from "../../links/link_store.ts";
+import type { RoleMember } from "../../platforms/chat_roles.ts";
+import { dayMs, type Millis } from "../../timestamp.ts";
+import { MemberSync } from "../member_sync.ts";
+import type { Sweep } from "../role_plan.ts";
+import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
+import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./member_work.ts";
+import type { PlanCourier } from "./plan_courier.ts";
+
+/** How many members are compared before the progress is saved, and how many at once. */
+const [partSize, concurrency] = [100, 4];
+
+/** The time from one change of a guild to the next, in milliseconds. */
+const changeInterval = 100;
+
+/** After so many members in a row without an answer about them, the sweep waits for the platform. */
+const mostUnanswered = 20;
+
+/** How long a node may take to read a sweep that started, in milliseconds. */
+const rereadTime = 2_000;
+
+/** Whether a sweep of the plan should start or go on. */
+export const isSweepDue = ({ item, sweeping }: PlanCourier, at: Millis): boolean =>
+  !sweeping.isRunning && at >= sweeping.nextAt && (item.sweep !== null || isDaily(item.sweptAt, at));
+
+const isDaily = (sweptAt: Millis | null, at: Millis) => sweptAt !== null && at >= sweptAt + dayMs;
+
+export const makeSweep = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const links = yield* LinkStore;
+  const sync = yield* MemberSync;
+  const { differs, change, checkGuild, pauseWithoutBot } = yield* makeMemberWork;
+
+  const sweepFrom = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier, start: Sweep) {
+    const { scope, guildId, revision } = courier.item;
+    const place = { pid: scope.pid, guildId };
+    const { membersPage } = yield* sync.roles;
+    let nextChangeAt = 0;
+    let unanswered = 0;
+
+    const settle = Effect.fnUntraced(function* (result: Pick<SettleMembers, "members" | "sweep">) {
+      const at = yield* Clock.currentTimeMillis;
+      const isHeld = yield* store.settle({ ...place, node: node.id, at, revision, ...result });
+      courier.isStopping ||= !isHeld;
+      const { item } = courier;
+      if (result.sweep === null || item.revision !== revision) return;
+      // The node reads its plans again within a second.
+      const isEnded = result.sweep === "ended";
+      courier.item = { ...item, sweep: isEnded ? null : result.sweep, sweptAt: isEnded ? at : item.sweptAt };
+    });
+
+    /** Another sweep begins after a change of the plan. */
+    const isOver = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => !isCarrying(node, courier, now) || courier.item.revision !== revision,
+    );
+
+    const pace = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      yield* Effect.sleep(Math.max(0, nextChangeAt - now));
+      nextChangeAt = Math.max(now, nextChangeAt) + changeInterval;
+    });
+
+    /** Leaves a member without an answer to be tried again later, so that one member holds up no sweep. */
+    const orLeave = <A>(
+      chatId: ChatId,
+      { nickname }: StoredMember,
+      work: Effect.Effect<A, PlatformUnavailable | StoreUnavailable>,
+    ) =>
+      Effect.matchEffect(work, {
+        onSuccess: (done) => {
+          unanswered = 0;
+          return Effect.succeed(done);
+        },
+        onFailure: Effect.fnUntraced(function* (error) {
+          if (error._tag === "StoreUnavailable" || ++unanswered > mostUnanswered) return yield* error;
+          const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
+          yield* settle({ members: [{ ...goneMember(chatId), retryAt, nickname }], sweep: null });
+          return null;
+        }),
+      });
+
+    const storedOf = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
+      const games = yield* links.findGamesByChatIds(place.pid, chatIds);
+      const nicknames = yield* store.nicknames(place, chatIds);
+      return (chatId: ChatId): StoredMember => ({
+        gameId: games.get(chatId) ?? null,
+        nickname: nicknames.get(chatId) ?? null,
+      });
+    });
+
+    /** Finds members who seem to differ from the plan. */
+    const differing = Effect.fnUntraced(function* (part: ReadonlyArray<RoleMember>) {
+      const storedFor = yield* storedOf(part.map(({ chatId }) => chatId));
+      return yield* Effect.filter(
+        part,
+        (member) => {
+          const stored = storedFor(member.chatId);
+          const compared = orLeave(member.chatId, stored, differs(courier.item, member, stored));
+          return Effect.map(compared, (isDifferent) => isDifferent === true);
+        },
+        { concurrency },
+      );
+    });
+
+    /** Reads the member and the link again, because they may have changed since the page was read. */
+    const changeNow = Effect.fnUntraced(function* (chatId: ChatId) {
+      const stored = (yield* storedOf([chatId]))(chatId);
+      const changing = Effect.gen(function* () {
+        const changed = yield* change(courier.item, chatId, stored, pace);
+        yield* settle({ members: [changed ?? goneMember(chatId)], sweep: null });
+        if (changed === null) yield* pauseWithoutBot(courier.item);
+      });
+      yield* orLeave(chatId, stored, changing);
+    });
+
+    const memberCount = yield* checkGuild(courier.item);
+    if (memberCount === null) return;
+    let progress: Sweep = { ...start, total: memberCount };
+    while (true) {
+      const page = yield* membersPage(guildId, progress.after);
+      for (const part of Array.chunksOf(page, partSize)) {
+        for (const { chatId } of yield* differing(part)) {
+          if (yield* isOver) return;
+          yield* courier.turn.withPermit(changeNow(chatId));
+        }
+        if (yield* isOver) return;
+        const done = progress.done + part.length;
+        progress = { after: (part.at(-1) as RoleMember).chatId, done, total: Math.max(done, progress.total) };
+        yield* settle({ members: [], sweep: progress });
+        courier.sweeping.failingSince = null;
+      }
+      if (page.length === 0) return yield* settle({ members: [], sweep: "ended" });
+    }
+  });
+
+  /** Starts the sweep of a plan, or goes on with it. */
+  return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
+    const { sweeping, item } = courier;
+    const startedAt = yield* Clock.currentTimeMillis;
+    if (item.sweep === null) {
+      yield* store.startSweep({ pid: item.scope.pid, guildId: item.guildId }, startedAt);
+      sweeping.nextAt = startedAt + rereadTime;
+      return;
+    }
+    yield* Effect.catchTag(sweepFrom(node, courier, item.sweep), "PlatformUnavailable", () =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        sweeping.failingSince ??= startedAt;
+        sweeping.nextAt = startedAt + retryDelay(now - sweeping.failingSince);
+      }),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+/** A user who is linked in several lists: each list is named, and one act unlinks in all of them. */
+import { expect, it } from "vitest";
+import { newToken } from "../support/fixtures.ts";
+import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { visit, url } = await useDashboard((fixture) => {
+  const scopes = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
+  const at = new Date(Date.now() - 86_400_000).toISOString();
+  return {
+    ...fixture,
+    accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
+    keys: scopes.map((scope) => ({ account: "engine", ...scope, key: newToken() })),
+    links: scopes.flatMap((scope, index) =>
+      ["100002", "100003"].map((chatId) => ({
+        account: "engine",
+        ...scope,
+        chatId,
+        gameId: String(index + 1),
+        lastVerifiedAt: at,
+      })),
+    ),
+  };
+});
+
+it("a user's page shows every list, and unlinks in one or in all", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, desktop);
+  const { page } = watched;
+  const figure = page.locator(".figures > div").filter({ hasText: /^Links/ });
+  expect(await figure.textContent()).toMatch(/in 2 lists\s*4/);
+  await page.goto(`${url()}/dashboard/links`);
+  await page.getByText("2 links in the shared list; 4 in all lists").waitFor();
+
+  await page.goto(`${url()}/dashboard/links/user?chatId=100003`);
+  await expectUsable(watched, "Newcomer", "lists-user");
+  await page.getByText("Linked in 2 lists").waitFor();
+  await press(page, "Unlink Newcomer (100003) in Shared list");
+  await page.getByText("The user stays linked in Rook & Bishop’s own list.").waitFor();
+  await expectUsable(watched, "Unlink?", "lists-unlink");
+  await press(page, "Unlink the accounts");
+  await page.getByText("The accounts are no longer linked in this list.").waitFor();
+  await page.getByText("Linked in one list").waitFor();
+  await watched.close();
+});
+
+it("one act unlinks in all lists, without a script", async () => {
+  const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
+    ...phone,
+    javaScriptEnabled: false,
+  });
+  const { page } = watched;
+  await press(page, "Unlink in every list");
+  await page.getByText("Player 1 (1) in the shared list").waitFor();
+  await page.getByText("Player 2 (2) in Rook & Bishop’s own list").waitFor();
+  await press(page, "Unlink in every list");
+  await page.getByText("The user is no longer linked in any list.").waitFor();
+  expect(await page.getByText(/Linked in/).count()).toBe(0);
+  await watched.close();
+});
