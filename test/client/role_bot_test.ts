@@ -8,14 +8,15 @@ import { guild } from "../support/fixtures.ts";
 import { startExample } from "./program.ts";
 
 const { fixtures, send, url } = useContractServer();
-const key = fixtures.key({ guildId: guild, tier: "premium", links: { 100001: "1" } });
-const role = "1";
+const key = fixtures.key({ account: "club", guildId: guild, tier: "premium", links: { 100001: "1" } });
+const rules = [{ roleId: "1", when: { is: "unlinked" } }] as const;
+fixtures.plan({ account: "club", guildId: guild, rules, nickname: null, state: "on" });
 
 const gateway = new WebSocketServer({ port: 0, host: "127.0.0.1" });
 beforeAll(() => (gateway.address() === null ? once(gateway, "listening") : undefined));
 afterAll(() => gateway.close());
 
-it("gives a linked member the roles of the plan on a join", async () => {
+it("gives and takes the roles of a member on a join", async () => {
   gateway.on("connection", (socket) => {
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 40_000 } }));
     socket.on("message", (data) => {
@@ -32,7 +33,7 @@ it("gives a linked member the roles of the plan on a join", async () => {
     GATEWAY: `ws://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
   });
   await bot.untilPrinted(/(100001 gets)/);
-  const answer = await send(`GET /v2/chat?chatId=100001&guildId=${guild}&resolved=true`, { key });
-  expect(answer.body.data.resolved.chat.guild.roles).toContainEqual({ id: role, name: "Member" });
+  const { body } = await send(`GET /v2/chat?chatId=100001&guildId=${guild}&resolved=true`, { key });
+  expect(body).toMatchObject({ data: { resolved: { chat: { guild: { roles: [] } } } } });
   await bot.stop();
 });
