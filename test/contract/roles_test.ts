@@ -147,7 +147,7 @@ describe("a plan", () => {
     ["nickname", "a\u202eb"],
     ["state", "off"],
     ["guildId", "12"],
-  ])("is refused with the %s %j", async (name, value) => {
+  ])("a plan is refused with the %s %j", async (name, value) => {
     const { put } = await rolesOf();
     expectRefusal(await put({ [name]: value }), 400, "INVALID_PARAMETER", {
       parameters: [{ name, reason: expect.any(String) as unknown }],
