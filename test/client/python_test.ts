@@ -38,7 +38,7 @@ const start = async (program: string, variables: Readonly<Record<string, string>
   return running;
 };
 
-/** The same program for both clients. */
+/** Both clients, each with a function that adapts one program to it. */
 const kinds = [
   ["synchronous", noPython, (program: string) => program],
   [

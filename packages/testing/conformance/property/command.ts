@@ -77,7 +77,7 @@ const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
 const scope = constantFrom<ScopeName>("global", "guild");
 const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
-// Few times, so that ties are common.
+// Few distinct times, so that many commands have the same time.
 const at = nat(3);
 
 const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVerifiedAt: at });
