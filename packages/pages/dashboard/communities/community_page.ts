@@ -106,12 +106,20 @@ ${
 <div>
 <p>Anyone who opens this link can link their own accounts. The link is stored in ${listText(community)}. The address never changes.</p>
 ${copyable("verify-link", "link", url)}
+${originsHtml(community)}
 </div>
 ${qrCode(url, "QR code of the verify link")}
 </div>`
 }
 </section>`;
 };
+
+const originsHtml = ({ redirectOrigins }: Community): Html =>
+  redirectOrigins.length === 0
+    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter the site at one of the <a href="${paths.keys}">keys</a> first: a link to any other site is refused.</p>`
+    : html`
+<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${paths.keys}">keys</a> list them.</p>
+<ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
 const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Html => {
   if (scope.kind === "global") return botStep({ guilds, botInvite });
