@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 };
 
 describe.each(packages)("$folder", ({ folder, manifest }) => {
-  it("has the fields that are equal in every package", () => {
+  it("the manifest has the fields that are equal in every package", () => {
     expect(manifest).toMatchObject({
       version,
       description: expect.stringMatching(/^[A-Z].*[^.]$/),
@@ -43,7 +43,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(missing).toEqual([]);
   });
 
-  it("has a README with a purpose, an installation command and an example", () => {
+  it("the README has a purpose, an installation command and an example", () => {
     const text = readFileSync(join(root, folder, "README.md"), "utf8");
     expect(text).toMatch(new RegExp(`^# ${manifest.name}\\n`));
     expect(text).toMatch(new RegExp(`npm install .*${manifest.name}\\b`));

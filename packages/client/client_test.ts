@@ -191,7 +191,7 @@ describe("a call", () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("does not retry if it would have to wait longer than retryFor", async () => {
+  it("a call does not retry if it would have to wait longer than retryFor", async () => {
     const details = { bucket: "day" };
     const { client, heard } = await scripted([
       refusal(429, "RATE_LIMITED", { details, headers: { "retry-after": "3600" } }),
@@ -205,7 +205,7 @@ describe("a call", () => {
     [500, "INTERNAL_ERROR", null],
     [403, "PREMIUM_REQUIRED", null],
     [409, "CONFLICT", { reason: "idempotency_key_reused" }],
-  ])("does not retry after %i %s", async (status, code, details) => {
+  ])("a call does not retry after %i %s", async (status, code, details) => {
     const { client, heard } = await scripted([refusal(status, code, { details })]);
     expect(await errorOf(client.links.set("100001", "1"))).toMatchObject({ status, code, details });
     expect(heard).toHaveLength(1);
@@ -245,7 +245,7 @@ describe("a failed call", () => {
     expect(await Promise.allSettled(calls)).toMatchObject([{ reason }, { reason }]);
   });
 
-  it("has no part of the key in its error", async () => {
+  it("the error of a failed call contains no part of the key", async () => {
     const { client } = await scripted(["cut"], { retryFor: 0 });
     const error = await errorOf(client.links.get("100001"));
     const texts = [error.stack, error.cause instanceof Error ? error.cause.stack : "", JSON.stringify(error)];

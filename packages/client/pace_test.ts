@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { createClient } from "./mod.ts";
 
-/** A service that allows some requests per window, reports the limit in headers, and refuses further requests. */
+/**
+ * A service that allows some requests per window, reports the limit in headers, and refuses further
+ * requests.
+ */
 const paced = (quota: number, seconds = 1) => {
   let [used, ends] = [0, 0];
   const answered: Array<readonly [chatId: string | null, status: number]> = [];
@@ -27,7 +30,7 @@ it.each([
   [1, 3],
   [4, 11],
 ])(
-  "of a key with %i requests per second, %i calls at once wait in turn, without a refusal",
+  "with a limit of %i requests per second, %i calls at once wait in turn, without a refusal",
   async (quota, count) => {
     const { links, answered } = paced(quota);
     const ids = idsFrom(100_001, count);

@@ -31,7 +31,7 @@ const messages: ReadonlyArray<readonly [error: Errors.PublicError, message: stri
 ];
 
 describe("A public error", () => {
-  it("has no stack trace if it only answers a client, and leaves the traces of other errors intact", () => {
+  it("a public error has no stack trace, and leaves the traces of other errors intact", () => {
     assert.strictEqual(new Errors.LinkNotFound().stack, "LinkNotFound: No matching link");
     assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
   });

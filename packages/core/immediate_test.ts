@@ -21,7 +21,7 @@ const add = Immediate.fn(function* (one: Effect.Effect<number>, other: Effect.Ef
 });
 
 describe("Immediate", () => {
-  it("is evaluated in place, whatever the number of its parts", () => {
+  it("an Immediate runs in place, whatever the number of its parts", () => {
     const two = Immediate.sync(() => 2);
     const nested = add(
       add(two, two),
@@ -31,7 +31,7 @@ describe("Immediate", () => {
     assert.isBelow(operationsOf(nested), 4);
   });
 
-  it("is evaluated again at each run", () => {
+  it("an Immediate is evaluated again at each run", () => {
     let count = 0;
     const next = Immediate.map(
       Immediate.sync(() => ++count),
@@ -56,7 +56,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it.effect("can be interrupted while a part waits", () =>
+  it.effect("an Immediate can be interrupted while a part waits", () =>
     Effect.gen(function* () {
       let wentOn = false;
       const waiting = Immediate.map(add(Effect.never, Effect.succeed(1)), () => {
@@ -69,7 +69,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("fails in place with an error of the service", () => {
+  it("an Immediate fails in place with an error of the service", () => {
     const error = new LinkNotFound();
     const failing = Immediate.fn(function* () {
       return yield* error;
@@ -78,7 +78,7 @@ describe("Immediate", () => {
     assert.isBelow(operationsOf(failing()), 4);
   });
 
-  it("fails with the first error and skips the rest", () => {
+  it("an Immediate fails with the first error and skips the rest", () => {
     let wentOn = false;
     const failing = Immediate.fn(function* () {
       yield* Effect.fail("no");
@@ -88,7 +88,7 @@ describe("Immediate", () => {
     assert.isFalse(wentOn);
   });
 
-  it("dies if a part throws, and the defect can be caught", () => {
+  it("an Immediate dies if a part throws, and the defect can be caught", () => {
     const broken = Immediate.sync((): number => {
       throw new Error("broken");
     });

@@ -1,13 +1,16 @@
 /** The v2 contract as a TypeScript module without imports, for clients that do not use schemas. */
-import type { ErrorCode } from "@accountlink/core/errors";
-import { Option, Schema, type SchemaAST, SchemaRepresentation } from "effect";
-import { errorCodes, errorTable } from "./errors.ts";
-import type { Parameter } from "./parameter.ts";
+import { Option, type SchemaRepresentation } from "effect";
+import {
+  answersOf,
+  type ContractTypes,
+  contractTypes,
+  descriptionOf,
+  type Representation,
+  textIn,
+} from "./contract_types.ts";
+import { errorTable } from "./errors.ts";
 import type { Route } from "./route.ts";
-import { routes } from "./routes.ts";
 import { serviceVersions } from "./v2/envelope.ts";
-
-type Representation = SchemaRepresentation.Representation;
 
 /**
  * Generates the source of the module: types of every record and route, the error codes, and the table of routes.
@@ -15,11 +18,10 @@ type Representation = SchemaRepresentation.Representation;
  * @internal
  */
 export const clientContract = (): string => {
-  const v2 = routes.filter(({ generation }) => generation === "v2");
-  const codes = errorCodes.filter((code) => v2.some((route) => route.codes.has(code)));
-  const types = typesOf(v2, codes);
+  const types = contractTypes();
+  const { v2, codes } = types;
   return `/** The contract of v2. Generated from the routes of @accountlink/http-api. */
-${types.declarations}
+${Object.entries(types.named).map(declaration).join("")}
 /** The parameters and the data of each route. */
 export interface Routes {
 ${v2.map((route) => routeType(route, types)).join("")}}
@@ -40,34 +42,6 @@ ${v2.map(routeEntry).join("")}} as const;
 `;
 };
 
-/** Collects the type of every schema, and of the named types that these refer to. */
-interface Types {
-  readonly declarations: string;
-  readonly parameter: (parameter: Parameter<unknown>) => Representation;
-  readonly success: (route: Route) => Representation;
-  readonly details: (code: ErrorCode) => Representation;
-  readonly resolve: (type: Representation) => Representation;
-}
-
-const typesOf = (v2: ReadonlyArray<Route>, codes: ReadonlyArray<ErrorCode>): Types => {
-  const parameters = v2.flatMap((route) => Object.values(route.parameters));
-  const asts = [
-    ...v2.map(({ success }) => inEnvelope(Schema.toEncoded(success).ast)),
-    ...parameters.map(({ schema }) => Schema.toType(schema).ast),
-    ...codes.map((code) => errorTable[code].details.ast),
-  ];
-  const [first = Schema.Void.ast, ...others] = asts;
-  const { representations, references } = SchemaRepresentation.toRepresentations([first, ...others]);
-  const at = (index: number): Representation => representations[index] ?? representations[0];
-  return {
-    declarations: Object.entries(references).map(declaration).join(""),
-    success: (route) => at(v2.indexOf(route)),
-    parameter: (parameter) => at(v2.length + parameters.indexOf(parameter)),
-    details: (code) => at(v2.length + parameters.length + codes.indexOf(code)),
-    resolve: (type) => (type._tag === "Reference" ? (references[type.$ref] ?? type) : type),
-  };
-};
-
 const declaration = ([name, type]: [string, Representation]): string => {
   const written =
     type._tag === "Objects"
@@ -81,7 +55,7 @@ const typeDeclaration = (name: string, text: string): string => {
   return line.length > maxWidth ? `export type ${name} =${broken(text, "  ")};\n` : line;
 };
 
-const routeType = (route: Route, types: Types): string => {
+const routeType = (route: Route, types: ContractTypes): string => {
   const { id, method, path, summary, parameters } = route;
   const fields = Object.entries(parameters).map(([name, parameter]) => {
     const type = typeText(types.parameter(parameter), "      ");
@@ -98,22 +72,6 @@ const routeType = (route: Route, types: Types): string => {
 ${fields.join("")}    };
 ${answers.join("")}  };
 `;
-};
-
-/** Picks the alternative with an envelope; the others answer code hosts. */
-const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
-  ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
-
-/** The data in the envelope of a response. */
-const answersOf = (
-  success: Representation,
-  { resolve }: Types,
-): ReadonlyArray<readonly ["data" | "meta", Representation]> => {
-  const type = resolve(success);
-  if (type._tag !== "Objects") return [];
-  return type.propertySignatures.flatMap((property) =>
-    property.name === "data" || property.name === "meta" ? [[property.name, property.type] as const] : [],
-  );
 };
 
 const routeEntry = ({ id, method, path, isIdempotent }: Route): string =>
@@ -201,15 +159,4 @@ const comment = (description: string | undefined, indent: string): string => {
   if (line.length <= maxWidth) return line;
   const wrapped = description.match(new RegExp(`.{1,${maxWidth - indent.length - 3}}(?: |$)`, "g")) ?? [];
   return `${indent}/**\n${wrapped.map((text) => `${indent} * ${text.trimEnd()}\n`).join("")}${indent} */\n`;
-};
-
-/** A check that refines a type may carry the description. */
-const descriptionOf = (type: Representation): string | undefined => {
-  if (type._tag === "Reference") return undefined;
-  return textIn(type.annotations) ?? type.checks.map(({ annotations }) => textIn(annotations)).find(Boolean);
-};
-
-const textIn = (annotations: Schema.Annotations.Annotations | undefined): string | undefined => {
-  const description = annotations?.["description"];
-  return typeof description === "string" ? description : undefined;
 };

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { errorCodes, errorTable, statusesOf, statusOf } from "./errors.ts";
 
 describe("the table of errors", () => {
-  it.each(errorCodes)("has an example of %s for each of its statuses", (code) => {
+  it.each(errorCodes)("the table of errors has an example of %s for each status", (code) => {
     const { examples } = errorTable[code];
     assert.sameMembers([...new Set(examples.map(statusOf))], [...statusesOf(code)]);
   });

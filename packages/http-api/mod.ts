@@ -6,6 +6,7 @@ export * from "./compat/compat_routes.ts";
 export * as Rover from "./compat/rover.ts";
 export * as Rowifi from "./compat/rowifi.ts";
 export type { CompatRefusal, CompatService, Credential } from "./compat_service.ts";
+export * from "./contract_types.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";

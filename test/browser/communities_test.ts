@@ -204,7 +204,7 @@ describe("links", () => {
 });
 
 describe("the links of one community", () => {
-  it("are found by the beginning of a name in two clicks, and several are removed at once", async () => {
+  it("links are found by the beginning of a name in two clicks, and several are removed at once", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, phone);
     const { page, close } = watched;
     const key = await createKey(page, "Club bot", ownGuild);
@@ -233,7 +233,7 @@ describe("the links of one community", () => {
     await close();
   });
 
-  it("are found in every list without a choice of one, and downloaded with names", async () => {
+  it("a search covers every list of links, and the download has names", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
     const { page, close } = watched;
     await link(await createKey(page, "Global bot"), "100001", "2");

@@ -45,7 +45,7 @@ describe("methods of the client", () => {
   );
   const deleting = clientOf({}, { onAnswer });
 
-  it("look up links by chat user and by game user", async () => {
+  it("client methods look up links by chat user and by game user", async () => {
     const { links } = used();
     const game = { username: "player_1", id: "1" };
     const found = { chatId: "100001", gameId: "1", resolved: { game, chat: { username: "user_1" } } };
@@ -66,7 +66,7 @@ describe("methods of the client", () => {
     expect(await links.byGameMany(["1", "1"])).toMatchObject({ count: 2, foundCount: 2 });
   });
 
-  it("write links", async () => {
+  it("client methods write links", async () => {
     const { links } = used();
     expect(await links.set("100003", "3", { guildId: guild })).toMatchObject({
       previousGameId: null,
@@ -80,7 +80,7 @@ describe("methods of the client", () => {
     });
   });
 
-  it("find alts, and save, list and delete reviews", async () => {
+  it("client methods find alts, and save, list and delete reviews", async () => {
     const { alts } = used();
     const found = await alts.find({ ip: "203.0.113.7", explain: true });
     expect(found).toMatchObject({ matches: [{ chatId: "100001", evidence: [{ kind: "address" }] }] });
@@ -91,11 +91,11 @@ describe("methods of the client", () => {
     expect(await alts.deleteReview("100001", "100002")).toMatchObject({ deleted: true });
   });
 
-  it("report leaked keys", async () => {
+  it("client methods report leaked keys", async () => {
     expect(await used().keys.reportLeaked(newToken())).toEqual({ revoked: true });
   });
 
-  it("create, read, watch and cancel sessions", async () => {
+  it("client methods create, read, watch and cancel sessions", async () => {
     const { sessions } = used();
     const { sid, state } = await sessions.create({ clientId: "7", chatId: "100001", guildId: undefined });
     expect(state).toBe("pending");
@@ -111,7 +111,7 @@ describe("methods of the client", () => {
     expect(await sessions.wait(sid)).toMatchObject({ state: "cancelled" });
   });
 
-  it("list links and follow events", async () => {
+  it("client methods list links and follow events", async () => {
     const { links, events } = used();
     const listed: Array<string> = [];
     const all = links();
@@ -139,7 +139,7 @@ describe("methods of the client", () => {
     await following.return();
   });
 
-  it("cover every route of v2", () => {
+  it("client methods cover every route of v2", () => {
     // Only browsers request this route.
     const called = [...answered, "redirectSession"];
     const v2 = routes.filter(({ generation }) => generation === "v2").map(({ id }) => id);

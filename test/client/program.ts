@@ -36,13 +36,15 @@ export const startExample = (
   });
 };
 
-/** Starts a program in a folder, with these variables only. */
+/** Starts a program in a folder, with these variables only, and with an input if one is given. */
 export const startProgram = (
   [command, ...options]: readonly [string, ...ReadonlyArray<string>],
   cwd: string,
   env: Readonly<NodeJS.ProcessEnv>,
+  input = "",
 ): RunningProgram => {
-  const child = spawn(command, options, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, options, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(input);
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     printed += chunk;

@@ -236,7 +236,7 @@ describe("alt reviews", () => {
     ...matches.map((match) => match.evidence.map(({ kind }) => kind).join("+")),
   ];
 
-  test("override the score for every key of their scope only, until they are deleted", async () => {
+  test("alt reviews override the score for every key of their scope only, until they are deleted", async () => {
     const before = [92, "game+address", "address"];
     expect(outlined(await detect())).toEqual(before);
 
@@ -268,7 +268,7 @@ describe("alt reviews", () => {
     expect(outlined(await detect())).toEqual(before);
   });
 
-  test("need two different users, a known verdict and a note of at most 500 characters", async () => {
+  test("alt reviews need two different users, a known verdict and a note of at most 500 characters", async () => {
     const invalid = (answer: Answer, name: string) =>
       expectRefusal(answer, 400, "INVALID_PARAMETER", {
         parameters: [{ name, reason: expect.any(String) as unknown }],
@@ -293,31 +293,34 @@ describe("alt detection with the chat platform", () => {
   test.each([
     ["down", { mode: "down", platform: "chat", under: "/chat/api/guilds/:guildId/members" }],
     ["slow", { mode: "slow", platform: "chat", delayMs: 20_000, under: "/chat/api/guilds/:guildId/members" }],
-  ])("%s fails in v2, and omits unknown members with a warning in v1", async (_, fault) => {
-    /**
-     * Looks up the guild before the fault, because failing member requests also open the circuit for
-     * guilds.
-     */
-    const sendDuringFault = async (...request: Parameters<typeof send>) => {
-      await platform.recover();
-      await expect
-        .poll(async () => (await send(`GET /v2/chat?${query}`, { key })).status, patience)
-        .toBe(200);
-      await platform.fail(fault);
-      return send(...request);
-    };
-    const v2 = await sendDuringFault(`GET /v2/alts?${query}`, { key });
-    expectRefusal(v2, 503, "INTERNAL_ERROR", null);
-    const v1 = await sendDuringFault(`GET /api/v1/public/detections/alt?${query}`, { key });
-    const body = { gameIds: ["1"], guildId: guild };
-    const bulk = await sendDuringFault("POST /v2/alts/bulk", { key, body });
-    expect(v1.body.data).toMatchObject({
-      alts: [],
-      warnings: [expect.stringContaining("150 of the candidates")],
-    });
-    expect(bulk.body.data).toMatchObject({
-      errorCount: 1,
-      results: [{ error: { code: "INTERNAL_ERROR", status: 503 } }],
-    });
-  });
+  ])(
+    "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
+    async (_, fault) => {
+      /**
+       * Looks up the guild before the fault, because failing member requests also open the circuit for
+       * guilds.
+       */
+      const sendDuringFault = async (...request: Parameters<typeof send>) => {
+        await platform.recover();
+        await expect
+          .poll(async () => (await send(`GET /v2/chat?${query}`, { key })).status, patience)
+          .toBe(200);
+        await platform.fail(fault);
+        return send(...request);
+      };
+      const v2 = await sendDuringFault(`GET /v2/alts?${query}`, { key });
+      expectRefusal(v2, 503, "INTERNAL_ERROR", null);
+      const v1 = await sendDuringFault(`GET /api/v1/public/detections/alt?${query}`, { key });
+      const body = { gameIds: ["1"], guildId: guild };
+      const bulk = await sendDuringFault("POST /v2/alts/bulk", { key, body });
+      expect(v1.body.data).toMatchObject({
+        alts: [],
+        warnings: [expect.stringContaining("150 of the candidates")],
+      });
+      expect(bulk.body.data).toMatchObject({
+        errorCount: 1,
+        results: [{ error: { code: "INTERNAL_ERROR", status: 503 } }],
+      });
+    },
+  );
 });

@@ -21,7 +21,7 @@ const typed = (code: string, from = fixtures.address()): Promise<Answer> =>
 const unknownCode = "BBBB-BBBB";
 
 describe("session codes", () => {
-  test("are unique, and stay the same in every read of their session", async () => {
+  test("session codes are unique, and stay the same in every read of their session", async () => {
     const key = newKey();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => codeOf(key)));
     expect(new Set(sessions.map(({ code }) => code)).size).toBe(20);
@@ -39,7 +39,7 @@ describe("session codes", () => {
     ["without its dash", (code) => code.replace("-", "")],
     ["with spaces", (code) => ` ${code.split("").join(" ")} `],
     ["with the dash of another keyboard", (code) => code.replace("-", "–")],
-  ])("redirect to the flow when typed %s", async (_, write) => {
+  ])("session codes redirect to the flow when typed %s", async (_, write) => {
     const { sid, code } = await codeOf();
     const answer = await typed(write(code));
     expect([answer.status, answer.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
@@ -50,7 +50,7 @@ describe("session codes", () => {
     expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
   });
 
-  test("let a user verify in a browser without the link, and end with the session", async () => {
+  test("session codes let a user verify in a browser without the link, and end with the session", async () => {
     const { key, code } = await codeOf();
     const browser = newBrowser();
     const page = await browser.get("/go");
@@ -63,7 +63,7 @@ describe("session codes", () => {
     expectPage(over, 404, "Enter your code");
   });
 
-  test("are answered after the end of their session like unknown and malformed codes", async () => {
+  test("codes of ended sessions are answered like unknown and malformed codes", async () => {
     const { key, sid, code } = await codeOf();
     await send(`DELETE /v2/sessions/${sid}`, { key });
     const plain = ({ text }: Answer) => text.replaceAll(/req_\w+/g, "");
@@ -77,7 +77,7 @@ describe("session codes", () => {
 });
 
 describe("wrong session codes", () => {
-  test("block all codes from an address after ten wrong ones within a minute", async () => {
+  test("ten wrong codes within a minute block all codes from the address", async () => {
     const [from, other] = [fixtures.address(), fixtures.address()];
     const { sid, code } = await codeOf();
     expect((await typed(code, from)).status).toBe(303);

@@ -48,6 +48,6 @@ describe("JSON above 1 kB", () => {
   });
 });
 
-test("does not compress small responses", async () => {
+test("small responses are not compressed", async () => {
   expect(told(await get("/v2/chat?chatId=200001", "gzip, br"))).toEqual([null, null]);
 });

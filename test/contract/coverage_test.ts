@@ -208,7 +208,7 @@ test("every refusal in the OpenAPI document was received in a case", async () =>
 
 describe("the coverage table", () => {
   test.each(routes.map((route) => [route.id, route] as const))(
-    "has a case for each answer of %s",
+    "cases cover each answer of %s",
     (id, route) => {
       const covered = cases.filter((each) => each.route === id).map(({ answer }) => answer);
       expect([...new Set<string>(covered)].toSorted()).toEqual(documentedAnswers(route).toSorted());

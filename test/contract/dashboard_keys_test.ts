@@ -105,7 +105,7 @@ describe("a new key", () => {
     ["redirectOrigins", ["https://a.example/path"]],
     ["expiresAt", "tomorrow"],
     ["expiresAt", "2026-02-30"],
-  ])("is refused with the %s %j", async (name, value) => {
+  ])("creating a key is refused with the %s %j", async (name, value) => {
     const owner = await signInOwner(server, ada);
     const refused = await owner.send("POST /dashboard/api/keys", {
       body: { name: "Bot", scope: "global", [name]: value },

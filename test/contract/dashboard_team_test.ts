@@ -49,7 +49,7 @@ describe("the page Team", () => {
     expect(text).toContain("User 1 added");
   });
 
-  test("says why it refuses, and keeps what was typed", async () => {
+  test("a refused change names the reason, and keeps the typed values", async () => {
     const browser = await signIn(ada);
     const unknown = await postTo(browser, "add", { who: "nobody_here", role: "admin" });
     expect([unknown.status, titleOf(unknown.text)]).toEqual([400, "Team – accountlink"]);
@@ -61,7 +61,7 @@ describe("the page Team", () => {
     expect(twice.text).toContain("This user is in the team already.");
   });
 
-  test("shows moderators who is in the team, and lets them leave but remove nobody", async () => {
+  test("moderators see the team, and can leave but remove nobody", async () => {
     const browser = await signIn(cyd);
     const { text } = await browser.get("/dashboard/team");
     expect(text).toContain("User 1");
@@ -73,7 +73,7 @@ describe("the page Team", () => {
     expect((await browser.get("/dashboard/team")).headers.location).toBe("/dashboard/sign-in");
   });
 
-  test("keeps the last owner", async () => {
+  test("the last owner cannot be removed", async () => {
     const browser = await signIn("100020");
     const alone = await postTo(browser, "remove", { chatId: "100020" });
     expect(alone.status).toBe(409);
@@ -81,7 +81,7 @@ describe("the page Team", () => {
   });
 });
 
-test("whoever is in several teams chooses an account after each sign-in, and in the menu", async () => {
+test("members of several teams choose an account after each sign-in, and in the menu", async () => {
   const owner = await signIn("100021");
   const browser = await signIn(bob);
   expect((await browser.get("/dashboard")).status).toBe(200);

@@ -100,7 +100,7 @@ describe("a new webhook", () => {
     ["description", 7],
     ["description", "x".repeat(301)],
     ["description", "a\u202eb"],
-  ])("is refused with the %s %j", async (name, value) => {
+  ])("creating a webhook is refused with the %s %j", async (name, value) => {
     const owner = await signInOwner(server, bob);
     const refused = await owner.send("POST /dashboard/api/webhooks", {
       body: { url: "https://example.com/a", scope: "global", [name]: value },

@@ -29,7 +29,7 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
 
 describe.each(paths)("%s", (path) => {
   test.each(["gzip", "br, gzip", "gzip;q=0.5, *;q=0", "GZIP", "*"])(
-    "is sent compressed to clients that accept %s",
+    "the documentation is sent compressed to clients that accept %s",
     async (accepted) => {
       const { status, headers, body } = await get(path, { "accept-encoding": accepted });
       expect(status).toBe(200);
@@ -44,7 +44,7 @@ describe.each(paths)("%s", (path) => {
     },
   );
 
-  test("is at most 1 MB, whatever the client accepts", async () => {
+  test("the documentation is at most 1 MB, whatever encoding the client accepts", async () => {
     for (const headers of [{}, { "accept-encoding": "gzip" }, { "accept-encoding": "identity" }]) {
       expect((await get(path, headers)).body.length).toBeLessThan(1_000_000);
     }
@@ -70,7 +70,7 @@ describe.each(paths)("%s", (path) => {
     },
   );
 
-  test("answers HEAD as GET", async () => {
+  test("the documentation answers HEAD like GET", async () => {
     const varying = { date: null, "x-request-id": null };
     const sent = { "accept-encoding": "gzip" };
     const [head, whole] = [await get(path, sent, "HEAD"), await get(path, sent)];
@@ -94,7 +94,7 @@ test.each(["/docs", "/openapi.json"])(
 describe.skipIf(memoryOf(process.pid) === null)(
   "clients that do not read their responses (where memory can be measured)",
   () => {
-    test.each(paths)("take little memory with 15 kB of pipelined requests for %s", async (path) => {
+    test.each(paths)("15 kB of pipelined requests for %s take little memory", async (path) => {
       await get(path);
       const before = memoryOf(server().pid) as number;
       const { hostname, port } = new URL(server().url);

@@ -37,7 +37,7 @@ const invalid = (name: string) => ({ parameters: [{ name, reason: expect.any(Str
 describe("the event feed", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  test("has an event for each change of a link by v2 and v1, and none for confirmations", async () => {
+  test("the event feed has an event for each change of a link by v2 and v1, but not for confirmations", async () => {
     const cursor = await now(key);
     await set(key, "100001", "2");
     await set(key, "100001", "2");
@@ -70,7 +70,7 @@ describe("the event feed", () => {
     expect(eventsOf(await read(key, { cursor: cursorOf(answer) }))).toEqual([]);
   });
 
-  test("has events of sessions, without their sid", async () => {
+  test("the event feed has events of sessions, without their sid", async () => {
     const cursor = await now(key);
     const create = (clientId: string, body: object = {}) =>
       send("POST /v2/sessions", { key, body: { clientId, ...body } });
@@ -112,7 +112,7 @@ describe("reading events", () => {
   const key = fixtures.key();
   const guildKey = fixtures.key({ guildId: guild });
 
-  test("returns each event once across pages", async () => {
+  test("the event feed returns each event once across pages", async () => {
     let cursor = await now(key);
     for (let i = 0; i < 7; i++) await set(key, "100001", String(1 + (i % 2)));
     const ids: Array<unknown> = [];

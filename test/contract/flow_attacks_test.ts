@@ -34,7 +34,7 @@ const forged = [403, "This form cannot be used"] as const;
 const lost = [400, "This page is out of date"] as const;
 
 describe("sign-in callbacks of a flow", () => {
-  test("are refused in a browser that did not start the sign-in", async () => {
+  test("callbacks are refused in a browser that did not start the sign-in", async () => {
     const { browser, bySid, key } = await setup();
     const victim = newBrowser();
     const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
@@ -46,7 +46,7 @@ describe("sign-in callbacks of a flow", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("are refused with a used state or code", async () => {
+  test("callbacks are refused with a used state or code", async () => {
     const { browser, bySid } = await setup();
     const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
     await browser.get(callback);
@@ -57,7 +57,7 @@ describe("sign-in callbacks of a flow", () => {
     expectPage(await browser.get(`/verify/chat/callback?${replayed}`), ...used);
   });
 
-  test("are refused with a state that is missing, forged, duplicated, or from the other platform", async () => {
+  test("callbacks are refused with a state that is missing, forged, duplicated, or from the other platform", async () => {
     const { browser, bySid, key } = await setup();
     await browser.prove("chat", "100001", bySid);
     const tries = ["?code=x", "?state=&code=x", "?state=%00&code=x", `?state=${"0".repeat(43)}&code=x`];
@@ -71,7 +71,7 @@ describe("sign-in callbacks of a flow", () => {
 });
 
 describe("a flow cookie planted by an attacker", () => {
-  test("gives the attacker no access after the user's proof", async () => {
+  test("a planted flow cookie gives the attacker no access after the user's proof", async () => {
     const { browser, bySid, key } = await setup();
     const attacker = newBrowser();
     await attacker.leave("chat", bySid);
@@ -82,7 +82,7 @@ describe("a flow cookie planted by an attacker", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("does not let the user's browser finish a sign-in that the attacker started", async () => {
+  test("a planted flow cookie does not let the user finish a sign-in that the attacker started", async () => {
     const { browser, bySid } = await setup();
     const attacker = newBrowser();
     const begun = await attacker.signIn(await attacker.leave("chat", bySid), "100002");
@@ -100,7 +100,7 @@ describe("a flow cookie planted by an attacker", () => {
 });
 
 describe("forms of the flow", () => {
-  test("are refused without the CSRF token, or with the token of another page", async () => {
+  test("forms of the flow are refused without the CSRF token, or with the token of another page", async () => {
     const { browser, bySid, byPid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     const other = await newBrowser().get(`/verify${bySid}`);
@@ -120,7 +120,7 @@ describe("forms of the flow", () => {
     expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   });
 
-  test("are refused with a CSRF token from before a proof", async () => {
+  test("forms of the flow are refused with a CSRF token from before a proof", async () => {
     const { browser, bySid, key } = await setup();
     const before = formOf(await browser.get(`/verify${bySid}`));
     await browser.walk(bySid);
@@ -128,7 +128,7 @@ describe("forms of the flow", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("are refused if they are too large or not form-encoded", async () => {
+  test("forms of the flow are refused if they are too large or not form-encoded", async () => {
     const { browser, bySid, key } = await setup();
     const page = await browser.walk(bySid);
     const large = { ...formOf(page), filler: "x".repeat(5_000) };

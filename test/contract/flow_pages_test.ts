@@ -31,7 +31,7 @@ const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
 const requestIdOf = ({ headers }: Answer) => textOf(headers["x-request-id"]);
 
 describe("every flow page", () => {
-  test("shows its request ID", async () => {
+  test("every flow page shows its request ID", async () => {
     for (const page of Object.values(await pagesOf(plain))) {
       expect(page.text).toContain(`Request <code>${requestIdOf(page)}</code>`);
       expect(page.text).not.toContain("Privacy policy");
@@ -39,14 +39,14 @@ describe("every flow page", () => {
     }
   });
 
-  test("links the operator's privacy policy and contact", async () => {
+  test("every flow page links the operator's privacy policy and contact", async () => {
     for (const page of Object.values(await pagesOf(named))) {
       expect(page.text).toContain('<a href="https://links.example/privacy?a=1&amp;b=2">Privacy policy</a>');
       expect(page.text).toContain('Contact: <a href="mailto:help@links.example">help@links.example</a>');
     }
   });
 
-  test("uses the configured names of the platforms", async () => {
+  test("every flow page uses the configured names of the platforms", async () => {
     const { begun, refused, asking, done } = await pagesOf(named);
     expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
     expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
@@ -57,7 +57,7 @@ describe("every flow page", () => {
 });
 
 describe("the confirmation page", () => {
-  test("says why and how long the address and browser mark are stored", async () => {
+  test("the confirmation page says why and how long the address and browser mark are stored", async () => {
     const { begun, asking } = await pagesOf(plain);
     expectPage(asking, 200, "Is this right?");
     const sentence =
@@ -67,7 +67,7 @@ describe("the confirmation page", () => {
     expect(begun.text).not.toContain("nothing else");
   });
 
-  test("does not mention addresses if they are not stored", async () => {
+  test("the confirmation page does not mention addresses if they are not stored", async () => {
     const { asking } = await pagesOf(named);
     expectPage(asking, 200, "Is this right?");
     expect(asking.text).not.toMatch(/IP address|recognizes this browser/);

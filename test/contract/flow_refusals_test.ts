@@ -18,14 +18,14 @@ const setup = async (asked: object = {}, key = newKey()) => {
 };
 
 describe("a verification link is refused", () => {
-  test("without a sid or pid, or with two", async () => {
+  test("a verification link is refused without a sid or pid, or with two", async () => {
     const { browser, bySid } = await setup();
     for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1"]) {
       expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
     }
   });
 
-  test("with an unknown sid or pid", async () => {
+  test("a verification link is refused with an unknown sid or pid", async () => {
     const { browser } = await setup();
     const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
     for (const query of none) {
@@ -40,7 +40,7 @@ describe("a verification link is refused", () => {
   ];
   const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
-  test.each(wrongRedirects)("with a redirect to %j", async (redirect) => {
+  test.each(wrongRedirects)("a verification link is refused with a redirect to %j", async (redirect) => {
     const { browser, byPid } = await setup({}, redirecting);
     const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
     for (const path of ["/verify", "/verify/chat/start"]) {
@@ -52,7 +52,7 @@ describe("a verification link is refused", () => {
     expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
   });
 
-  test("with broken encoding or an unknown path", async () => {
+  test("a verification link is refused with broken encoding or an unknown path", async () => {
     const { browser } = await setup();
     for (const path of ["/verify?sid=%zz", "/verify/chat/callback?state=%", "/verify/%zz"]) {
       expectPage(await browser.get(path), 400, "This link is not complete");
@@ -70,13 +70,13 @@ describe("a verification link is refused", () => {
   fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
   fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
 
-  test("with a redirect that only keys of other scopes or inactive keys allow", async () => {
+  test("a verification link is refused with a redirect that only keys of other scopes or inactive keys allow", async () => {
     const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
     const { browser, byPid } = await setup({}, closed);
     expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
   });
 
-  test("after its key was revoked", async () => {
+  test("a verification link is refused after its key was revoked", async () => {
     const { browser, bySid, byPid, key } = await setup();
     const page = await browser.walk(bySid);
     await send("POST /v2/keys/leaked", { body: { key } });
@@ -92,7 +92,7 @@ describe("a verification link is refused", () => {
 });
 
 describe("a user of the flow is refused", () => {
-  test("if the session is for another chat user", async () => {
+  test("a user is refused if the session is for another chat user", async () => {
     const { browser, bySid, key } = await setup({ chatId: "100002" });
     const refused = await browser.prove("chat", "100001", bySid);
     expectPage(refused, 403, "This link is for somebody else");
@@ -102,7 +102,7 @@ describe("a user of the flow is refused", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("if the bot is not in the guild", async () => {
+  test("a user is refused if the bot is not in the guild", async () => {
     const { browser, byPid } = await setup();
     const query = `${byPid}&guildId=${botlessGuild}`;
     expectPage(await browser.prove("chat", "100001", query), 403, "The community is not available");
@@ -110,16 +110,19 @@ describe("a user of the flow is refused", () => {
     expectPage(await browser.get(`/verify${bad}`), 403, "The community is not available");
   });
 
-  test.each(["chat", "game"] as const)("after denying the %s sign-in, and can try again", async (step) => {
-    const { browser, bySid, key } = await setup();
-    if (step === "game") await browser.prove("chat", "100001", bySid);
-    const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
-    expectPage(denied, 403, "You did not sign in");
-    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-    expect(await gameOf(key)).toBe("1");
-  });
+  test.each(["chat", "game"] as const)(
+    "a user is refused after denying the %s sign-in, and can try again",
+    async (step) => {
+      const { browser, bySid, key } = await setup();
+      if (step === "game") await browser.prove("chat", "100001", bySid);
+      const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
+      expectPage(denied, 403, "You did not sign in");
+      await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+      expect(await gameOf(key)).toBe("1");
+    },
+  );
 
-  test("when proving the game account first or confirming too early", async () => {
+  test("a user is refused when proving the game account first or confirming too early", async () => {
     const { browser, bySid } = await setup();
     expectPage(await browser.get(`/verify/game/start${bySid}`), 400, "Something is missing");
     await browser.prove("chat", "100001", bySid);
@@ -127,7 +130,7 @@ describe("a user of the flow is refused", () => {
     expectPage(await browser.post("/verify/confirm", form), 400, "Something is missing");
   });
 
-  test("if the browser has no verification cookie", async () => {
+  test("a user is refused if the browser has no verification cookie", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/chat/start", "/verify/game/start", "/verify/chat/callback?state=x&code=y"]) {
       expectPage(await browser.get(path), 400, "This page is out of date");
@@ -137,7 +140,7 @@ describe("a user of the flow is refused", () => {
     }
   });
 
-  test("if their address confirmed too often without a session", async () => {
+  test("a user is refused if their address confirmed too often without a session", async () => {
     const { browser, byPid, key } = await setup();
     await browser.post("/verify/confirm", formOf(await browser.walk(byPid)));
     const refused = await browser.post("/verify/confirm", formOf(await browser.walk(byPid, "100001", "2")));
@@ -146,7 +149,7 @@ describe("a user of the flow is refused", () => {
     expect(await gameOf(key)).toBe("1");
   });
 
-  test("when opening the address of a form", async () => {
+  test("a user is refused when opening the address of a form", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/confirm", "/verify/cancel"]) {
       const answer = await browser.get(path);
@@ -155,7 +158,7 @@ describe("a user of the flow is refused", () => {
     }
   });
 
-  test("when posting a form to a page", async () => {
+  test("a user is refused when posting a form to a page", async () => {
     const { browser, bySid } = await setup();
     for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
       const answer = await browser.post(path, {});
@@ -167,7 +170,7 @@ describe("a user of the flow is refused", () => {
 
 describe("an OAuth error in a callback", () => {
   test.each(["temporarily_unavailable", "x"])(
-    "is answered 400 and not counted as an outage: %s",
+    "an OAuth error in a callback is answered 400 and not counted as an outage: %s",
     async (error) => {
       const { browser, bySid } = await setup();
       const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
@@ -186,7 +189,7 @@ describe("an OAuth error in a callback", () => {
 
 describe("a platform outage", () => {
   test.each(["chat", "game"] as const)(
-    "interrupts the %s sign-in, which can be started again",
+    "a platform outage interrupts the %s sign-in, which can be started again",
     async (step) => {
       const { browser, bySid, key } = await setup();
       if (step === "game") await browser.prove("chat", "100001", bySid);
@@ -208,19 +211,22 @@ describe("the flow of an unhealthy service", () => {
   test.each([
     ["down", 503, "This does not work right now", "1"],
     ["broken", 500, "Something went wrong here", undefined],
-  ] as const)("shows an error page when the stores are %s", async (state, status, title, retryAfter) => {
-    const stores = await startOnBrokenStores(fixtures.fixture);
-    stores.setStores(state);
-    const answer = await stores.send("GET /verify?sid=vs_");
-    await stores.stop();
-    expectPage(answer, status, title);
-    expect(answer.headers["retry-after"]).toBe(retryAfter);
-    expect(answer.text).not.toContain(internalCause);
-  });
+  ] as const)(
+    "the flow shows an error page when the stores are %s",
+    async (state, status, title, retryAfter) => {
+      const stores = await startOnBrokenStores(fixtures.fixture);
+      stores.setStores(state);
+      const answer = await stores.send("GET /verify?sid=vs_");
+      await stores.stop();
+      expectPage(answer, status, title);
+      expect(answer.headers["retry-after"]).toBe(retryAfter);
+      expect(answer.text).not.toContain(internalCause);
+    },
+  );
 });
 
 describe("a change during the flow is shown", () => {
-  test("when the link was changed", async () => {
+  test("the flow shows that the link was changed", async () => {
     const { browser, bySid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
@@ -229,7 +235,7 @@ describe("a change during the flow is shown", () => {
     expect([await gameOf(key), (await read(key, sid)).state]).toEqual(["2", "opened"]);
   });
 
-  test("when the client cancelled the session", async () => {
+  test("the flow shows that the client cancelled the session", async () => {
     const { browser, bySid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     await send(`DELETE /v2/sessions/${sid}`, { key, from: fixtures.address() });
@@ -238,7 +244,7 @@ describe("a change during the flow is shown", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("when the user was done already and used the back button or another tab", async () => {
+  test("the flow shows the completion again in another tab or after the back button", async () => {
     const { browser, bySid, key } = await setup();
     const page = await browser.walk(bySid);
     await browser.post("/verify/confirm", formOf(page));
@@ -260,14 +266,17 @@ describe("a change during the flow is shown", () => {
   test.each([
     ["sid", linked[0], "Your link was removed meanwhile"],
     ["pid", linked[1], "Your link has changed meanwhile"],
-  ] as const)("when the link was removed after both proofs, for a %s", async (by, key, title) => {
-    const { browser, bySid, byPid, sid } = await setup({}, key);
-    const page = await browser.walk(by === "sid" ? bySid : byPid);
-    await send("DELETE /v2/game", { key, body: { chatId: "100001" } });
-    expectPage(await browser.post("/verify/confirm", formOf(page)), 409, title);
-    expect([await gameOf(key), (await read(key, sid)).error]).toEqual([
-      null,
-      by === "sid" ? "link_removed" : null,
-    ]);
-  });
+  ] as const)(
+    "the flow shows that the link was removed after both proofs, for a %s",
+    async (by, key, title) => {
+      const { browser, bySid, byPid, sid } = await setup({}, key);
+      const page = await browser.walk(by === "sid" ? bySid : byPid);
+      await send("DELETE /v2/game", { key, body: { chatId: "100001" } });
+      expectPage(await browser.post("/verify/confirm", formOf(page)), 409, title);
+      expect([await gameOf(key), (await read(key, sid)).error]).toEqual([
+        null,
+        by === "sid" ? "link_removed" : null,
+      ]);
+    },
+  );
 });

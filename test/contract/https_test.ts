@@ -78,7 +78,7 @@ describe("cookies of a service with an https public URL", async () => {
 describe("a service with an http public URL", () => {
   const { send } = useContractServer();
 
-  test.each(lines)("does not send Strict-Transport-Security: %s", async (line) => {
+  test.each(lines)("Strict-Transport-Security is not sent: %s", async (line) => {
     expect((await send(line)).headers["strict-transport-security"]).toBeUndefined();
   });
 });

@@ -169,14 +169,14 @@ describe("refusals of idempotent requests", () => {
     [403, "PATCH /v2/game", { chatId: stranger, gameId: "1", guildId: guild }],
     [409, "PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" }],
     [404, `DELETE /v2/sessions/vs_${"0".repeat(43)}`, {}],
-  ])("after the checks are replayed: %i for %s %j", async (status, line, body) => {
+  ])("refusals after the checks are replayed: %i for %s %j", async (status, line, body) => {
     const idempotencyKey = randomUUID();
     const first = await ask(line, idempotencyKey, body);
     expect(first.status).toBe(status);
     expectReplay(first, await ask(line, idempotencyKey, body));
   });
 
-  test("of parameters leave the idempotency key unused", async () => {
+  test("refusals of parameters leave the idempotency key unused", async () => {
     expect((await ask("PATCH /v2/game", "early", { chatId: "100001" })).status).toBe(400);
     expect((await ask("PATCH /v2/game", "early", { chatId: "1", gameId: "1" })).status).toBe(400);
     const first = await ask("PATCH /v2/game", "early", { chatId: "100003", gameId: "1" });
@@ -186,15 +186,18 @@ describe("refusals of idempotent requests", () => {
   test.each<[line: Line, wrong: object, right: object, status: number]>([
     ["POST /v2/sessions", { redirect: "https://elsewhere.example/" }, {}, 201],
     ["PUT /v2/alts/reviews", { otherChatId: "100001" }, { otherChatId: "100002" }, 200],
-  ])("of combined values leave the idempotency key unused: %s %j", async (line, wrong, right, status) => {
-    const askAnew = senderOf(newKeys.pop() ?? key);
-    const body = { clientId: "client", chatId: "100001", verdict: "same" };
-    expect((await askAnew(line, "early", { ...body, ...wrong })).status).toBe(400);
-    const first = await askAnew(line, "early", { ...body, ...right });
-    expect([first.status, isReplayed(first)]).toEqual([status, false]);
-  });
+  ])(
+    "refusals of combined values leave the idempotency key unused: %s %j",
+    async (line, wrong, right, status) => {
+      const askAnew = senderOf(newKeys.pop() ?? key);
+      const body = { clientId: "client", chatId: "100001", verdict: "same" };
+      expect((await askAnew(line, "early", { ...body, ...wrong })).status).toBe(400);
+      const first = await askAnew(line, "early", { ...body, ...right });
+      expect([first.status, isReplayed(first)]).toEqual([status, false]);
+    },
+  );
 
-  test("that are retryable leave the idempotency key unused", async () => {
+  test("retryable refusals leave the idempotency key unused", async () => {
     const body = { chatId: "100004", gameId: "7" };
     await platform.fail({ mode: "down", platform: "game" });
     expectRefusal(await ask("PATCH /v2/game", "down", body), 503, "INTERNAL_ERROR", null);

@@ -46,14 +46,14 @@ describe("a key with an expiry", () => {
   const moment = Date.now() + 2_500;
   const fleeting = fixtures.key({ links, expiresAt: new Date(moment).toISOString() });
 
-  test("announces its expiry in every answer of its last 7 days", async () => {
+  test("a key announces its expiry in every answer of its last 7 days", async () => {
     for (const line of [lookup, "GET /v2/chat", "GET /api/v1/public/chat-to-game?chatId=100001"] as const) {
       expect((await send(line, { key: ending })).headers["x-key-expires"]).toBe(soon);
       expect((await send(line, { key: lasting })).headers).not.toHaveProperty("x-key-expires");
     }
   });
 
-  test("is refused exactly from its expiry on", async () => {
+  test("a key is refused exactly from its expiry on", async () => {
     await vi.waitFor(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
       ...patience,
       interval: 20,
@@ -72,7 +72,7 @@ describe("a request that its key's access does not allow", () => {
   test.each([
     ["PATCH /v2/game", looking],
     ["DELETE /api/v1/link/delete-game", verifying],
-  ] as const)("counts against the limits: %s", async (line, key) => {
+  ] as const)("a request beyond the key's access counts against the limits: %s", async (line, key) => {
     for (const left of ["1", "0"]) {
       const answer = await send(line, { key });
       expect([answer.status, answer.headers["x-ratelimit-remaining-day"]]).toEqual([403, left]);
@@ -89,7 +89,7 @@ describe("address lists of a key", () => {
     [403, "an allowed address that is denied", listed, "203.0.113.128"],
     [200, "the last hop that is no proxy", listed, "192.0.2.1, 203.0.113.7, 127.0.0.3"],
     [403, "no header", listed, undefined],
-  ] as const)("answer %i: %s", async (status, _title, key, from) => {
+  ] as const)("address lists of a key answer %i: %s", async (status, _title, key, from) => {
     const answer = await send(lookup, { key, ...(from === undefined ? {} : { from }) });
     expect({ status: answer.status, details: answer.body.error?.details }).toEqual({
       status,

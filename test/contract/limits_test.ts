@@ -36,7 +36,7 @@ describe("limits of a key", () => {
     links,
   });
 
-  test("are reported for the short window in meta.rateLimit, and for both windows in headers", async () => {
+  test("answers report the short window in meta.rateLimit, and both windows in headers", async () => {
     const before = Date.now();
     const answer = await send(lookup, { key: limited });
     const { rateLimit, tier } = answer.body.meta ?? {};
@@ -62,7 +62,7 @@ describe("limits of a key", () => {
     expect(standardHeaders(answer)).toEqual(['"second";q=5;w=60, "day";q=100;w=86400', '"second";r=4;t=60']);
   });
 
-  test("are reported in the RateLimit header for the window with the fewest requests left", async () => {
+  test("the RateLimit header reports the window with the fewest requests left", async () => {
     const untilMidnight = Math.ceil((new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000);
     const answers: Array<Answer> = [];
     for (let sent = 0; sent < 4; sent++) answers.push(await send(v1Lookup, { key: ending }));
@@ -78,7 +78,7 @@ describe("limits of a key", () => {
     expect(paced).toBe('"second";r=0;t=2');
   });
 
-  test("are reported as null, except the scope, for a key without limits", async () => {
+  test("answers to a key without limits report null, except the scope", async () => {
     const answer = await send(lookup, { key: unlimited });
     expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: "api_key" });
     expect(limitHeaders(answer)).toEqual({});
@@ -89,7 +89,7 @@ describe("limits of a key", () => {
   test.each([
     ["no key", {}],
     ["a wrong key", { key: newToken() }],
-  ])("are not reported with %s", async (_title, options) => {
+  ])("limits are not reported with %s", async (_title, options) => {
     const answer = await send(lookup, options);
     expectRefusal(answer, 401, "INVALID_API_KEY", null);
     expect(answer.body.meta).toEqual({
@@ -103,7 +103,7 @@ describe("limits of a key", () => {
   });
 
   test.each(["GET /v2/nope", "POST /v2/chat", "GET /v2/chat?chatId=%"] as const)(
-    "are not reported for requests refused before the key is checked: %s",
+    "limits are not reported for requests refused before the key is checked: %s",
     async (line) => {
       const answer = await send(line, { key: limited });
       expect(answer.body.meta).not.toHaveProperty("tier");
@@ -112,7 +112,7 @@ describe("limits of a key", () => {
     },
   );
 
-  test("are not reported to an address that the key does not allow", async () => {
+  test("limits are not reported to an address that the key does not allow", async () => {
     const answer = await send(lookup, { key: elsewhere });
     expectRefusal(answer, 403, "FORBIDDEN", { reason: "ip_not_allowed" });
     expect(answer.body.meta?.tier).toBe("free");
@@ -126,7 +126,7 @@ describe("limits of a key", () => {
   test.each([
     ["free", freePaced, 2],
     ["premium", premiumPaced, 1],
-  ] as const)("limit a %s key per window", async (_tier, key, windowSeconds) => {
+  ] as const)("a %s key has a limit per window", async (_tier, key, windowSeconds) => {
     const statuses = new Set<number>();
     let refused: Answer | undefined;
     // On a busy machine, the window may end between two requests.
@@ -147,7 +147,7 @@ describe("limits of a key", () => {
     expect(refused.body.retryAfter).toBe(wait);
   });
 
-  test("name the short window in its refusals, which do not count for the day", async () => {
+  test("refusals of the short window name it, and do not count for the day", async () => {
     const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
     expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
     const answer = await send(lookup, { key: slow });
@@ -157,7 +157,7 @@ describe("limits of a key", () => {
     expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
   });
 
-  test("name the day in its refusals", async () => {
+  test("refusals of the day's limit name it", async () => {
     await send(lookup, { key: short });
     await send(lookup, { key: short });
     const answer = await send(lookup, { key: short });
@@ -173,7 +173,7 @@ describe("limits of a key", () => {
     expect(v1.body.requestsRemaining).toBe(0);
   });
 
-  test("count each request once, whatever its answer, including bulk lookups", async () => {
+  test("each request counts once, whatever its answer, including bulk lookups", async () => {
     const lines = [
       ["GET /v2/chat?chatId=100005", undefined],
       ["GET /v2/chat", undefined],
@@ -208,7 +208,7 @@ describe("limits of a client address", () => {
   const left = async (from: string, key = one) =>
     (await send(v1Lookup, { from, key })).body.ipRequestsRemaining;
 
-  test("are shared by all keys used from one address", async () => {
+  test("all keys used from one address share its limits", async () => {
     const from = fixtures.address();
     expect([
       await left(from),
@@ -218,7 +218,7 @@ describe("limits of a client address", () => {
     ]).toEqual([4, 3, 2, 4]);
   });
 
-  test("are named in their refusals, which do not count for the key", async () => {
+  test("refusals of an address's limit name it, and do not count for the key", async () => {
     const from = fixtures.address();
     for (let sent = 0; sent < 5; sent++) await left(from, other);
     const before = (await send(v1Lookup, { from: fixtures.address(), key: other })).body.requestsRemaining;
@@ -234,7 +234,7 @@ describe("limits of a client address", () => {
     expect(v1.body).toMatchObject({ ipRequestsRemaining: 0, requestsRemaining: before });
   });
 
-  test("do not count requests refused before the key and its address are accepted", async () => {
+  test("requests refused before the key and its address are accepted do not count for the address", async () => {
     const from = fixtures.address();
     await send(lookup, { from });
     await send(lookup, { from, key: newToken() });
@@ -244,7 +244,7 @@ describe("limits of a client address", () => {
     expect(await left(from)).toBe(4);
   });
 
-  test("do not apply to partner and staff keys", async () => {
+  test("limits of an address do not apply to partner and staff keys", async () => {
     const from = fixtures.address();
     for (const key of exempt) {
       for (let sent = 0; sent < 7; sent++) expect(await left(from, key)).toBeNull();
@@ -271,7 +271,7 @@ describe("bursts and failures of a client address", () => {
     return performance.now() - begin < 1_000 ? answers : inOneSecond(sendFrom);
   };
 
-  test("are limited per second", async () => {
+  test("requests of an address are limited per second", async () => {
     const answers = await inOneSecond((from) =>
       Promise.all(Array.from({ length: 5 }, () => send(lookup, { from, key }))),
     );
@@ -301,7 +301,7 @@ describe("bursts and failures of a client address", () => {
     "GET /docs/scalar.js",
     "GET /dashboard/api/keys",
     "POST /dashboard/api/keys",
-  ] as const)("are limited per second for requests without a key: %s", async (line) => {
+  ] as const)("requests without a key are limited per second and address: %s", async (line) => {
     for (const answer of await refusedOfFive(line)) {
       expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
       expect(answer.body.meta).not.toHaveProperty("tier");
@@ -322,7 +322,7 @@ describe("bursts and failures of a client address", () => {
     ["GET /api/v1/verify/nope", 404],
     ["DELETE /api/v1/link/update-chat", 405],
     ["GET /compat/rover/nope", 404],
-  ] as const)("do not count requests without a route: %s", async (line, status) => {
+  ] as const)("requests without a route do not count for the address: %s", async (line, status) => {
     const [unrouted, answer] = await inOneSecond(async (from) => [
       await Promise.all(Array.from({ length: 5 }, () => send(line, { from }))),
       await send(lookup, { from, key }),
@@ -332,7 +332,7 @@ describe("bursts and failures of a client address", () => {
   });
 
   test.each(["GET /docs", "GET /verify?sid=vs_1", "GET /verify/nope", "PUT /verify/confirm"] as const)(
-    "are refused with an HTML page on pages: %s",
+    "requests beyond the limits get an HTML page on pages: %s",
     async (line) => {
       for (const { headers, text } of await refusedOfFive(line)) {
         expect(headers["content-type"]).toMatch(/^text\/html/);
@@ -341,7 +341,7 @@ describe("bursts and failures of a client address", () => {
     },
   );
 
-  test("count requests with and without a key together", async () => {
+  test("requests with and without a key count together for the address", async () => {
     const answer = await inOneSecond(async (from) => {
       await Promise.all([1, 2, 3].map(() => send("GET /v2/sessions/vs_1/redirect", { from })));
       return send(lookup, { from, key });
@@ -349,7 +349,7 @@ describe("bursts and failures of a client address", () => {
     expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
   });
 
-  test("do not apply to operator endpoints", async () => {
+  test("limits of an address do not apply to operator endpoints", async () => {
     const from = fixtures.address();
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
       const answers = await Promise.all(Array.from({ length: 9 }, () => send(`GET ${path}`, { from })));
@@ -365,7 +365,7 @@ describe("bursts and failures of a client address", () => {
   };
   const wrongKey = (from: string) => () => send(lookup, { from, key: newToken() });
 
-  test("throttle an address after 30 wrong keys, except keys accepted from it before", async () => {
+  test("30 wrong keys throttle an address, except keys accepted from it before", async () => {
     const from = fixtures.address();
     expect((await send(lookup, { from, key })).status).toBe(200);
     expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));
@@ -389,7 +389,7 @@ describe("bursts and failures of a client address", () => {
     expect((await send(lookup, { from: fixtures.address(), key: unused })).status).toBe(200);
   });
 
-  test("do not count missing keys as failures", async () => {
+  test("missing keys do not count as wrong keys", async () => {
     const from = fixtures.address();
     expect(await statuses(40, () => send(lookup, { from }))).toEqual(new Set([401]));
     expect((await wrongKey(from)()).status).toBe(401);

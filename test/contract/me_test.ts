@@ -57,7 +57,7 @@ describe("the page of a user's links", () => {
     expect(pidsOn(text)).toHaveLength(1);
   });
 
-  test("does not accept a sign-in to the dashboard", async () => {
+  test("/me does not accept a sign-in to the dashboard", async () => {
     const browser = await signIn(ada, newBrowser(), "dashboard");
     browser.cookies.set("accountlink_me", browser.cookies.get("accountlink_session") ?? "");
     expect((await browser.get("/me")).headers.location).toBe("/me/sign-in");
@@ -195,7 +195,7 @@ describe("erasing a user's data on /me", () => {
   const other = fixtures.key({ links: linked(eve, "100006") });
   const owned = fixtures.key({ account: "owned" });
 
-  test("needs a confirmation, erases all data and signs the user out", async () => {
+  test("an erasure needs a confirmation, deletes all data and signs the user out", async () => {
     const browser = await open(eve);
     const asked = await browser.get("/me/erase");
     expectPage(asked, 200, "Erase everything?");
@@ -231,7 +231,7 @@ describe("erasing a user's data on /me", () => {
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
   });
 
-  test("announces and revokes the user's API keys", async () => {
+  test("an erasure revokes the user's API keys, and the page says so before", async () => {
     const stranger = await open("100030");
     expect((await stranger.get("/me/erase")).text).not.toContain("API key");
     const browser = await open(owner);

@@ -52,7 +52,7 @@ describe("creating a session", () => {
     ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
     ["null for optional fields", { chatId: null, guildId: null, redirect: null }],
     ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
-  ])("the Idempotency-Key header accepts %s", async (_title, body) => {
+  ])("creating a session accepts %s", async (_title, body) => {
     expect((await create(key, body)).status).toBe(201);
   });
 

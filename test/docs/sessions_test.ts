@@ -23,20 +23,20 @@ const statesOf = ({ fields: { state } }: (typeof Session.members)[number]): Read
   "literals" in state ? state.literals : [state.literal];
 
 describe("the tables in docs/sessions.md", () => {
-  it("list every session route", () => {
+  it("docs/sessions.md lists every session route", () => {
     const verify = routes.filter(({ path }) => /\/sessions?(\/|$)/.test(path));
     const documented = rowsUnder(document, ["route", "does"]).map(([route]) => codeOf(route));
     expect(documented.toSorted()).toEqual(verify.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 
-  it("list every state", () => {
+  it("docs/sessions.md lists every state", () => {
     const rows = rowsUnder(document, ["state", "means", "final"]);
     const states = rows.map(([state]) => codeOf(state) as SessionState);
     expect(states.toSorted()).toEqual(Session.members.flatMap(statesOf).toSorted());
     expect(rows.map(([, , final]) => final === "yes")).toEqual(states.map(isFinal));
   });
 
-  it("list every field", () => {
+  it("docs/sessions.md lists every field", () => {
     const documented = rowsUnder(document, ["field", "is"]).flatMap(([fields]) => codesOf(fields));
     for (const { fields } of Session.members)
       expect(documented.toSorted()).toEqual(Object.keys(fields).toSorted());
@@ -80,12 +80,12 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
         : value,
     );
 
-  it("create the session that is shown", async () => {
+  it("the commands of docs/sessions.md create the session that it shows", async () => {
     const shown = blocks.find(({ language }) => language === "json")?.text ?? "";
     expect(masked(await type(create ?? ""))).toEqual(masked(shown));
   });
 
-  it("read by a long poll and two streams", () => {
+  it("the commands of docs/sessions.md read by a long poll and two streams", () => {
     const reads = [longPolling, ...streams].map((text) => /\$SID([^"]*)"/.exec(text ?? "")?.[1]);
     expect(reads).toEqual(["?wait=25", "/stream", "/stream"]);
   });
@@ -93,7 +93,7 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
   it.each([
     ["poll", longPolling?.replace("?wait=25", "")],
     ["long poll", longPolling],
-  ])("receive the end of a session by %s", async (_way, block) => {
+  ])("the commands of docs/sessions.md receive the end of a session by %s", async (_way, block) => {
     const { sid } = await newSession(key);
     const user = newUser(textOf(sid));
     const printed = type(block ?? "", textOf(sid));
@@ -102,7 +102,7 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
     expect(JSON.parse(await printed)).toMatchObject({ data: completed });
   });
 
-  it("receive the end of a session by streams, which print the documented text", async () => {
+  it("the commands of docs/sessions.md receive the end by streams, which print the documented text", async () => {
     const { sid } = await newSession(key);
     const user = newUser(textOf(sid));
     const first = type(streams[0] ?? "", textOf(sid));

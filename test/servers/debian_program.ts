@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { access, constants, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -44,11 +45,15 @@ const installed = async ({ names }: DebianServer): Promise<ServerProgram | null>
   return null;
 };
 
-const unpacked = async ({ path, packages }: DebianServer): Promise<ServerProgram | null> => {
+/** Like `findServer`, without the installed one. */
+export const unpacked = async ({
+  path,
+  packages,
+}: Pick<DebianServer, "path" | "packages">): Promise<ServerProgram | null> => {
   const root = join(cache, packages[0] ?? "");
   const file = join(root, path);
-  if (!(await isExecutable(file))) await fetchInto(root, packages);
-  if (!(await isExecutable(file))) return null;
+  if (!existsSync(file)) await fetchInto(root, packages);
+  if (!existsSync(file)) return null;
   const machine = process.arch === "arm64" ? "aarch64" : "x86_64";
   return { file, env: { LD_LIBRARY_PATH: join(root, "usr/lib", `${machine}-linux-gnu`) } };
 };

@@ -13,6 +13,7 @@ export * from "./is_proof.ts";
 export * from "./postgres/postgres.ts";
 export * from "./postgres/postgres_standby.ts";
 export * from "./promtool.ts";
+export * from "./python.ts";
 export * from "./redis/redis.ts";
 export * from "./redis/redis_cluster.ts";
 export * from "./redis/redis_sentinel.ts";

@@ -3,11 +3,18 @@
  * while another still writes it, and each would download the servers.
  */
 
-import { whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";
+import { whyNoAiohttp, whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
 
 export const setup = async (): Promise<void> => {
   // If unpacking fails, `startBrowser` looks for an installed browser, and tests are skipped or fail.
-  const unpacked = [chromium.executablePath(), whyNoRedis(), whyNoHaproxy(), whyNoNginx(), whyNoPromtool()];
+  const unpacked = [
+    chromium.executablePath(),
+    whyNoRedis(),
+    whyNoHaproxy(),
+    whyNoNginx(),
+    whyNoPromtool(),
+    whyNoAiohttp(),
+  ];
   await Promise.allSettled(unpacked);
 };

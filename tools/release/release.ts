@@ -24,5 +24,7 @@ const { version } = JSON.parse(readFileSync(join(root, "packages/accountlink/pac
   readonly version: string;
 };
 update("package.json", (text) => text.replace(/"version": ".*?"/, `"version": "${version}"`));
+for (const manifest of ["clients/python/pyproject.toml", "clients/luau/wally.toml"])
+  update(manifest, (text) => text.replace(/^version = ".*?"/m, `version = "${version}"`));
 update("CHANGELOG.md", (text) => withVersion(text, version, new Date().toISOString().slice(0, 10), pending));
 console.log(`Version ${version}. Read CHANGELOG.md, then commit and publish as CONTRIBUTING.md says`);

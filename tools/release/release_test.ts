@@ -77,7 +77,8 @@ describe("npm run release", () => {
     const others = globSync(["pnpm-workspace.yaml", "CHANGELOG.md", ".changeset/*.json", "tools/**/*.ts"], {
       cwd: root,
     });
-    for (const file of [...manifests, ...others]) cpSync(join(root, file), join(copy, file));
+    const ofClients = ["clients/python/pyproject.toml", "clients/luau/wally.toml"];
+    for (const file of [...manifests, ...ofClients, ...others]) cpSync(join(root, file), join(copy, file));
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
     writeFileSync(join(copy, ".changeset/one.md"), '---\n"@accountlink/core": major\n---\n\nOther.\n');
     const [before = ""] = manifests.map(versionOf);
@@ -87,6 +88,7 @@ describe("npm run release", () => {
     const [after = "", ...versions] = new Set(manifests.map(versionOf));
     expect(versions).toEqual([]);
     expect(Number.parseInt(after)).toBe(Number.parseInt(before) + 1);
+    for (const file of ofClients) expect(read(file)).toContain(`\nversion = "${after}"\n`);
     expect(read("CHANGELOG.md")).toContain(`### Breaking changes\n\n- Other. (@accountlink/core)`);
     expect(globSync(".changeset/*.md", { cwd: copy })).toEqual([]);
   });

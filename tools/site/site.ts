@@ -53,7 +53,20 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
       gitRevision: "main",
       sourceLinkTemplate: `${repository}{path}#L{line}`,
       customCss: join(import.meta.dirname, "site.css"),
-      highlightLanguages: ["bash", "diff", "http", "json", "lua", "sh", "sql", "ts", "tsx", "xml", "yaml"],
+      highlightLanguages: [
+        "bash",
+        "diff",
+        "http",
+        "json",
+        "luau",
+        "python",
+        "sh",
+        "sql",
+        "ts",
+        "tsx",
+        "xml",
+        "yaml",
+      ],
       logLevel: "Error",
     });
     app.renderer.defineRouter(

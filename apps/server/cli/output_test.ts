@@ -29,7 +29,7 @@ describe("printable", () => {
     expect(printable(text)).toBe(`${escapes.replaceAll(/ ?u/g, "\\u")}\nè שלום 🙂`);
   });
 
-  it("does not change the meaning of JSON", () => {
+  it("printable does not change the meaning of JSON", () => {
     const value = { name: "a\u202Eb\u009B\n\u0000" };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
   });

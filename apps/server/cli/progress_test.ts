@@ -46,7 +46,7 @@ describe("progressBar", () => {
 });
 
 describe("formatProgress", () => {
-  it("can omit the total and the unit", () => {
+  it("formatProgress can omit the total and the unit", () => {
     expect(formatProgress({ doing: "exporting", done: 1_500, total: null, unit: "links" }, 500)).toBe(
       "exporting  1,500 links  3,000/s",
     );

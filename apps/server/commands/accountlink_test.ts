@@ -27,7 +27,7 @@ describe("help", () => {
     expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
   });
 
-  it("is shown if no command is named", async () => {
+  it("help is shown if no command is named", async () => {
     const { code, stdout, stderr } = await run(["keys"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("USAGE\n  accountlink keys <subcommand>");
@@ -89,14 +89,14 @@ describe("an invalid command line", () => {
       args: ["links", "import", "a", "--account", "a", "--on-conflict", "drop"],
       problem: '--on-conflict is "drop"',
     },
-  ])("is refused in one line: $args", async ({ args, problem }) => {
+  ])("an invalid command line is refused in one line: $args", async ({ args, problem }) => {
     const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(problem);
     expect(stderr).toMatch(/^Cannot run "accountlink [a-z ]+": .+ \(see accountlink [a-z ]+ --help\)\n$/);
   });
 
-  it("never repeats its IP addresses", async () => {
+  it("the refusal of a command line never repeats IP addresses", async () => {
     const { stderr } = await run([...create, "--allow-ip", "203.0.113.7/33"]);
     expect(stderr).toContain("expected an IP address or a CIDR");
     expect(stderr).not.toContain("203.0.113.7");

@@ -17,7 +17,7 @@ describe("a run of the program", () => {
     expect((await run("--completions", "bash")).stdout).toContain("accountlink");
   });
 
-  it("exits with 2 if the command line is invalid", async () => {
+  it("the program exits with 2 if the command line is invalid", async () => {
     const { run, runProcess } = await makeWorkplace();
     expect(await runProcess("keys", "list", "--nonsense")).toEqual({
       code: 2,
@@ -35,7 +35,7 @@ describe("a run of the program", () => {
     expect(problemOf(csv.stdout)).toContain("--json prints no CSV, expected --output or --format ndjson");
   });
 
-  it("exits with 1 if the environment is invalid", async () => {
+  it("the program exits with 1 if the environment is invalid", async () => {
     const { run, runProcess } = await makeWorkplace({ ACCOUNTLINK_PORT: "80a" });
     const problem = 'ACCOUNTLINK_PORT is "80a", expected a port number from 0 to 65535';
     const list = await run("keys", "list");
@@ -64,7 +64,7 @@ describe("a run of the program", () => {
     ]);
   });
 
-  it("is refused on memory storage, which other processes cannot read", async () => {
+  it("a command is refused on memory storage, which other processes cannot read", async () => {
     const { run } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "memory" });
     const ended = await run("keys", "list", "--json");
     expect(ended).toMatchObject({ code: 1, stderr: "" });
@@ -73,7 +73,7 @@ describe("a run of the program", () => {
     );
   });
 
-  it("is refused if it would create the demo's folder", async () => {
+  it("a command is refused if it would create the demo's folder", async () => {
     const { run, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     for (const command of [["keys", "create", "--account", "acme"], ["migrate"]]) {
       expect(await run(...command)).toEqual({
@@ -85,7 +85,7 @@ describe("a run of the program", () => {
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("works on the demo once serve has created it, and says so", async () => {
+  it("a command works on the demo once serve has created it, and says so", async () => {
     const { json, serve, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     await serve();
     expect(await json("keys", "create", "--account", "acme")).toMatchObject({
@@ -93,7 +93,7 @@ describe("a run of the program", () => {
     });
   });
 
-  it("is refused on a folder without a database, since there is nothing to read", async () => {
+  it("a command is refused on a folder without a database, since it has nothing to read", async () => {
     const { run, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("links", "export", "--account", "acme");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -101,7 +101,7 @@ describe("a run of the program", () => {
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("ends quietly when its reader closes the pipe", async () => {
+  it("a command ends quietly when the reader of its output closes the pipe", async () => {
     const { file, run, start } = await makeWorkplace();
     const lines = Array.from({ length: 20_000 }, (_, index) => `${10_000 + index},1`);
     const links = await file("links.csv", `chatId,gameId\n${lines.join("\n")}\n`);

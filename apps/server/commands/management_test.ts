@@ -19,7 +19,7 @@ const statusWith = async (url: string, key: string): Promise<number> => {
 const locationOf = (databaseUrl: string): string => databaseUrl.slice(databaseUrl.indexOf("@") + 1);
 
 describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing ?? ""}`, () => {
-  it("work next to the servers, and name the database without its password", async () => {
+  it("commands work next to the servers, and name the database without its password", async () => {
     const { database, environment } = await makeShared();
     const { json, run, file, serve } = await makeWorkplace(environment);
     const location = locationOf(database.url);
@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     });
   });
 
-  it("notify the servers of changes at once", async () => {
+  it("commands notify the servers of changes at once", async () => {
     const { redis, environment } = await makeShared();
     const { json, run } = await makeWorkplace(environment);
     const { id } = await json("keys", "create", "--account", "acme");
@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(await published()).toBe("1");
   });
 
-  it("work while Redis is down", async () => {
+  it("commands work while Redis is down", async () => {
     const { redis, environment } = await makeShared();
     const { json } = await makeWorkplace(environment);
     const { id } = await json("keys", "create", "--account", "acme");
@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(await json("keys", "list")).toMatchObject({ keys: [{ id, status: "revoked" }] });
   });
 
-  it("create nothing in a database without server data, unless they write", async () => {
+  it("reading commands create nothing in a database without server data", async () => {
     const { database, environment } = await makeShared();
     const { json } = await makeWorkplace(environment);
     expect(await json("keys", "list")).toEqual({

@@ -27,7 +27,7 @@ const sightingsAt = (...ips: ReadonlyArray<string>): string =>
   });
 
 describe("ACCOUNTLINK_SECRET", () => {
-  it("is refused by serve, commands and doctor if it is the wrong one", async () => {
+  it("a wrong ACCOUNTLINK_SECRET is refused by serve, commands and doctor", async () => {
     const place = await makeWorkplace();
     const key = await createKey(place);
     const folder = place.dataFolder;
@@ -50,7 +50,7 @@ describe("ACCOUNTLINK_SECRET", () => {
     expect(await statusWith(await place.serve(), key)).toBe(404);
   });
 
-  it("in a data folder is refused if it belongs to another folder", async () => {
+  it("the secret file of another data folder is refused", async () => {
     const [place, other] = [await makeWorkplace(), await makeWorkplace()];
     await createKey(place);
     await createKey(other);

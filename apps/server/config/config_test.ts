@@ -33,7 +33,7 @@ describe("readConfig", () => {
     }),
   );
 
-  it.effect("does not repeat a password in an address", () =>
+  it.effect("readConfig does not repeat a password of an address in its errors", () =>
     Effect.gen(function* () {
       const wrong = readConfig({ ACCOUNTLINK_PUBLIC_URL: "https://ada:pass@links.example" });
       expect((yield* Effect.flip(wrong)).message).toBe(

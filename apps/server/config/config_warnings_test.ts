@@ -9,7 +9,7 @@ const problemsOf = (environment: Readonly<Record<string, string>>) =>
   );
 
 describe("configWarnings", () => {
-  it.effect("does not warn of known variables that have an effect", () =>
+  it.effect("configWarnings does not warn of known variables that have an effect", () =>
     Effect.gen(function* () {
       expect(
         yield* problemsOf({ ACCOUNTLINK_PORT: "1", ACCOUNTLINK_REDIS_PREFIX: " ", PORT: "2", PATH: "/bin" }),

@@ -7,7 +7,7 @@ const resolved = (environment: Readonly<Record<string, string>>) =>
   Effect.flatMap(readConfig(environment), resolveConfig);
 
 describe("resolveConfig", () => {
-  it.effect("is a demo in its own folder if nothing is configured", () =>
+  it.effect("without configuration, the server is a demo in its own folder", () =>
     Effect.gen(function* () {
       expect(yield* resolved({})).toMatchObject({
         demo: true,
@@ -20,7 +20,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("is no demo once a storage or a fixture is configured", () =>
+  it.effect("with a storage or a fixture, the server is no demo", () =>
     Effect.gen(function* () {
       expect(
         yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" }),
@@ -70,7 +70,7 @@ describe("resolveConfig", () => {
   it.effect.each([
     { environment: { ACCOUNTLINK_STORAGE: "postgres" }, variable: "ACCOUNTLINK_DATABASE_URL" },
     { environment: { ACCOUNTLINK_CACHE: "redis" }, variable: "ACCOUNTLINK_REDIS_URL" },
-  ])("is refused without $variable if it is needed", ({ environment, variable }) =>
+  ])("a configuration that needs $variable is refused without it", ({ environment, variable }) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" }));
       expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
@@ -84,7 +84,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("asks no platform on none, and is no demo", () =>
+  it.effect("with the platform none, the server asks no platform and is no demo", () =>
     Effect.gen(function* () {
       expect(yield* resolved({ ACCOUNTLINK_PLATFORM: "none" })).toMatchObject({
         demo: false,
@@ -140,7 +140,7 @@ describe("resolveConfig", () => {
   );
 
   it.effect.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
-    "is refused without %s on live platforms",
+    "live platforms are refused without %s",
     (name) =>
       Effect.gen(function* () {
         const { message } = yield* Effect.flip(resolved({ ...live, [name]: "" }));

@@ -149,7 +149,7 @@ describe("a file that changes", () => {
     });
 
   it.effect(
-    "is read again; if damaged or missing, the previous content stays in use and one warning is logged",
+    "a changed file is read again; if it is damaged or missing, the previous content stays in use",
     () =>
       Effect.gen(function* () {
         const path = yield* write("changing.txt", "198.51.100.0/24\n");

@@ -55,13 +55,13 @@ describe("a list", () => {
     ["2001:db8:2:4::5", false],
     ["0.0.0.0", false],
     ["::", false],
-  ] as const)("says for %s: %s", ([asked, expected]) =>
+  ] as const)("a list contains %s: %s", ([asked, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* read(text)).has(address(asked)), expected);
     }),
   );
 
-  it.effect("may contain every address, or none", () =>
+  it.effect("a list may contain every address, or none", () =>
     Effect.gen(function* () {
       const all = yield* read("0.0.0.0/0\n::/0");
       assert.deepStrictEqual(
@@ -81,7 +81,7 @@ describe("a list", () => {
     "2001:db8::/129",
     "10.0.0.0-10.0.0.9",
     "10.0.0.0/8, 11.0.0.0/8",
-  ])("is refused because of the line %j", (line) =>
+  ])("a list is refused because of the line %j", (line) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
       const path = join(folder, "list.txt");
@@ -95,7 +95,7 @@ describe("a list", () => {
   it.effect.each([
     ["missing.txt", "ENOENT"],
     ["", "EISDIR"],
-  ] as const)("is refused if %j cannot be read", ([name, code]) =>
+  ] as const)("a list is refused if %j cannot be read", ([name, code]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readNetworkList(join(folder, name)));
       assert.include(message, `it cannot be read: ${code}, expected a file that can be read`);

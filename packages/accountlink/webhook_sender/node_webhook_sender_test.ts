@@ -232,7 +232,7 @@ describe("a response", () => {
     [503, "Thu, 01 Jan 1970 00:01:00 GMT", 60_000],
     [503, "soon", null],
     [429, undefined, null],
-  ])("for status %i with Retry-After %s, asks to wait %s", ([status, header, retryAfter]) =>
+  ])("a response with status %i and Retry-After %s asks to wait %s", ([status, header, retryAfter]) =>
     Effect.gen(function* () {
       const { url } = yield* receiver((_, response) =>
         response.writeHead(status, header === undefined ? {} : { "retry-after": header }).end(),
@@ -263,7 +263,7 @@ describe("a response", () => {
     }),
   );
 
-  it.effect("fails if no response begins within ten seconds", () =>
+  it.effect("an attempt fails if no response begins within ten seconds", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>();
       const closed = yield* Deferred.make<void>();
@@ -318,7 +318,7 @@ describe("a response", () => {
     "099 Odd",
     "600 Odd",
     "999 Odd",
-  ])("fails if the response has the status %j", (head) =>
+  ])("an attempt fails if the response has the status %j", (head) =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<void>();
       const { url } = yield* receiver((_, { socket }) => {
@@ -334,7 +334,7 @@ describe("a response", () => {
     }),
   );
 
-  it.effect("fails if the response breaks off or never arrives", () =>
+  it.effect("an attempt fails if the response breaks off or never arrives", () =>
     Effect.gen(function* () {
       const { url, port } = yield* receiver((_, response) => response.socket?.destroy());
       yield* on({ networks: loopback })(({ send }) =>
@@ -376,7 +376,7 @@ describe("connections", () => {
 const missing = await whyNoCertificate();
 
 describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
-  it.effect("requires a valid certificate", () =>
+  it.effect("the sender requires a valid certificate", () =>
     Effect.gen(function* () {
       const { certificate, key, authority } = yield* makeCertificate;
       const bodies: Array<string> = [];

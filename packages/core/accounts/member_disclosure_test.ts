@@ -48,19 +48,22 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 });
 
 describe("Nicknames and roles of a guild's members", () => {
-  it.effect("are visible to every key of the guild, whichever account has it", () => {
-    const { state, services } = observedServices();
-    return Effect.gen(function* () {
-      const disclosure = yield* MemberDisclosure;
-      const scope = yield* scopeOf(null, "guild");
-      assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-      assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
-      assert.strictEqual(state.asked, 0);
-    }).pipe(Effect.provide(services));
-  });
+  it.effect(
+    "every key of a guild sees nicknames and roles of its members, whichever account has the key",
+    () => {
+      const { state, services } = observedServices();
+      return Effect.gen(function* () {
+        const disclosure = yield* MemberDisclosure;
+        const scope = yield* scopeOf(null, "guild");
+        assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
+        assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
+        assert.strictEqual(state.asked, 0);
+      }).pipe(Effect.provide(services));
+    },
+  );
 
   it.effect(
-    "are visible to global keys of an account that manages the guild, which is asked every 10 minutes",
+    "global keys see nicknames and roles if their account manages the guild, checked every 10 minutes",
     () => {
       const { state, services } = observedServices();
       return Effect.gen(function* () {
@@ -84,7 +87,7 @@ describe("Nicknames and roles of a guild's members", () => {
     },
   );
 
-  it.effect("are hidden while the only manager was added by others and has not chosen the account", () => {
+  it.effect("a manager whom others added counts only after choosing the account", () => {
     const { services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;
@@ -101,7 +104,7 @@ describe("Nicknames and roles of a guild's members", () => {
     }).pipe(Effect.provide(services));
   });
 
-  it.effect("are hidden from global keys while the platform is down", () => {
+  it.effect("global keys see no nicknames and roles while the platform is down", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;

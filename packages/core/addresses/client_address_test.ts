@@ -37,7 +37,7 @@ describe("clientAddress", () => {
     ["10.0.0.1", "198.51.100.1, unknown, 10.0.0.2", "10.0.0.2"],
     ["10.0.0.1", "198.51.100.1:50000, 10.0.0.2:443", "198.51.100.1"],
     ["10.0.0.1", "[2001:dead:1:2:3::9]:50000", "2001:dead:1:2"],
-  ])("is, of %s with the hops %j, %s", (socket, hops, expected) => {
+  ])("the client address of %s with the hops %j is %s", (socket, hops, expected) => {
     assert.strictEqual(from(socket, hops), expected);
   });
 });
@@ -57,7 +57,7 @@ describe("isAddressAllowed", () => {
     [lists(["::ffff:203.0.113.0/120"], []), "203.0.113.7", true],
     [lists(["2001:db8::/48"], []), "203.0.113.7", false],
     [lists(["not an address"], []), "203.0.113.7", false],
-  ])("with the lists %j allows the address %s: %s", (given, client, expected) => {
+  ])("isAddressAllowed with the lists %j allows the address %s: %s", (given, client, expected) => {
     assert.strictEqual(isAddressAllowed(given, address(client)), expected);
   });
 });

@@ -25,14 +25,14 @@ describe("The alt score", () => {
     [97, 1, 81, "CRITICAL"],
     [90, 3, 45, "MEDIUM"],
   ] as const)(
-    "of a weight of %i %% with %i of 3 addresses in a VPN is %i",
+    "a weight of %i %% with %i of 3 addresses in a VPN gives the score %i",
     (alt, vpnAddresses, score, severity) => {
       const risk = scored({ listed: [alt / 100], addresses: 3, vpnAddresses });
       assert.deepInclude(risk, { alt, score, severity });
     },
   );
 
-  it("includes the weight of unlisted candidates if it is greater than every match's", () => {
+  it("the score includes the weight of unlisted candidates if it is greater than every match's", () => {
     assert.strictEqual(scored({ listed: [0.5], unlisted: [0.3, 0.75] }).unlistedWeight, 0.75);
     assert.strictEqual(scored({ listed: [0.75], unlisted: [0.75] }).unlistedWeight, 0);
     assert.strictEqual(scored({ listed: [], unlisted: [] }).unlistedWeight, 0);
@@ -50,7 +50,7 @@ const places: ReadonlyArray<AltPlace> = [
 ];
 
 describe("A candidate", () => {
-  it("has the latest of several visits to one address, whichever address key stored them", () => {
+  it("a candidate has the latest of several visits to one address, whichever address key stored them", () => {
     const visits = [5, 9, 7].map((seenAt) => ({ chatId: chat(2), place: 1, seenAt }));
     const [found] = findCandidates({ target: chat(1), games: [], visits, records: new Map() });
     assert.deepStrictEqual(found?.visits, [{ place: 1, seenAt: 9 }]);
@@ -64,7 +64,7 @@ describe("A candidate", () => {
     lastVerifiedAt: 100 * day,
   });
 
-  it("is sorted by its latest sighting, else its link, else its review, ties by chat ID", () => {
+  it("candidates are sorted by latest sighting, else link, else review, ties by chat ID", () => {
     const blank = { record: undefined, visits: [], sharedGameId: null, sameSince: null };
     const seen = (id: number, at: number): AltCandidate => ({
       ...blank,

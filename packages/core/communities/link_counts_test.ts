@@ -35,7 +35,7 @@ const withStore = <A, E>(
   );
 
 describe("The number of links", () => {
-  it.effect("is exact at each view for few links", () =>
+  it.effect("the count of few links is exact at each view", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         store.soon = 1_999;
@@ -48,29 +48,31 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("is a lower bound while many links are counted, and they are counted once", () =>
-    withStore((counts, store) =>
-      Effect.gen(function* () {
-        const atLeast = { count: 2_000, age: null };
-        expect(yield* Effect.all([counts.of(pid), counts.of(pid)])).toEqual([atLeast, atLeast]);
-        const waiting = yield* Effect.forkChild(counts.recentOf(pid));
-        yield* Queue.offer(store.whole, 5_000);
-        expect(yield* Fiber.join(waiting)).toBe(5_000);
-        yield* TestClock.adjust("29 seconds");
-        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 29_000 });
-        expect(store.begun).toBe(1);
+  it.effect(
+    "the count of many links is a lower bound until they are counted, once for concurrent views",
+    () =>
+      withStore((counts, store) =>
+        Effect.gen(function* () {
+          const atLeast = { count: 2_000, age: null };
+          expect(yield* Effect.all([counts.of(pid), counts.of(pid)])).toEqual([atLeast, atLeast]);
+          const waiting = yield* Effect.forkChild(counts.recentOf(pid));
+          yield* Queue.offer(store.whole, 5_000);
+          expect(yield* Fiber.join(waiting)).toBe(5_000);
+          yield* TestClock.adjust("29 seconds");
+          expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 29_000 });
+          expect(store.begun).toBe(1);
 
-        yield* TestClock.adjust("1 hour");
-        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 3_629_000 });
-        yield* Queue.offer(store.whole, 6_000);
-        expect(yield* counts.recentOf(pid)).toBe(6_000);
-        expect(yield* counts.of(pid)).toEqual({ count: 6_000, age: 0 });
-        expect(store.begun).toBe(2);
-      }),
-    ),
+          yield* TestClock.adjust("1 hour");
+          expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 3_629_000 });
+          yield* Queue.offer(store.whole, 6_000);
+          expect(yield* counts.recentOf(pid)).toBe(6_000);
+          expect(yield* counts.of(pid)).toEqual({ count: 6_000, age: 0 });
+          expect(store.begun).toBe(2);
+        }),
+      ),
   );
 
-  it.effect("is counted less often if counting takes long", () =>
+  it.effect("links are counted less often if counting takes long", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const waiting = yield* Effect.forkChild(counts.recentOf(pid));
@@ -88,7 +90,7 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("includes the owner's own changes before the next count", () =>
+  it.effect("the count includes the owner's own changes before the next count", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         yield* counts.add(pid, 1);
@@ -101,7 +103,7 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("is counted separately for each week, one count after another", () =>
+  it.effect("links are counted separately for each week, one count after another", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };

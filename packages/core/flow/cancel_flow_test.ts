@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("VerificationFlows.cancel", () => {
-  it.effect("ends a flow without a session", () =>
+  it.effect("cancelling ends a flow without a session", () =>
     Effect.gen(function* () {
       const { browser, byScope, gameOf } = yield* setup();
       yield* browser.walk(byScope);
@@ -15,7 +15,7 @@ describe("VerificationFlows.cancel", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("keeps the flow of another session", () =>
+  it.effect("cancelling keeps the flow of another session", () =>
     Effect.gen(function* () {
       const one = yield* setup();
       const other = yield* setup();

@@ -33,7 +33,7 @@ describe("completionRefusal", () => {
     ["a session that was opened", {}, { session: { ...session, state: "opened" } }],
     ["no record", {}, { flow: { ...flow, seenVersion: 0 }, record: undefined }],
     ["a link that is kept", { keeps: true }, {}],
-  ])("lets %s complete", (_, written, stored) => {
+  ])("completionRefusal allows %s", (_, written, stored) => {
     assert.isNull(completionRefusal({ ...write, ...written }, { ...state, ...stored }));
   });
 
@@ -52,7 +52,7 @@ describe("completionRefusal", () => {
     ["LinkChanged", "a record that changed", {}, { record: { ...record, linkVersion: 3 } }],
     ["LinkChanged", "a record that is new", {}, { flow: { ...flow, seenVersion: 0 } }],
     ["LinkChanged", "nothing to keep", { keeps: true }, { record: { ...record, gameId: null } }],
-  ])("is %s with %s", (tag, _, written, stored) => {
+  ])("completionRefusal returns %s for %s", (tag, _, written, stored) => {
     assert.strictEqual(completionRefusal({ ...write, ...written }, { ...state, ...stored })?._tag, tag);
   });
 });
@@ -60,7 +60,7 @@ describe("completionRefusal", () => {
 describe("a session", () => {
   const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
 
-  it("is completed with the new link, and reports the replaced game user", () => {
+  it("a completed session has the new link, and reports the replaced game user", () => {
     const linked = { ...completed, gameId: chess };
     const changed = { ...linked, linkChanged: true, previousGameId: poker };
     assert.deepStrictEqual(
@@ -74,7 +74,7 @@ describe("a session", () => {
     );
   });
 
-  it("is completed with the link that the chat user keeps", () => {
+  it("a completed session has the link that the chat user keeps", () => {
     const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
     const games = { gameId: poker, previousGameId: poker };
     assert.deepStrictEqual(completedSession(session, { ...write, keeps: true }, games), kept);

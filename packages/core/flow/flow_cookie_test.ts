@@ -4,7 +4,7 @@ import { origin } from "../sessions/test_sessions.ts";
 import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("The cookie of a flow", () => {
-  it.effect("leaves out an entry that is too long for a cookie", () =>
+  it.effect("the cookie leaves out an entry that is too long", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const long = { ...byScope, redirect: `${origin}/${"ä".repeat(2_000)}` };
@@ -15,7 +15,7 @@ describe("The cookie of a flow", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("finds no flow after its entry was changed", () =>
+  it.effect("a cookie whose entry was changed finds no flow", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.show(entry);

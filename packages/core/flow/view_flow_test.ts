@@ -7,7 +7,7 @@ import { ChatPlatformSwitch, flowServices, setupFlow as setup } from "./test_flo
 const ada = chatId("10001");
 
 describe("An account on a page", () => {
-  it.effect("is read without its membership, because no page shows it", () =>
+  it.effect("the account on a page is read without its membership, because no page shows it", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup({ guildId });
       yield* browser.walk(entry);
@@ -24,7 +24,7 @@ describe("The guild on a page", () => {
   const named = { id: guildId, name: "Engine Room" };
   const unnamed = { id: guildId, name: null };
 
-  it.effect("has a name if the platform answers", () =>
+  it.effect("the guild on a page has a name if the platform answers", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup({ guildId });
       const platform = yield* ChatPlatformSwitch;
@@ -39,7 +39,7 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("gives its name to the requests of its own scope while the platform answers", () =>
+  it.effect("a guild scope asks under the guild's name while the platform answers", () =>
     Effect.gen(function* () {
       const { browser } = yield* setup();
       const { pid, account } = (yield* newGuildKey).scope;
@@ -50,7 +50,7 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("is read only after a key or a member named it", () =>
+  it.effect("the guild on a page is read only after a key or a member named it", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const inGuild = { ...byScope, guildId };

@@ -53,7 +53,7 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect("belongs to the next day after midnight", () =>
+  it.effect("a share belongs to the next day after midnight", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);

@@ -9,7 +9,7 @@ describe("quotaOf", () => {
     [{ windowMs: 0 }, "perWindow"],
     [{ daily: 0 }, "daily"],
     [{ verifyDaily: 0 }, "verifyDaily"],
-  ] as const)("turns a limit off with %j", (limits, rule) => {
+  ] as const)("%j turns a limit off", (limits, rule) => {
     assert.isNull(quotaOf(limits, tier)[rule]);
   });
 });

@@ -33,7 +33,7 @@ describe("ResilientCounters", () => {
     }),
   );
 
-  it.effect("does not read the ledger for a day that began after the shared counters did", () =>
+  it.effect("counters do not read the ledger for a day that began after the shared counters started", () =>
     Effect.gen(function* () {
       const midnight = noon + dayMs / 2;
       const { nodes, state } = yield* openNodes(1, midnight - 60_000);
@@ -240,7 +240,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("does not restore a day after midnight", () =>
+    it.effect("counters do not restore a day after midnight", () =>
       Effect.gen(function* () {
         const { nodes } = yield* openNodes(1, noon + dayMs / 2 - 10_000);
         assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(10), 20), 10);

@@ -15,7 +15,10 @@ const one = gameId("1");
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
 
-/** Counts the requests for members. The platform's list covers the first `listed` of the requested chat users. */
+/**
+ * Counts the requests for members. The platform's list covers the first `listed` of the requested chat
+ * users.
+ */
 const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };
   const guild = { id: guildId, name: null, bot: true, members: members.map((id) => aMember(id)) };
@@ -55,7 +58,7 @@ describe("The chat users of a game user in a guild", () => {
     [100, 1, []],
     [60, 1, newest.slice(60)],
   ] as const)(
-    "are the members among the newest 100 if the platform's list has %s of them",
+    "a lookup in a guild returns the members among the newest 100 if the platform's list has %s of them",
     ([listed, lists, each]) => {
       const { asked, services } = observedServices(listed);
       return Effect.gen(function* () {

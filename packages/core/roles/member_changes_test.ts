@@ -131,7 +131,7 @@ describe("memberChanges", () => {
     assert.deepEqual(memberChanges(plan, member, { profile: null }, null)?.remove, ["1"]);
   });
 
-  it("leaves bots alone", () => {
+  it("memberChanges does not change bots", () => {
     const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" } }], nickname: "x" });
     const changes = memberChanges(plan, memberOf({ isBot: true }), null, null);
     assert.deepEqual([changes?.add, changes?.nickname], [[], null]);

@@ -22,7 +22,7 @@ const isRejected = Effect.fnUntraced(function* (...secrets: DeploymentSecrets) {
 });
 
 describe("RootKey", () => {
-  it.effect("is random in an empty store, and stays the same with its secret", () =>
+  it.effect("the root key of an empty store is random, and stays the same with its secret", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);
       assert.lengthOf(rootKey, 32);
@@ -33,29 +33,31 @@ describe("RootKey", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("is created with the older of two secrets, which other nodes have", () =>
+  it.effect("the root key is created with the older of two secrets, which other nodes have", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(next, old);
       assert.deepEqual(yield* rootKeyUnder(old), rootKey);
     }).pipe(onNewStore),
   );
 
-  it.effect("stays the same during a rotation: with the old secret, both secrets, and the new secret", () =>
-    Effect.gen(function* () {
-      const rootKey = yield* rootKeyUnder(old);
-      assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);
-      assert.isTrue(yield* rotateSecret([next, old]));
-      assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);
-      assert.deepEqual(yield* rootKeyUnder(next), rootKey);
-      assert.isTrue(yield* isRejected(old));
-      assert.isFalse(yield* rotateSecret([next, old]));
-      assert.isFalse(yield* rotateSecret([next]));
-      assert.strictEqual((yield* Effect.flip(rotateSecret([other, old])))._tag, "SecretRejected");
-      assert.deepEqual(yield* rootKeyUnder(next), rootKey);
-    }).pipe(onNewStore),
+  it.effect(
+    "the root key stays the same during a rotation: with the old secret, both secrets, and the new secret",
+    () =>
+      Effect.gen(function* () {
+        const rootKey = yield* rootKeyUnder(old);
+        assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);
+        assert.isTrue(yield* rotateSecret([next, old]));
+        assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);
+        assert.deepEqual(yield* rootKeyUnder(next), rootKey);
+        assert.isTrue(yield* isRejected(old));
+        assert.isFalse(yield* rotateSecret([next, old]));
+        assert.isFalse(yield* rotateSecret([next]));
+        assert.strictEqual((yield* Effect.flip(rotateSecret([other, old])))._tag, "SecretRejected");
+        assert.deepEqual(yield* rootKeyUnder(next), rootKey);
+      }).pipe(onNewStore),
   );
 
-  it.effect("is wrapped once by concurrent rotations", () =>
+  it.effect("concurrent rotations wrap the root key once", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);
       const rotations = yield* Effect.all(
@@ -67,7 +69,7 @@ describe("RootKey", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("is rejected if its text was changed", () =>
+  it.effect("a root key whose text was changed is rejected", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);
       const store = yield* RootKeyStore;

@@ -18,7 +18,7 @@ const tooSoon = { _tag: "RateLimited", bucket: "poll_interval", limit: 1 } as co
 const tooOften = { _tag: "RateLimited", bucket: "poll_count" } as const;
 
 describe("The interval between reads", () => {
-  it.effect("lasts 2 seconds from the end of the previous read", () =>
+  it.effect("the interval between reads is 2 seconds from the end of the previous read", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       yield* poll();
@@ -29,7 +29,7 @@ describe("The interval between reads", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("starts when a long poll or a stream ends", () =>
+  it.effect("the interval between reads starts when a long poll or a stream ends", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       const waiting = yield* start(poll(10_000));
@@ -48,20 +48,22 @@ describe("The interval between reads", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("does not apply to a read that resumes, and starts again after it", () =>
-    Effect.gen(function* () {
-      const { poll, resume } = yield* setup;
-      yield* poll();
-      yield* TestClock.adjust(1_500);
-      yield* resume;
-      yield* TestClock.adjust(1_999);
-      assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
-      yield* TestClock.adjust(1);
-      yield* poll();
-    }).pipe(Effect.provide(services)),
+  it.effect(
+    "the interval between reads does not apply to a read that resumes, and starts again after it",
+    () =>
+      Effect.gen(function* () {
+        const { poll, resume } = yield* setup;
+        yield* poll();
+        yield* TestClock.adjust(1_500);
+        yield* resume;
+        yield* TestClock.adjust(1_999);
+        assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+        yield* TestClock.adjust(1);
+        yield* poll();
+      }).pipe(Effect.provide(services)),
   );
 
-  it.effect("admits one of several concurrent reads, also with slow counters", () =>
+  it.effect("one of several concurrent reads is admitted, also with slow counters", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       for (const at of [0, 2_000, 4_000]) {
@@ -74,7 +76,7 @@ describe("The interval between reads", () => {
     }).pipe(Effect.provide(servicesWithCountersAfter(settle))),
   );
 
-  it.effect("is not extended by a refused read", () =>
+  it.effect("a refused read does not extend the interval between reads", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       yield* poll();
@@ -87,7 +89,7 @@ describe("The interval between reads", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("can be turned off", () =>
+  it.effect("the interval between reads can be turned off", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       for (let read = 0; read < 10; read++) yield* poll();
@@ -96,7 +98,7 @@ describe("The interval between reads", () => {
 });
 
 describe("The number of reads", () => {
-  it.effect("is limited to 150 of any kind, without refused reads", () =>
+  it.effect("a session has at most 150 reads of any kind, without refused reads", () =>
     Effect.gen(function* () {
       const { key, sid, poll, resume } = yield* setup;
       yield* TestClock.setTime(10_000);
@@ -114,7 +116,7 @@ describe("The number of reads", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("is unlimited when the limit is turned off", () =>
+  it.effect("a session has unlimited reads when the limit is turned off", () =>
     Effect.gen(function* () {
       const { sessions, key, sid, resume } = yield* setup;
       for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
@@ -124,7 +126,7 @@ describe("The number of reads", () => {
 });
 
 describe("A later read", () => {
-  it.effect("is not refused by the interval of the read that it ended", () =>
+  it.effect("a later read is not refused by the interval of the read that it ended", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* TestClock.setTime(10_000);
@@ -139,7 +141,7 @@ describe("A later read", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ends nothing if it is refused", () =>
+  it.effect("a refused read ends no other read", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* poll();
@@ -152,7 +154,7 @@ describe("A later read", () => {
 });
 
 describe("A change", () => {
-  it.effect("ends a read's wait at once, even if the read is still being counted", () => {
+  it.effect("a change ends a read's wait at once, even if the read is still being counted", () => {
     const [counting, counted] = [Latch.makeUnsafe(), Latch.makeUnsafe()];
     return Effect.gen(function* () {
       const { poll, sid } = yield* setup;
@@ -166,7 +168,7 @@ describe("A change", () => {
 });
 
 describe("Open reads", () => {
-  it.effect("are counted until they end, however they end", () =>
+  it.effect("open reads are counted until they end, however they end", () =>
     Effect.gen(function* () {
       const before = yield* countOpenReads;
       const { key, sid, poll } = yield* setup;

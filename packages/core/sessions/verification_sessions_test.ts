@@ -9,7 +9,7 @@ import { complete, newKey, request, servicesWith, setup, start } from "./test_se
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
-  it.effect("does not charge a seventh creation because an earlier one overtook it", () =>
+  it.effect("a creation by a clock that is behind counts once", () =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const create = sessions.create(yield* newKey(), request);
@@ -56,7 +56,7 @@ describe("VerificationSessions.create", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("has no limit with %o", (rules) =>
+  it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("creations have no limit with %o", (rules) =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const key = yield* newKey();

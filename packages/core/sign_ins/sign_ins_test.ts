@@ -60,7 +60,7 @@ describe("SignIns", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("expires after twelve hours", () =>
+  it.effect("a sign-in expires after twelve hours", () =>
     Effect.gen(function* () {
       const cookie = yield* signInAs("10001");
       assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));

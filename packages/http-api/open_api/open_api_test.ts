@@ -39,7 +39,7 @@ const successesOf = ({ id, access }: Route): ReadonlyArray<string> => {
 };
 
 describe("openApi", () => {
-  it("has every route with its parameters and statuses", () => {
+  it("the OpenAPI document has every route with its parameters and statuses", () => {
     assert.match(document.openapi, /^3\.1\./);
     for (const route of routes) {
       const operation = operationOf(route);
@@ -199,7 +199,7 @@ describe("openApi", () => {
     assert.strictEqual(fieldsOf("failed")["completedAt"]?.["type"], "null");
   });
 
-  it("is no larger than docs/api.md says", () => {
+  it("the OpenAPI document is no larger than docs/api.md says", () => {
     assert.isAtMost(Math.round(JSON.stringify(document).length / 1_000), 296);
   });
 

@@ -145,7 +145,7 @@ describe("client addresses", () => {
 });
 
 describe("operator routes and documentation", () => {
-  it("need no Host header, and are served only if enabled", async () => {
+  it("operator routes and documentation need no Host header, and are served only if enabled", async () => {
     const paths = ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"];
     const statuses = async (options: Partial<WebHandlerOptions>) => {
       const handler = web.handler(options);
@@ -185,7 +185,7 @@ describe("long polls and streams", () => {
     await handler.close();
   });
 
-  it("end when the handler closes, and later requests fail", async () => {
+  it("long polls and streams end when the handler closes, and later requests fail", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     const sid = await newSession(handler, key);

@@ -231,13 +231,13 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
     expect(source.match(/<script/g)).toHaveLength(1);
   });
 
-  it("has no inline script or style, and no external address", () => {
+  it("a page has no inline script or style, and no external address", () => {
     const tags = source.replaceAll(/"[^"]*"/g, '""').match(/<[^>]*>/g) ?? [];
     expect(tags.filter((tag) => /^<style| (?:style|on\w+)=/.test(tag))).toEqual([]);
     expect(source).not.toMatch(/ (?:src|href|action)="(?!\/(?!\/)|#|data:,")/);
   });
 
-  it("has one heading, and a csrf field in each form that sends data", () => {
+  it("a page has one heading, and a csrf field in each form that sends data", () => {
     expect(source.match(/<h1/g)).toHaveLength(1);
     const forms = source.match(
       /<form method="post"[^>]*>\s*<input type="hidden" name="csrf" value="token">/g,

@@ -53,7 +53,7 @@ describe.each([
   ["memory", memory],
   ["dev", Effect.map(dev, ({ chat }) => chat)],
 ])("roles of the platform %s", (_, started) => {
-  it.effect("are listed with what the bot may give, and the members by number", () =>
+  it.effect("roles are listed with the ones that the bot may give and the numbers of members", () =>
     Effect.gen(function* () {
       const roles = rolesOf(yield* started);
       expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual({
@@ -86,7 +86,7 @@ describe.each([
     }),
   );
 
-  it.effect("are given and taken, and nicknames set, which lookups show at once", () =>
+  it.effect("changes of roles and nicknames show in lookups at once", () =>
     Effect.gen(function* () {
       const chat = yield* started;
       const roles = rolesOf(chat);
@@ -102,7 +102,7 @@ describe.each([
     }),
   );
 
-  it.effect("are refused with a reason, and not changed for users who are no members", () =>
+  it.effect("changes of roles are refused with a reason, and for users outside of the guild", () =>
     Effect.gen(function* () {
       const roles = rolesOf(yield* started);
       expect(yield* reasonOf(roles.addRole(guildId, ada, "9"))).toBe("RoleAboveBot");

@@ -58,7 +58,7 @@ describe("answers", () => {
   const stranger = "99999999";
 
   it.effect.prop(
-    "match the fixture",
+    "answers match the fixture",
     [PlatformFixture],
     ([random]) =>
       Effect.gen(function* () {
@@ -94,7 +94,7 @@ describe("answers", () => {
     { arbitrary: { runs: 30 } },
   );
 
-  it.effect("name groups", () =>
+  it.effect("findGroupName returns the names of groups", () =>
     Effect.gen(function* () {
       const gameUsers = [{ id: gameId, groups: [{ id: 9, name: "Makers" }] }];
       const { adapters } = yield* startServer(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers }));
@@ -104,7 +104,7 @@ describe("answers", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.effect("are the members whose name begins with a text, up to a limit", () =>
+  it.effect("a search returns members whose name begins with a text, up to a limit", () =>
     Effect.gen(function* () {
       const fixture = Schema.decodeUnknownSync(PlatformFixture)({
         guilds: [
@@ -130,7 +130,7 @@ describe("answers", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.effect("of other servers are refused", () =>
+  it.effect("answers of other servers are refused", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
@@ -158,7 +158,7 @@ describe("faults", () => {
     [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
     [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
     [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
-  ])("with %o, a request is sent %i times and then fails as unavailable", ([fault, sent, cause]) =>
+  ])("with the fault %o, a request is sent %i times and then fails as unavailable", ([fault, sent, cause]) =>
     Effect.gen(function* () {
       const server = yield* started;
       const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};

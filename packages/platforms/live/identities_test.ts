@@ -39,7 +39,7 @@ describe("a chat user", () => {
   it.live.each<[guild: GuildId | null, scope: string]>([
     [null, "identify"],
     [guildId, "identify guilds.members.read"],
-  ])("is sent to Discord, for the guild %s, with the scopes %s", ([guild, scope]) =>
+  ])("a chat user is sent to Discord, for the guild %s, with the scopes %s", ([guild, scope]) =>
     Effect.gen(function* () {
       const identity = yield* chatIdentity();
       const url = new URL((yield* identity.begin({ ...signIn, guildId: guild })).url);
@@ -48,7 +48,7 @@ describe("a chat user", () => {
     }),
   );
 
-  it.live("is the owner of the access token", () =>
+  it.live("the chat user is the owner of the access token", () =>
     Effect.gen(function* () {
       const { apiUrl, heard } = yield* startDiscord((path, { headers, method }) => {
         if (path === "/oauth2/token" && method === "POST") return { body: { ...tokens, scope: "identify" } };
@@ -60,7 +60,7 @@ describe("a chat user", () => {
     }),
   );
 
-  it.live("gets the guilds that Discord lists for them, and whether they may manage each", () =>
+  it.live("a chat user gets the guilds that Discord lists, and whether they may manage each", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startDiscord((path) =>
         path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
@@ -79,7 +79,7 @@ describe("a chat user", () => {
     }),
   );
 
-  it.live("is looked up with a user agent", () =>
+  it.live("a chat user is looked up with a user agent", () =>
     Effect.gen(function* () {
       const { apiUrl, heard } = yield* startDiscord((path) =>
         path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
@@ -119,7 +119,7 @@ describe("a chat user in a guild's session", () => {
     [ada, foreignGuildId, false],
     [ada, "no-snowflake", false],
   ] as const)(
-    "is checked with the user's own token: member %o of guild %s is %s",
+    "membership is checked with the user's own token: member %o of guild %s is %s",
     ([user, guild, isMember]) =>
       Effect.gen(function* () {
         expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
@@ -130,7 +130,7 @@ describe("a chat user in a guild's session", () => {
     [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],
     [{ status: 404, body: "<h1>Not Found</h1>" }],
     [{ body: { user: bob, roles: [], joined_at: null } }],
-  ])("has an unknown membership if Discord answers %o", ([answer]) =>
+  ])("a chat user's membership is unknown if Discord answers %o", ([answer]) =>
     Effect.gen(function* () {
       expect(yield* signedIn(ada, guildId, answer)).toEqual({ userId: ada.id, isMember: undefined });
     }),
@@ -148,7 +148,7 @@ describe("a game user", () => {
       Context.get(GameIdentity),
     );
 
-  it.live("is sent to Roblox with only the scope openid", () =>
+  it.live("a game user is sent to Roblox with only the scope openid", () =>
     Effect.gen(function* () {
       const identity = yield* gameIdentity();
       const url = new URL((yield* identity.begin(signIn)).url);
@@ -164,7 +164,7 @@ describe("a game user", () => {
   it.live.each<[iss: string, expected: object]>([
     ["https://apis.roblox.com/oauth/", { userId: "1516563360" }],
     ["https://apis.roblox.com/oauth", { _tag: "ProofInvalid" }],
-  ])("is the subject of an ID token issued by %s only if the issuer is Roblox", ([iss, expected]) =>
+  ])("an ID token issued by %s is accepted only if the issuer is Roblox", ([iss, expected]) =>
     Effect.gen(function* () {
       const signer = yield* Effect.promise(makeIdTokenSigner);
       const claims = { iss, aud: application.clientId, sub: "1516563360", nonce: "nonce" };

@@ -26,7 +26,7 @@ const reasonOf = ({ cause }: StoreUnavailable) => (cause instanceof RedisFailure
 
 describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => {
   for (const [how, start] of Object.entries(outages)) {
-    it.live(`recover soon from a Redis that was ${how}`, () =>
+    it.live(`connections recover soon from a Redis that was ${how}`, () =>
       Effect.gen(function* () {
         const redis = yield* start;
         const ports = yield* openNode(redis.url, { commandTimeout: "500 millis" });
@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     );
   }
 
-  it.live("are established when Redis starts after its client", () =>
+  it.live("connections are established when Redis starts after its client", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       yield* server.kill;
@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("leave a server that became a replica", () =>
+  it.live("connections leave a server that became a replica", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const connected = yield* connectionsOf(server.url);
@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("leave such a server once, even after many refused writes", () =>
+  it.live("many refused writes leave a server that became a replica only once", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = [];
       const note = ({ message }: Error) => void warnings.push(message);
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("are all closed with the scope", () =>
+  it.live("all connections close with the scope", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const connected = yield* connectionsOf(server.url);
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("log in to the database of the URL, and report failures without secrets", () =>
+  it.live("connections log in to the database of the URL, and report failures without secrets", () =>
     Effect.gen(function* () {
       const password = "p@ss/w:rd%";
       const server = yield* startRedis({
@@ -135,7 +135,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("refuse a malformed URL without repeating it", () =>
+  it.live("a malformed URL is refused without repeating it", () =>
     Effect.gen(function* () {
       const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
       const error = yield* Effect.flip(build);
@@ -146,7 +146,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
 });
 
 describe.skipIf(noCertificate !== null)(`connections with TLS ${noCertificate ?? "to Redis"}`, () => {
-  it.live("require a valid certificate", () =>
+  it.live("connections require a valid certificate", () =>
     Effect.gen(function* () {
       const made = yield* makeCertificate;
       const server = yield* startRedis({ tls: made });

@@ -24,7 +24,7 @@ const ruleOf = (parts: Partial<CounterRule> = {}): CounterRule => ({
 const openCounters = (url: string) => Effect.map(openNode(url), (ports) => Context.get(ports, Counters));
 
 describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
-  it.live("admit exactly the limit of 40 concurrent requests on three nodes, 20 times", () =>
+  it.live("three nodes admit exactly the limit of 40 concurrent requests, 20 times", () =>
     Effect.gen(function* () {
       const url = yield* redisUrl;
       const nodes = yield* Effect.all([openCounters(url), openCounters(url), openCounters(url)]);
@@ -50,7 +50,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("decide the requests of a turn in order, each by its own limits", () =>
+  it.live("requests of one turn are decided in order, each by its own limits", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const [narrow, wide] = [ruleOf({ limit: 2 }), ruleOf({ limit: 9 })];
@@ -81,7 +81,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("end a window by the clock of Redis, on a node whose clock stands still", () =>
+  it.live("the clock of Redis ends a window on a node whose clock stands still", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const rules = [ruleOf({ durationMs: 200 })];
@@ -95,7 +95,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("end no window early on a node whose clock is ahead", () =>
+  it.live("a node whose clock is ahead ends no window early", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const rules = [ruleOf()];
@@ -106,7 +106,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("report the end of a window by the clock of the caller", () =>
+  it.live("the end of a window is reported by the clock of the caller", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const rules = [ruleOf()];
@@ -119,7 +119,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("never give a Retry-After beyond the window, despite clock skew between nodes", () =>
+  it.live("Retry-After never exceeds the window, despite clock skew between nodes", () =>
     Effect.gen(function* () {
       const key = { id: crypto.randomUUID() as KeyId, kind: "normal" } as const;
       const quota = { perWindow: 1, windowMs: 1_000, daily: null, verifyDaily: null };
@@ -154,7 +154,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("report the same midnight to every request of a day", () =>
+  it.live("every request of a day gets the same midnight", () =>
     Effect.gen(function* () {
       const url = yield* redisUrl;
       const nodes = [yield* openCounters(url), yield* openCounters(url)];
@@ -176,7 +176,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
 });
 
 describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}`, () => {
-  it.live("send their scripts again after a SCRIPT FLUSH", () =>
+  it.live("counters send their scripts again after a SCRIPT FLUSH", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const counters = yield* openCounters(server.url);
@@ -190,7 +190,7 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
     }),
   );
 
-  it.live(`use bounded memory for ${windows} windows, and free it when they end`, () =>
+  it.live(`counters use bounded memory for ${windows} windows, and free it when they end`, () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const counters = yield* openCounters(server.url);
@@ -208,7 +208,8 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
               ),
               0,
             ),
-          // The requests of a turn share one script, which has to end before the deadline of its command even on a
+          // The requests of a turn share one script, which has to end before the deadline of its command
+          // even on a
           // busy machine.
           { concurrency: 4, discard: true },
         );

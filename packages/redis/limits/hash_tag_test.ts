@@ -11,13 +11,13 @@ describe("hashTagOf", () => {
     ["foo", "foo"],
     ["foo{bar", "foo{bar"],
     ["}foo{bar}", "bar"],
-  ])("of %s returns %s", (key, tag) => {
+  ])("hashTagOf %s returns %s", (key, tag) => {
     expect(hashTagOf(key)).toBe(tag);
   });
 });
 
 describe("withHashTag", () => {
-  it("gives the windows of one subject one hash tag", () => {
+  it("windows of one subject have one hash tag", () => {
     const names = ["second:abc", "day:abc", "verify_day:abc"].map(withHashTag);
     expect(names).toEqual(["second:{abc}", "day:{abc}", "verify_day:{abc}"]);
     expect(new Set(names.map(hashTagOf))).toEqual(new Set(["abc"]));

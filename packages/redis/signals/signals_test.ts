@@ -21,7 +21,7 @@ const channelCount = (url: string, prefix: string) =>
   );
 
 describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
-  it.live("reach the subscribers of another node", () =>
+  it.live("signals reach the subscribers of another node", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const [one, other] = [yield* openSignals(url, { prefix }), yield* openSignals(url, { prefix })];
@@ -31,7 +31,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("reach no node on a copy of the storage with the same prefix", () =>
+  it.live("signals reach no node on a copy of the storage with the same prefix", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>
@@ -45,7 +45,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("miss no message after subscribing to a busy topic", () =>
+  it.live("a subscriber misses no message after subscribing to a busy topic", () =>
     Effect.gen(function* () {
       const signals = yield* openSignals(yield* redisUrl);
       const last = 3_000;
@@ -75,7 +75,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("unsubscribe from a topic with its last subscriber", () =>
+  it.live("the last subscriber of a topic ends its subscription in Redis", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const signals = yield* openSignals(url, { prefix });
@@ -98,7 +98,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
 describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Redis"}`, () => {
   const commandTimeout = "500 millis";
 
-  it.live("renew subscriptions after an outage, except for subscriptions that ended meanwhile", () =>
+  it.live("subscriptions are renewed after an outage, unless they ended meanwhile", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const prefix = uniquePrefix();
@@ -119,7 +119,7 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
     }),
   );
 
-  it.live("replace a connection that died silently", () =>
+  it.live("a connection that died silently is replaced", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const proxy = yield* startProxy(server.port);
@@ -139,7 +139,7 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
     }),
   );
 
-  it.live("keep no failed subscription", () =>
+  it.live("a failed subscription is not kept", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const prefix = uniquePrefix();

@@ -13,7 +13,7 @@ const unavailable = <A>(effect: Effect.Effect<A, unknown>) =>
 
 describe("flows", () => {
   it.effect.each(["chat_id = 'ada'", "game_id = ''", "sid = 'vs_'", "guild_id = '1'"])(
-    "are refused when their row has %s",
+    "a flow is refused when its row has %s",
     (damage) =>
       withTampering((tamper) =>
         Effect.gen(function* () {
@@ -28,7 +28,7 @@ describe("flows", () => {
       ),
   );
 
-  it.effect("refuse a damaged challenge", () =>
+  it.effect("a flow with a damaged challenge is refused", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const flows = yield* FlowStore;

@@ -23,7 +23,7 @@ describe("keys", () => {
     "allow_ips = '[203]'",
     "redirect_origins = 'null'",
     "deny_ips = CAST(x'ff' AS TEXT)",
-  ])("are refused when their row has %s", (damage) =>
+  ])("a key is refused when its row has %s", (damage) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const keys = yield* KeyStore;

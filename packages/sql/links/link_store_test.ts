@@ -24,7 +24,7 @@ type Links = LinkStore["Service"];
 
 describe("links", () => {
   it.effect.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
-    "are refused when their row has %s",
+    "a link is refused when its row has %s",
     (damaged) =>
       withTampering((tamper) =>
         Effect.gen(function* () {
@@ -43,7 +43,7 @@ describe("links", () => {
       ),
   );
 
-  it.effect("are repaired by a write, which cannot report the damaged value it replaced", () =>
+  it.effect("a write repairs a damaged link, without reporting the damaged value", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -56,7 +56,7 @@ describe("links", () => {
     ),
   );
 
-  it.effect("with invalid numbers make their lookup fail", () =>
+  it.effect("the lookup of a link with invalid numbers fails", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -117,7 +117,7 @@ describe("a write of links", () => {
     ["removeGame", "audit_log", (links: Links) => links.removeGame(write)],
     ["deleteScope", "audit_log", (links: Links) => links.deleteScope(write)],
     ["importBatch", "audit_log", (links: Links) => links.importBatch(batch)],
-  ] as const)("rolls back if its last statement fails: %s", ([, table, attempt]) =>
+  ] as const)("a write of links rolls back if its last statement fails: %s", ([, table, attempt]) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -158,7 +158,7 @@ describe("linkQueries", () => {
       `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`,
     ],
     ["page", [pid, "", 10], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id>?)"],
-  ] as const)("use %s, and sort nothing", ([query, values, search]) =>
+  ] as const)("link queries use %s, and sort nothing", ([query, values, search]) =>
     Effect.gen(function* () {
       const steps = yield* plan(query, values);
       expect(steps[0]).toBe(search);

@@ -13,7 +13,7 @@ const identityOf = (url: string) =>
   );
 
 describe.skipIf(missing !== null)(`the identity of a database ${missing ?? ""}`, () => {
-  it.live("is the same on every node and differs from other databases", () =>
+  it.live("the database identity is the same on every node and differs from other databases", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* makePostgresDatabase(), yield* makePostgresDatabase()];
       const identity = yield* identityOf(one.url);
@@ -23,7 +23,7 @@ describe.skipIf(missing !== null)(`the identity of a database ${missing ?? ""}`,
     }),
   );
 
-  it.live("uses only the database if the server hides its own identifier", () =>
+  it.live("the database identity uses only the database if the server hides its own identifier", () =>
     Effect.gen(function* () {
       const { url, query } = yield* makePostgresDatabase();
       const role = new URL(url).pathname.slice(1);

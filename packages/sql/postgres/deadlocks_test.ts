@@ -96,7 +96,7 @@ const deadlocksOf = Effect.fnUntraced(function* (
 const atOnce = { concurrency: "unbounded" } as const;
 
 describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}`, () => {
-  it.live("never deadlock", () =>
+  it.live("concurrent writes never deadlock", () =>
     Effect.gen(function* () {
       const rounds = sample(tuple(walks, commands), { numRuns: 20, seed: 1 });
       const writes = Effect.forEach(
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("of many records never deadlock, even with imports that replace them", () =>
+  it.live("concurrent writes of many records never deadlock, even with imports that replace them", () =>
     Effect.gen(function* () {
       const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
       const writes = Effect.gen(function* () {
@@ -128,7 +128,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("never deadlock with moves to users without a record", () =>
+  it.live("concurrent writes never deadlock with moves to users without a record", () =>
     Effect.gen(function* () {
       const writes = Effect.gen(function* () {
         const subjects = newSubjects();

@@ -48,7 +48,7 @@ const insert = (id: string) => `
   INSERT INTO events (pid, id, type, at, data) VALUES ('${pid}', '${id}', 'user.erased', 1, '{"chatId":"100009"}')`;
 
 describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () => {
-  it.live("shows committed events first, and the events of a slower transaction later", () =>
+  it.live("the feed shows committed events first, and the events of a slower transaction later", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, ask, set, read } = yield* makeNodes;
@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     ),
   );
 
-  it.live("waits for no transaction of this or another database", () =>
+  it.live("the feed waits for no transaction of this or another database", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, ask, set, read } = yield* makeNodes;
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     ),
   );
 
-  it.live("has one order, even when readers on all nodes number it concurrently", () =>
+  it.live("the feed has one order, even when readers on all nodes number it concurrently", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, set, read } = yield* makeNodes;

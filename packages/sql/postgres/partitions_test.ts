@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
   if (isProof) linkStoreSuite({ name: "Partitions by record", layer: layerPartitioned(byRecord), test });
   storagePropertySuite({ ...partitioned, model: StorageMemory.layer, runs: isProof ? 100 : 10 });
 
-  it.live("have the columns, keys and indexes of the original table", () =>
+  it.live("partitions have the columns, keys and indexes of the original table", () =>
     Effect.gen(function* () {
       const { query } = yield* makeDatabase;
       const before = yield* query(definitions);
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("keep all links, and store each scope in one partition", () =>
+  it.live("partitions keep all links, and store each scope in one partition", () =>
     Effect.gen(function* () {
       const { query, options } = yield* makeDatabase;
       const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
@@ -89,8 +89,8 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
 
   // Runs in the proof only, since the script is optional and rarely changes.
   if (!isProof) return;
-  withLayer(layerFull(150, byScope), { excludeTestServices: true })("with 150,000 of them", (on) => {
-    on.effect.each(cases)("are not fully scanned by $name ($mode)", ({ mode, operation }) =>
+  withLayer(layerFull(150, byScope), { excludeTestServices: true })("150,000 links", (on) => {
+    on.effect.each(cases)("partitions are not fully scanned by $name ($mode)", ({ mode, operation }) =>
       Effect.gen(function* () {
         const partitions = (yield* readsOf(mode, operation)).filter((table) =>
           String(table.name).startsWith("links_"),

@@ -14,7 +14,7 @@ const scopes = isProof ? 1_000 : 110;
 
 describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres"}`, () => {
   withLayer(layerFull(scopes), { excludeTestServices: true })("with every key and scope", (it) => {
-    it.effect.each(cases)("are not fully scanned by $name ($mode)", ({ mode, operation }) =>
+    it.effect.each(cases)("links are not fully scanned by $name ($mode)", ({ mode, operation }) =>
       Effect.gen(function* () {
         const tables = yield* readsOf(mode, operation);
         expect(tables.filter(({ scans }) => scans > 0)).toEqual([]);
@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
       }),
     );
 
-    it.effect.each(modes)("of one game user are read only up to the limit (%s)", (mode) =>
+    it.effect.each(modes)("links of one game user are read only up to the limit (%s)", (mode) =>
       Effect.gen(function* () {
         const { query } = yield* Database;
         const gameId = mode === "force_custom_plan" ? "1" : "2";
@@ -47,7 +47,7 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
 
     // A connection keeps a plan that was made after a VACUUM and before the following ANALYZE.
     it.effect.each(cases.filter(({ name }) => name.startsWith("findShared")))(
-      "are not fully scanned by $name ($mode) while Postgres has no statistics",
+      "links are not fully scanned by $name ($mode) while Postgres has no statistics",
       ({ mode, operation }) =>
         Effect.gen(function* () {
           const { query } = yield* Database;

@@ -138,7 +138,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   const createTable = (name: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
 
-  it.live("are all or nothing", () =>
+  it.live("migrations are all or nothing", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* migrate;
@@ -153,7 +153,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     ),
   );
 
-  it.live("run once when several nodes start together", () =>
+  it.live("migrations run once when several nodes start together", () =>
     Effect.gen(function* () {
       const { url } = yield* makePostgresDatabase();
       const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
@@ -167,7 +167,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     }),
   );
 
-  it.live("of a newer release do not stop running nodes, but refuse new ones", () =>
+  it.live("migrations of a newer release do not stop running nodes, but refuse new ones", () =>
     Effect.gen(function* () {
       const { url } = yield* makePostgresDatabase();
       const node = yield* Layer.build(layerPostgres(optionsOf(url)));
@@ -197,21 +197,23 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     }),
   );
 
-  it.live("give up soon when the lock is taken, since a waiting migration blocks all later statements", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const { url } = yield* Database;
-        const sql = yield* SqlClient.SqlClient;
-        yield* migrate;
-        const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
-          dialectOf(other).withMigrationLock(other`ALTER TABLE links ADD COLUMN colour TEXT`),
-        );
-        const error = yield* sql`SELECT 1 FROM links`.pipe(
-          Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
-          sql.withTransaction,
-        );
-        expect(error.reason._tag).toBe("LockTimeoutError");
-      }),
-    ),
+  it.live(
+    "a migration gives up soon when the lock is taken, since its wait would block all later statements",
+    () =>
+      onDatabase(
+        Effect.gen(function* () {
+          const { url } = yield* Database;
+          const sql = yield* SqlClient.SqlClient;
+          yield* migrate;
+          const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
+            dialectOf(other).withMigrationLock(other`ALTER TABLE links ADD COLUMN colour TEXT`),
+          );
+          const error = yield* sql`SELECT 1 FROM links`.pipe(
+            Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
+            sql.withTransaction,
+          );
+          expect(error.reason._tag).toBe("LockTimeoutError");
+        }),
+      ),
   );
 });

@@ -27,7 +27,7 @@ describe("sessions", () => {
     "chat_id = 'ada'",
     "game_id = '-1'",
     "link_changed = 2",
-  ])("are refused when their row has %s", (damage) =>
+  ])("a session is refused when its row has %s", (damage) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;
@@ -43,7 +43,7 @@ describe("sessions", () => {
     ),
   );
 
-  it.effect("are swept in batches, however many have ended", () =>
+  it.effect("sessions are swept in batches, however many have ended", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;
@@ -73,7 +73,7 @@ describe("sessions", () => {
 });
 
 describe("a completion", () => {
-  it.effect("rolls back when its last statement fails", () =>
+  it.effect("a completion rolls back when its last statement fails", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
@@ -94,7 +94,7 @@ describe("a completion", () => {
 });
 
 describe("a removal", () => {
-  it.effect("rolls back when it cannot end a session", () =>
+  it.effect("a removal rolls back when it cannot end a session", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const [flows, links] = [yield* FlowStore, yield* LinkStore];
@@ -115,7 +115,7 @@ describe("a removal", () => {
 });
 
 describe("a creation", () => {
-  it.effect("does not use up the burst when it fails", () =>
+  it.effect("a failed creation does not use up the burst", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;

@@ -63,7 +63,7 @@ const sweeps: Readonly<Record<string, Sweep>> = {
 };
 
 describe("a sweep of many rows on SQLite", () => {
-  it.live.each(Object.entries(sweeps))("of %s lets requests run after each batch", ([table, each]) =>
+  it.live.each(Object.entries(sweeps))("a sweep of %s lets requests run after each batch", ([table, each]) =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(each.insertion);

@@ -211,7 +211,7 @@ describe("accountlink links", () => {
     ]);
   });
 
-  it("knows an import that is done, and does it again when told to", async () => {
+  it("an import that is done is repeated only with --from-start", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(50)));
     await place.json("links", "import", file, ...scope);

@@ -153,7 +153,7 @@ describe("accountlink webhooks", () => {
     });
   });
 
-  it("is picked up by a running server, which sends events of links made by commands", async () => {
+  it("a running server picks up a webhook made by a command, and sends events of links made by commands", async () => {
     const { json, run, serve, file } = await makeWorkplace(open);
     const { url, heard } = await startReceiver();
     await serve();

@@ -175,7 +175,7 @@ const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => chan
 
 describe("a change of a link", () => {
   test(
-    "is applied to both of its users within a second, and to the nickname",
+    "a change of a link changes roles and nicknames of both users within a second",
     Effect.gen(function* () {
       const { begin, startNode, link, unlink, move, member } = yield* deployment;
       const [ada = "", bob = ""] = memberIds;
@@ -196,7 +196,7 @@ describe("a change of a link", () => {
   );
 
   test(
-    "is applied in order, also while a sweep compares the same member",
+    "changes of a link are applied in order, also while a sweep compares the same member",
     Effect.gen(function* () {
       const { put, startNode, link, unlink, rolesOf } = yield* deployment;
       yield* put();
@@ -238,7 +238,7 @@ describe("a change of a link", () => {
   );
 
   test(
-    "that the platform refuses becomes a problem, which the next sweep tries again",
+    "a change that the platform refuses becomes a problem, which the next sweep tries again",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, link, status, changes } = yield* deployment;
       const [ada = ""] = memberIds;
@@ -396,7 +396,7 @@ describe("an erased user", () => {
   );
 
   test(
-    "is erased also while the platform is down, and loses the roles later",
+    "a user is erased also while the platform is down, and loses the roles later",
     Effect.gen(function* () {
       const { begin, link, startNode, rolesOf, watched, broken } = yield* deployment;
       const [ada = ""] = memberIds;

@@ -48,7 +48,7 @@ const verifies = (secret: string, { headers, body }: WebhookRequest): boolean =>
 };
 
 describe("an attempt", () => {
-  it.effect("has the body and the headers of Standard Webhooks", () =>
+  it.effect("an attempt has the body and the headers of Standard Webhooks", () =>
     Effect.gen(function* () {
       const { guild, request } = yield* sentWith([null]);
       assert.deepEqual(JSON.parse(request.body), {
@@ -63,7 +63,7 @@ describe("an attempt", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("is signed with every active secret, the newest first", () =>
+  it.effect("an attempt is signed with every active secret, the newest first", () =>
     Effect.gen(function* () {
       const { request } = yield* sentWith([0, 1, null]);
       const signatures = (request.headers["webhook-signature"] ?? "").split(" ");
@@ -84,7 +84,7 @@ describe("a delivery after an attempt", () => {
     endedAt: 1_000,
   });
 
-  it("is delivered, tried again, or given up", () => {
+  it("an attempt's result decides whether its delivery succeeds, is tried again, or is given up", () => {
     const delivery = makeDelivery({ attempts: 0, lanes: ["a"] });
     const delivered = attempted(delivery, answered(204), 0.5);
     assert.include(delivered, { status: "delivered", attempts: 1, responseStatus: 204, error: null });
@@ -102,7 +102,7 @@ describe("a delivery after an attempt", () => {
     delivery,
   });
 
-  it("keeps its schedule after it was resent on request", () => {
+  it("a delivery keeps its schedule after it was resent on request", () => {
     const failing = makeDelivery({ attempts: 2, nextAttemptAt: 9_000, lanes: ["a"] });
     const again = resent(requested(failing, 500));
     assert.include(again, { status: "failing", attempts: 3, resends: 1, nextAttemptAt: 9_000 });

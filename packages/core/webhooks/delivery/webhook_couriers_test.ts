@@ -183,7 +183,7 @@ const hour = 3_600_000;
 
 describe("a changed webhook", () => {
   test(
-    "is sent as soon as it is created, or active again",
+    "a new or reactivated webhook is sent its events at once",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       yield* startNode();
@@ -202,7 +202,7 @@ describe("a changed webhook", () => {
   );
 
   test(
-    "gets no event that happened after its pause was acknowledged, until it is active",
+    "a paused webhook gets no later event until it is active again",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       const { id } = yield* create("/a");
@@ -223,7 +223,7 @@ describe("a changed webhook", () => {
 
 describe("a failing delivery", () => {
   test(
-    "is tried again by the schedule, and given up after the eighth attempt",
+    "a failing delivery is tried again by the schedule, and given up after the eighth attempt",
     Effect.gen(function* () {
       const { sendAt, create, answer, link, sent, deliveries, find } = yield* deployment;
       answer(() => status(500));
@@ -250,7 +250,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "waits for Retry-After, and ends with a success",
+    "a failing delivery waits for Retry-After, and ends with a success",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, deliveries, find } = yield* deployment;
       answer(() => Effect.succeed({ status: 503, retryAfter: 60_000 }));
@@ -272,7 +272,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "does not hold back the erasure of its user, and names nobody afterwards",
+    "a failing delivery does not hold back its user's erasure, and contains no IDs afterwards",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent } = yield* deployment;
       answer(({ type }) => (type === "user.erased" ? ok : status(500)));
@@ -295,7 +295,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "is followed by events without the IDs of users erased while the events waited",
+    "waiting events lose the IDs of users who are erased meanwhile",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent } = yield* deployment;
       answer(() => Effect.delay(ok, "5 seconds"));
@@ -318,7 +318,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "disables its webhook after five days without a success, and keeps pending events",
+    "five days without a success disable a webhook, and keep its pending events",
     Effect.gen(function* () {
       const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
       answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
@@ -343,7 +343,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "does not disable its webhook after five days if an event was resent meanwhile",
+    "five days of failures do not disable a webhook if an event was resent meanwhile",
     Effect.gen(function* () {
       const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
       const { id } = yield* create("/a");
@@ -366,7 +366,7 @@ describe("a failing delivery", () => {
 
 describe("a receiver", () => {
   test(
-    "delays no other receiver if it is slow, and gets few concurrent requests",
+    "a slow receiver delays no other receiver, and gets few concurrent requests",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
       answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
@@ -384,7 +384,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "gets a hundred requests a second while it refuses at once, and all events after it recovers",
+    "a refusing receiver gets a hundred requests a second, and all events after it recovers",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
@@ -402,7 +402,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "gets nothing while its account is suspended",
+    "a receiver gets nothing while its account is suspended",
     Effect.gen(function* () {
       const { startNode, create, link, sent } = yield* deployment;
       const store = yield* KeyStore;
@@ -424,7 +424,7 @@ describe("a receiver", () => {
 
 describe("a node", () => {
   test(
-    "finishes attempts in flight when it stops, and hands over its webhooks at once",
+    "a stopping node finishes attempts in flight, and hands over its webhooks at once",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       answer(() => Effect.delay(ok, "4 seconds"));
@@ -445,7 +445,7 @@ describe("a node", () => {
   );
 
   test(
-    "loses no event when it dies, and others take over within ten seconds",
+    "a dying node loses no event, and others take over within ten seconds",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");

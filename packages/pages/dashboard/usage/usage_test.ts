@@ -47,7 +47,7 @@ describe("sparkline", () => {
 });
 
 describe("usageCsv", () => {
-  it("has a line for each day, key and group with requests", () => {
+  it("usageCsv has a line for each day, key and group with requests", () => {
     const [day] = makeDays(1, 0, 0);
     const groups =
       day?.groups.map((counts) => (counts.group === "bulk" ? { ...counts, served: 2 } : counts)) ?? [];

@@ -53,7 +53,7 @@ const basic = (clientId: string, secret: string) => ({
 const asClient = basic(oauthClient.clientId, Redacted.value(oauthClient.clientSecret));
 
 describe("the authorize page", () => {
-  it.effect("has a button for each user, with escaped names", () =>
+  it.effect("the authorize page has a button for each user, with escaped names", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
@@ -71,22 +71,24 @@ describe("the authorize page", () => {
     }),
   );
 
-  it.effect("has a content security policy that allows only its style, pictures and the redirect", () =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
-      const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
-      const policy = headers.get("content-security-policy")?.split("; ");
-      expect(policy).toEqual([
-        "default-src 'none'",
-        `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-        "img-src http: https: data:",
-        "form-action 'self' http://127.0.0.1:9",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-      ]);
-      expect(text).not.toMatch(/<script| style=| on\w+=/);
-    }),
+  it.effect(
+    "the authorize page has a content security policy for only its style, pictures and the redirect",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* started;
+        const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+        const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
+        const policy = headers.get("content-security-policy")?.split("; ");
+        expect(policy).toEqual([
+          "default-src 'none'",
+          `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+          "img-src http: https: data:",
+          "form-action 'self' http://127.0.0.1:9",
+          "base-uri 'none'",
+          "frame-ancestors 'none'",
+        ]);
+        expect(text).not.toMatch(/<script| style=| on\w+=/);
+      }),
   );
 
   it.effect.each<Record<string, string | null>>([

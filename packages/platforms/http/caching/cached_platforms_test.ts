@@ -99,17 +99,17 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
     );
   };
 
-  it.effect(`is cached for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
+  it.effect(`an answer is cached for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
 
-  it.effect("is cached for 1 s if the answer is no", () => check(false, notThere, Duration.seconds(1)));
+  it.effect("a negative answer is cached for 1 s", () => check(false, notThere, Duration.seconds(1)));
 
-  it.effect("is cached for as long as the overrides say", () => {
+  it.effect("overrides change how long an answer is cached", () => {
     const age = Duration.minutes(2);
     return check(true, there, age, { guild: age, member: age, profile: age });
   });
 });
 
-it.effect("is cached separately for each guild and user", () => {
+it.effect("answers are cached separately for each guild and user", () => {
   const asked: Array<string> = [];
   const platform = ChatPlatform.of({
     findGuild: () => Effect.succeed(Option.none()),

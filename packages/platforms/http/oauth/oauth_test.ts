@@ -100,7 +100,7 @@ const setUp = Effect.fnUntraced(function* (
 const live = FetchHttpClient.layer;
 
 describe("the start of a sign-in", () => {
-  it.live("has a PKCE challenge, and a nonce if there is an ID token", () =>
+  it.live("a sign-in starts with a PKCE challenge, and a nonce if the platform has ID tokens", () =>
     Effect.gen(function* () {
       const expected = {
         theme: "dark",
@@ -171,7 +171,7 @@ describe("the end of a sign-in", () => {
 describe("the membership of the user", () => {
   const inGuild: SignIn = { ...signIn, guildId };
 
-  it.live("is looked up if a guild requested the sign-in", () =>
+  it.live("the user's membership is looked up if a guild requested the sign-in", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo");
       const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
@@ -187,7 +187,7 @@ describe("the membership of the user", () => {
     [{ status: 404 }, false],
     [{ status: 500 }, undefined],
     ["cut", undefined],
-  ])("for the response %o is %s, and the sign-in succeeds", ([answer, isMember]) =>
+  ])("for the response %o, the membership is %s and the sign-in succeeds", ([answer, isMember]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
       expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
@@ -202,7 +202,7 @@ describe("the guilds of the user", () => {
   const asking: SignIn = { ...signIn, withGuilds: true };
   const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
 
-  it.live("are listed if the sign-in asks for them", () =>
+  it.live("the user's guilds are listed if the sign-in asks for them", () =>
     Effect.gen(function* () {
       const { provider } = yield* listing(() => Effect.succeed(guilds));
       const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
@@ -213,7 +213,7 @@ describe("the guilds of the user", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("are unknown if the platform does not list them, and the sign-in succeeds", () =>
+  it.live("a sign-in succeeds with unknown guilds if the platform does not list them", () =>
     Effect.gen(function* () {
       const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
       expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
@@ -222,7 +222,7 @@ describe("the guilds of the user", () => {
 });
 
 describe("a failed membership lookup", () => {
-  it.live("does not affect other sign-ins, and opens its own circuit", () =>
+  it.live("a failed membership lookup does not affect other sign-ins, and opens its own circuit", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
       const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
@@ -253,7 +253,7 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     [{ error: "temporarily_unavailable" }, { _tag: "ProofInvalid", reason: "temporarily_unavailable" }],
     [{ error: "server_error" }, { _tag: "ProofInvalid", reason: "server_error" }],
     [{ error: "unauthorized_client" }, { _tag: "ProofInvalid", reason: "unauthorized_client" }],
-  ])("with %o fails without redeeming a code", ([parameters, failure]) =>
+  ])("a callback with %o fails without redeeming a code", ([parameters, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind);
       expect(yield* Effect.flip(provider.finish(signIn, callback(parameters)))).toMatchObject(failure);
@@ -261,7 +261,7 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("with two states fails", () =>
+  it.live("a callback with two states fails", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind);
       const twice = callback();
@@ -288,7 +288,7 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
     [{ body: "<!doctype html>" }, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: {} }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
     ["cut", { _tag: "PlatformUnavailable", cause: { reason: "connection" } }],
-  ])("fails after one attempt for the response %o", ([answer, failure]) =>
+  ])("redeeming a code fails after one attempt for the response %o", ([answer, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind, { token: () => answer });
       const error = yield* Effect.flip(provider.finish(signIn, callback()));
@@ -317,7 +317,7 @@ describe("the user of an access token", () => {
     [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: {} }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: { id: "root" } }, 1, { _tag: "ProofInvalid", reason: "user_id" }],
-  ])("is unknown if the lookup gets %o", ([answer, times, failure]) =>
+  ])("the user of an access token is unknown if the lookup gets %o", ([answer, times, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
       expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
@@ -380,7 +380,7 @@ describe("an invalid ID token", () => {
     [{ status: 503 }, 3],
     [{ body: "<!doctype html>" }, 1],
     ["cut", 3],
-  ])("is not accepted when the request for the keys gets %o", ([answer, times]) =>
+  ])("an ID token is not accepted when the request for the keys gets %o", ([answer, times]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
       const error = yield* Effect.flip(provider.finish(signIn, callback()));
@@ -391,7 +391,7 @@ describe("an invalid ID token", () => {
 });
 
 describe("secrets", () => {
-  it.live("appear in no failure", () =>
+  it.live("no failure contains secrets", () =>
     Effect.gen(function* () {
       const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
       const answers: ReadonlyArray<HttpAnswering> = [

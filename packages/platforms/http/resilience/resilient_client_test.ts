@@ -66,7 +66,7 @@ describe("retries", () => {
     }),
   );
 
-  it.effect("fails a 500 without a retry", () =>
+  it.effect("a 500 fails without a retry", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 500 }]);
       const result = yield* timeless(Effect.result(client.get(url)));
@@ -222,7 +222,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect.each([404, 401, 429])("does not open for status %i", (status) =>
+  it.effect.each([404, 401, 429])("the circuit does not open for status %i", (status) =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status }], settings);
       for (let asked = 0; asked < 20; asked++) yield* ask(client);
@@ -274,7 +274,7 @@ describe("observability", () => {
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
   );
 
-  it.effect("fails with an error that contains neither the URL nor the token", () =>
+  it.effect("the error contains neither the URL nor the token", () =>
     Effect.gen(function* () {
       const { client } = yield* clientOf(["break"]);
       const request = HttpClientRequest.bearerToken(HttpClientRequest.get(url), "secret-token");
@@ -285,7 +285,7 @@ describe("observability", () => {
     }),
   );
 
-  it.effect("does not send a request with an invalid URL", () =>
+  it.effect("a request with an invalid URL is not sent", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 200 }]);
       const result = yield* Effect.result(client.get("not an address"));

@@ -50,7 +50,7 @@ const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
 describe("answers", () => {
-  it.live("find a guild that the bot is in", () =>
+  it.live("findGuild returns a guild that the bot is in", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp();
       expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: "Engine Room" }));
@@ -59,14 +59,14 @@ describe("answers", () => {
     }),
   );
 
-  it.live("find a guild without a name", () =>
+  it.live("findGuild returns a guild without a name", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
       expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
     }),
   );
 
-  it.live("find a member, with the names of the roles that have one", () =>
+  it.live("findMember returns a member, with the names of the roles that have one", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp();
       expect(yield* chat.findMember(guildId, ada.id)).toEqual(
@@ -85,7 +85,7 @@ describe("answers", () => {
     }),
   );
 
-  it.live("find nobody if the member or user does not exist", () =>
+  it.live("lookups return none if the member or user does not exist", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp();
       expect(yield* chat.findMember(guildId, eve.id)).toEqual(Option.none());
@@ -95,7 +95,7 @@ describe("answers", () => {
     }),
   );
 
-  it.live("find a user, with the URLs of the images and the account's creation time", () =>
+  it.live("findUser returns a user, with the URLs of the images and the account's creation time", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp();
       expect(yield* chat.findUser(ada.id)).toEqual(
@@ -122,7 +122,7 @@ describe("answers", () => {
   );
 
   it.live.each(["00175928847299117063", "9223372036854775808", "1".repeat(32)])(
-    "need no request for %s, which cannot be a Discord ID",
+    "answers need no request for %s, which cannot be a Discord ID",
     (id) =>
       Effect.gen(function* () {
         const { chat, takePaths } = yield* setUp();
@@ -134,7 +134,7 @@ describe("answers", () => {
       }),
   );
 
-  it.live("are requested with the bot's token and a user agent", () =>
+  it.live("requests have the bot's token and a user agent", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
       yield* chat.findGuild(guildId);
@@ -150,7 +150,7 @@ describe("answers", () => {
 });
 
 describe("roles", () => {
-  it.live("of a guild are requested once for many members", () =>
+  it.live("roles of a guild are requested once for many members", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp();
       yield* chat.findMember(guildId, ada.id);
@@ -167,7 +167,7 @@ describe("roles", () => {
   );
 
   it.live.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
-    "have no names after the response %o, and are requested again",
+    "roles have no names after the response %o, and are requested again",
     (answer) =>
       Effect.gen(function* () {
         const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
@@ -203,17 +203,19 @@ describe("an unusable answer", () => {
       { reason: "status", status: 400 },
     ],
     [{ status: 302, headers: { location: "/" } }, 1, { reason: "status", status: 302 }],
-  ])("such as %o is requested %i times, then the platform is unavailable", ([answer, sent, cause]) =>
-    Effect.gen(function* () {
-      const { chat, takePaths } = yield* setUp(() => answer);
-      for (const question of questions) {
-        expect(yield* causeOf(question(chat))).toMatchObject(cause);
-        expect(takePaths()).toHaveLength(sent);
-      }
-    }),
+  ])(
+    "an unusable answer such as %o is requested %i times, then the platform is unavailable",
+    ([answer, sent, cause]) =>
+      Effect.gen(function* () {
+        const { chat, takePaths } = yield* setUp(() => answer);
+        for (const question of questions) {
+          expect(yield* causeOf(question(chat))).toMatchObject(cause);
+          expect(takePaths()).toHaveLength(sent);
+        }
+      }),
   );
 
-  it.live("that never arrives ends in a timeout", () =>
+  it.live("an answer that never arrives ends in a timeout", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(50), retries: 0 };
       const { chat } = yield* setUp(() => "silent", { resilience });
@@ -227,7 +229,7 @@ describe("an unusable answer", () => {
 describe("rate limits", () => {
   const member = `/guilds/${guildId}/members/${ada.id}`;
 
-  it.live("delay only requests of the same route and guild when used up", () =>
+  it.live("a rate limit that is used up delays only requests of the same route and guild", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp((path) =>
         path.includes("/members/") ? { ...unknownMember, headers: budget(0, 60) } : undefined,
@@ -245,7 +247,7 @@ describe("rate limits", () => {
     }),
   );
 
-  it.live("from a 429 delay the other requests of the route", () =>
+  it.live("a 429 delays the other requests of the route", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp((path) =>
         path.includes("/members/") ? limited(64.57, "user") : undefined,
@@ -263,7 +265,7 @@ describe("rate limits", () => {
   it.live.each<[what: string, answer: HttpAnswering]>([
     ["of all routes", limited(64.57, "global")],
     ["of the address", { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" }],
-  ])("%s delay every request", ([, answer]) =>
+  ])("rate limits: %s delay every request", ([, answer]) =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp(() => answer);
       for (const question of questions) {
@@ -273,7 +275,7 @@ describe("rate limits", () => {
     }),
   );
 
-  it.live("block all requests after the token was refused, which is logged once", () =>
+  it.live("a refused token blocks all requests, and is logged once", () =>
     Effect.gen(function* () {
       const logged: Array<unknown> = [];
       const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
@@ -295,23 +297,25 @@ describe("the list of members", () => {
   const listed = (answer: HttpAnswering) =>
     setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
-  it.live("answers for all users within its page, in one request from the first of them", () =>
-    Effect.gen(function* () {
-      const { chat, heard } = yield* listed(page([bob.id, ada.id]));
-      expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-        new Map([
-          [ada.id, true],
-          [bob.id, true],
-          [eve.id, false],
-        ]),
-      );
-      expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
-        ["1000", String(BigInt(eve.id) - 1n)],
-      ]);
-    }),
+  it.live(
+    "the list of members answers for all users within its page, in one request from the first of them",
+    () =>
+      Effect.gen(function* () {
+        const { chat, heard } = yield* listed(page([bob.id, ada.id]));
+        expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+          new Map([
+            [ada.id, true],
+            [bob.id, true],
+            [eve.id, false],
+          ]),
+        );
+        expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+          ["1000", String(BigInt(eve.id) - 1n)],
+        ]);
+      }),
   );
 
-  it.live("answers for no users after a full page", () =>
+  it.live("the list of members answers for no users after a full page", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
       const { chat } = yield* listed(page(ids));
@@ -324,7 +328,7 @@ describe("the list of members", () => {
     }),
   );
 
-  it.live("answers nothing if the bot may not read it", () =>
+  it.live("the list of members answers nothing if the bot may not read it", () =>
     Effect.gen(function* () {
       const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
       expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
@@ -333,7 +337,7 @@ describe("the list of members", () => {
 });
 
 describe("members", () => {
-  it.live("are found by the beginning of their names", () =>
+  it.live("members are found by the beginning of their names", () =>
     Effect.gen(function* () {
       const found = { body: [{ user: { id: ada.id, username: "ada" } }] };
       const path = `/guilds/${guildId}/members/search`;
@@ -349,7 +353,7 @@ describe("the bot's guilds", () => {
   const idsFrom = (first: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
 
-  it.live("are listed from the first requested guild on, without a request per guild", () =>
+  it.live("the bot's guilds are listed from the first requested guild on, without a request per guild", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
       const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
@@ -362,7 +366,7 @@ describe("the bot's guilds", () => {
     }),
   );
 
-  it.live("are listed further after a full page", () =>
+  it.live("the list of the bot's guilds continues after a full page", () =>
     Effect.gen(function* () {
       const joined = idsFrom(BigInt(foreignGuildId), 300);
       const { chat, heard } = yield* setUp((path, { query }) => {
@@ -397,14 +401,14 @@ describe("the right to manage a guild", () => {
     ["no member without such a role", eve.id, "1071698660929", bob.id, false],
     ["everyone, if the role of everyone may manage the guild", eve.id, "8", bob.id, true],
     ["nobody who left, not even the owner", eve.id, "8", eve.id, false],
-  ])("belongs to %s", ([, owner, everyone, user, isManager]) =>
+  ])("%s may manage a guild", ([, owner, everyone, user, isManager]) =>
     Effect.gen(function* () {
       const { chat } = yield* setUp(governed(owner, everyone));
       expect(yield* chat.isManager(guildId, user)).toBe(isManager);
     }),
   );
 
-  it.live("is requested each time, and never for a guild without the bot", () =>
+  it.live("the right to manage a guild is requested each time, and never for a guild without the bot", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp();
       expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([

@@ -82,14 +82,14 @@ describe("the roles of a guild", () => {
     ["below its own that belong to no integration", manageRoles, [memberRole]],
     ["below its own as an administrator", 8n, [memberRole]],
     ["none without the permission", manageNicknames, []],
-  ])("are told, and of those the bot may give: %s", ([, permissions, given]) =>
+  ])("the roles of a guild show which ones the bot may give: %s", ([, permissions, given]) =>
     Effect.gen(function* () {
       const { roles } = yield* setUp(undefined, permissions);
       expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(assignable(given));
     }),
   );
 
-  it.live("are none if the bot is not in it", () =>
+  it.live("a guild without the bot has no roles", () =>
     Effect.gen(function* () {
       const { roles } = yield* setUp();
       expect(yield* roles.findGuildRoles(foreignGuildId)).toEqual(Option.none());
@@ -102,7 +102,7 @@ describe("members", () => {
   const names = { displayName: "Ada Lovelace", nickname: "Countess", username: "ada" };
   const roleIds = ["41771983423143936", "41771983423143937"];
 
-  it.live("are read with names and roles", () =>
+  it.live("members are read with names and roles", () =>
     Effect.gen(function* () {
       const { roles } = yield* setUp();
       expect(Option.getOrThrow(yield* roles.findMember(guildId, ada.id))).toEqual({
@@ -116,7 +116,7 @@ describe("members", () => {
     }),
   );
 
-  it.live("are listed by pages of 1,000", () =>
+  it.live("members are listed in pages of 1,000", () =>
     Effect.gen(function* () {
       const { roles, heard } = yield* setUp();
       const first = yield* roles.membersPage(guildId, null);
@@ -129,7 +129,7 @@ describe("members", () => {
     }),
   );
 
-  it.live("cannot be listed without the intent", () =>
+  it.live("members cannot be listed without the intent", () =>
     Effect.gen(function* () {
       const { roles } = yield* setUp();
       expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("PlatformUnavailable");
@@ -140,7 +140,7 @@ describe("members", () => {
 describe("a change of a member", () => {
   const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;
 
-  it.live("is one request with the reason for the guild's audit log", () =>
+  it.live("a change of a member is one request with the reason for the guild's audit log", () =>
     Effect.gen(function* () {
       const { roles, heard } = yield* setUp();
       expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(true);
@@ -161,7 +161,7 @@ describe("a change of a member", () => {
     [50_013, manageRoles | manageNicknames, "RoleAboveBot", "MemberAboveBot"],
     [50_013, 0n, "NoPermission", "NoPermission"],
     [10_011, manageRoles, "RoleMissing", "RoleMissing"],
-  ])("refused with code %i and permissions %i has a reason", ([code, permissions, role, nickname]) =>
+  ])("a change refused with code %i and permissions %i has a reason", ([code, permissions, role, nickname]) =>
     Effect.gen(function* () {
       const { roles } = yield* setUp(refused(code === 50_013 ? 403 : 404, code), permissions);
       for (let turn = 0; turn < 3; turn++) {
@@ -172,7 +172,7 @@ describe("a change of a member", () => {
     }),
   );
 
-  it.live.each([10_004, 10_007, 10_013])("is none after code %i", (code) =>
+  it.live.each([10_004, 10_007, 10_013])("a member is none after code %i", (code) =>
     Effect.gen(function* () {
       const { roles } = yield* setUp(refused(404, code));
       expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);
@@ -180,7 +180,7 @@ describe("a change of a member", () => {
     }),
   );
 
-  it.live("waits for the limit of its route, and is sent again", () =>
+  it.live("a change of a member waits for the limit of its route, and is sent again", () =>
     Effect.gen(function* () {
       let left = 1;
       const discord = yield* startDiscord((_, { method }) => {

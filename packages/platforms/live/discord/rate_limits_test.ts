@@ -20,7 +20,7 @@ const setUp = () => {
 const times = (count: number, send: () => number) => Array.from({ length: count }, send);
 
 describe("RateLimits", () => {
-  it("let five requests of an unknown route through before its first response", () => {
+  it("five requests of an unknown route are sent before its first response", () => {
     const { wait, observe } = setUp();
     expect(times(6, () => wait(members, 0))).toEqual([0, 0, 0, 0, 0, 1_000]);
     expect(times(2, () => wait(users, 0))).toEqual([0, 0]);
@@ -29,27 +29,27 @@ describe("RateLimits", () => {
     expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
   });
 
-  it("do not delay a route without a limit", () => {
+  it("a route without a limit is not delayed", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     expect(times(20, () => wait(users, 0))).toEqual(times(20, () => 0));
   });
 
-  it("ignore the headers of a server error, which name no limits", () => {
+  it("the headers of a server error name no limits and are ignored", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(0, 10));
     observe(users, 0, {}, 502);
     expect(wait(users, 0)).toBe(10_000);
   });
 
-  it("start a new window when the last one ends", () => {
+  it("a new window starts when the last one ends", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(0, 1.5));
     expect(wait(users, 1_499)).toBe(1);
     expect(times(6, () => wait(users, 1_500))).toEqual([0, 0, 0, 0, 0, 1_000]);
   });
 
-  it("count requests in flight", () => {
+  it("requests in flight are counted", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(4, 10));
     expect(times(3, () => wait(users, 0))).toEqual([0, 0, 0]);
@@ -58,7 +58,7 @@ describe("RateLimits", () => {
     expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
   });
 
-  it("are shared by routes with the same bucket, but not by guilds", () => {
+  it("routes with the same bucket share a limit, but guilds do not", () => {
     const { wait, observe } = setUp();
     const roles: Route = { name: "GET /guilds/:id/roles", guild: "1" };
     observe(members, 0, budget(1, 10));
@@ -67,14 +67,14 @@ describe("RateLimits", () => {
     expect(wait({ ...members, guild: "2" }, 0)).toBe(0);
   });
 
-  it("allow 50 requests per second in total", () => {
+  it("at most 50 requests per second are sent in total", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     expect(times(51, () => wait(users, 400))).toEqual([...times(50, () => 0), 1_000]);
     expect(wait(users, 1_400)).toBe(0);
   });
 
-  it("wait as long as a 429 asks for, or a second if it does not say", () => {
+  it("after a 429, requests wait as long as it asks for, or a second if it does not say", () => {
     const { wait, observe } = setUp();
     observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
     expect(wait(users, 0)).toBe(1_337_000);
@@ -83,7 +83,7 @@ describe("RateLimits", () => {
     expect(wait(members, 0)).toBe(1_000);
   });
 
-  it("stop before refusals get the IP address blocked, and do not count refusals of shared limits", () => {
+  it("requests stop before refusals get the IP address blocked; refusals of shared limits do not count", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     for (let count = 0; count < 6_000; count++) {
@@ -97,7 +97,7 @@ describe("RateLimits", () => {
     expect(wait(members, 601_000)).toBe(0);
   });
 
-  it("refuse all requests for a minute after the token was refused", () => {
+  it("a refused token stops all requests for a minute", () => {
     const { limits, observe } = setUp();
     observe(users, 0, {}, 401);
     expect(limits.take(members, 59_000)).toEqual({ status: 401, wait: Duration.seconds(1) });

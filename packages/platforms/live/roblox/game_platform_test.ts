@@ -24,7 +24,7 @@ const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
 describe("a user", () => {
-  it.live("is found, or not if there is none", () =>
+  it.live("a user is found if the ID exists", () =>
     Effect.gen(function* () {
       const { game } = yield* setUp();
       expect(yield* game.hasUser(adaId)).toBe(true);
@@ -33,7 +33,7 @@ describe("a user", () => {
     }),
   );
 
-  it.live("is found even when banned", () =>
+  it.live("a banned user is found", () =>
     Effect.gen(function* () {
       const { game } = yield* setUp(({ path }) =>
         path.startsWith("/users/") ? { body: { ...ada, isBanned: true } } : undefined,
@@ -44,7 +44,7 @@ describe("a user", () => {
   );
 
   it.live.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
-    "is not requested for %s, which cannot be a Roblox ID",
+    "a user is not requested for %s, which cannot be a Roblox ID",
     (id) =>
       Effect.gen(function* () {
         const { game, heard } = yield* setUp();
@@ -64,7 +64,7 @@ describe("a user", () => {
     [refused(404, 0, "NotFound"), 1, { reason: "unreadable", status: 404 }],
     [{ status: 404, body: { errors: [] } }, 1, { reason: "unreadable", status: 404 }],
     [refused(400, 0, "BadRequest"), 1, { reason: "status", status: 400 }],
-  ])("fails as unavailable if Roblox answers %o, after %i requests", ([answer, sent, cause]) =>
+  ])("a lookup fails as unavailable if Roblox answers %o, after %i requests", ([answer, sent, cause]) =>
     Effect.gen(function* () {
       const { game, heard } = yield* setUp(() => answer);
       for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
@@ -76,7 +76,7 @@ describe("a user", () => {
 });
 
 describe("a group", () => {
-  it.live("is found by its ID", () =>
+  it.live("a group is found by its ID", () =>
     Effect.gen(function* () {
       const { game } = yield* setUp();
       expect(yield* game.findGroupName?.("7") ?? Effect.succeedNone).toEqual(Option.some("Roblox"));
@@ -86,7 +86,7 @@ describe("a group", () => {
 });
 
 describe("a profile", () => {
-  it.live("combines the responses of four services", () =>
+  it.live("a profile combines the responses of four services", () =>
     Effect.gen(function* () {
       const { game, heard } = yield* setUp();
       expect(yield* game.findProfile(adaId)).toEqual(Option.some(adaProfile));
@@ -106,7 +106,7 @@ describe("a profile", () => {
     }),
   );
 
-  it.live("has null where Roblox omits a value", () =>
+  it.live("a profile has null where Roblox omits a value", () =>
     Effect.gen(function* () {
       const { game } = yield* setUp(({ path }) => {
         if (path.startsWith("/users/")) return { body: { id: ada.id, name: "ada_g", description: null } };
@@ -137,7 +137,7 @@ describe("a profile", () => {
       { body: { data: [{ targetId: 2, state: "Completed", imageUrl: "https://x.test" }] } },
     ],
     ["left out", { body: { data: [] } }],
-  ])("has no image if the thumbnail is %s", ([, answer]) =>
+  ])("a profile has no image if the thumbnail is %s", ([, answer]) =>
     Effect.gen(function* () {
       const { game } = yield* setUp(({ path }) => (path.endsWith("/avatar-headshot") ? answer : undefined));
       const avatar = { ...adaProfile.avatar, headshot: null };
@@ -160,7 +160,7 @@ describe("a profile", () => {
   ];
 
   describe.each(parts)("a profile without %s", (folder, missing) => {
-    it.live.each(failures)("has the other parts if that service answers %o", (answer) =>
+    it.live.each(failures)("a profile has the other parts if that service answers %o", (answer) =>
       Effect.gen(function* () {
         const hasty = {
           retries: 0,
@@ -172,7 +172,7 @@ describe("a profile", () => {
     );
   });
 
-  it.live("does not need a service whose circuit is open", () =>
+  it.live("a profile is complete without a service whose circuit is open", () =>
     Effect.gen(function* () {
       const { game, heard } = yield* setUp(
         ({ path }) => (path.startsWith("/thumbnails/") ? { status: 500 } : undefined),

@@ -54,7 +54,7 @@ const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   });
 
 describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}`, () => {
-  it.live("are opened on demand, up to the maximum", () =>
+  it.live("connections are opened on demand, up to the maximum", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* Effect.all(
@@ -67,7 +67,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live("go to later callers after the caller that waited timed out", () =>
+  it.live("connections go to later callers after a waiting caller timed out", () =>
     onDatabase(
       Effect.gen(function* () {
         const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
@@ -86,7 +86,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live("do not leak when waiting callers are interrupted", () =>
+  it.live("connections do not leak when waiting callers are interrupted", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* one;
@@ -105,7 +105,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live("are replaced after the server closed them", () =>
+  it.live("connections are replaced after the server closed them", () =>
     onDatabase(
       Effect.gen(function* () {
         const { query } = yield* Database;
@@ -122,7 +122,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     ),
   );
 
-  it.live.skipIf(noServer !== null)("are refused by a replica until it is promoted", () =>
+  it.live.skipIf(noServer !== null)("a replica refuses connections until it is promoted", () =>
     Effect.gen(function* () {
       const { standby } = yield* startPostgresWithStandby;
       yield* Effect.gen(function* () {
@@ -133,7 +133,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     }).pipe(Effect.scoped),
   );
 
-  it.live("are replaced when their server becomes a replica", () =>
+  it.live("connections are replaced when their server becomes a replica", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -151,7 +151,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
 });
 
 describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`, () => {
-  it.live("cancel a slow statement, and keep its connection", () =>
+  it.live("a deadline cancels a slow statement, and keeps its connection", () =>
     onDatabase(
       Effect.gen(function* () {
         const before = yield* backends;
@@ -163,7 +163,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("end a slow transaction of many short statements", () =>
+  it.live("a deadline ends a slow transaction of many short statements", () =>
     onDatabase(
       Effect.gen(function* () {
         const { query } = yield* Database;
@@ -179,7 +179,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("are later for a bulk transaction only", () =>
+  it.live("only a bulk transaction has a later deadline", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -190,13 +190,14 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("of a slow transaction end no other lease while the server answers", () =>
+  it.live("the deadline of a slow transaction ends no other lease while the server answers", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         const [slow, patient, late] = yield* Effect.all(
           [
-            // Each of the two statements meets its deadline, both together do not; the last one runs after the
+            // Each of the two statements meets its deadline, both together do not; the last one runs after
+            // the
             // failure.
             failureOf(transact(Effect.andThen(sleep(1.2), sleep(1.2)))),
             Effect.exit(dialectOf(sql).withBulkTimeout(transact(sleep(2.5)))),
@@ -211,7 +212,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("are set on the server too, in case the node is paused", () =>
+  it.live("deadlines are set on the server too, in case the node is paused", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

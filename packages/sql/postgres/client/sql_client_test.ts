@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => 
     ),
   );
 
-  it.live("dies of a parameter that the driver would convert", () =>
+  it.live("a parameter that the driver would convert is a defect", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => 
     ),
   );
 
-  it.live("refuses to stream", () =>
+  it.live("the client refuses to stream", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -160,7 +160,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
       WHERE datname = current_database() AND state LIKE 'idle in transaction%'`.values,
   );
 
-  it.live("commit on success, and roll back on failures and defects", () =>
+  it.live("transactions commit on success, and roll back on failures and defects", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("fail when a statement in them failed, even if it was caught", () =>
+  it.live("transactions fail when one of their statements failed, even if it was caught", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -192,7 +192,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("fail when their COMMIT fails, and leave a usable connection", () =>
+  it.live("transactions fail when their COMMIT fails, and leave a usable connection", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("begin with their first statement, or never", () =>
+  it.live("transactions begin with their first statement, or never", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -224,7 +224,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("of direct statements are stored entirely, or not at all", () =>
+  it.live("transactions of direct statements are stored entirely, or not at all", () =>
     onDatabase(
       Effect.gen(function* () {
         const { transaction } = (yield* ClientDirectWrites) as DirectWrites;
@@ -245,7 +245,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("nest, and roll back only the inner one", () =>
+  it.live("transactions nest, and a failed inner one is rolled back alone", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -263,7 +263,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("serialize the statements of several fibers on one connection", () =>
+  it.live("transactions run the statements of several fibers in turn on one connection", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -278,7 +278,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("roll back when they are interrupted during a statement", () =>
+  it.live("transactions roll back when they are interrupted during a statement", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

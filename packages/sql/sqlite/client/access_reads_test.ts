@@ -6,7 +6,7 @@ import { withDatabase } from "../test_database.ts";
 const names = "SELECT name FROM counters ORDER BY name";
 
 describe("reads on the connection", () => {
-  it.effect("see writes of this process within one turn of the event loop", () =>
+  it.effect("reads see writes of this process within one turn of the event loop", () =>
     withDatabase(function* ({ sql, connection }) {
       const read = connection.executeValues(names, []);
       expect(yield* read).toEqual([]);
@@ -17,7 +17,7 @@ describe("reads on the connection", () => {
     }),
   );
 
-  it.effect("neither wait for a transaction nor see it before it commits", () =>
+  it.effect("reads neither wait for a transaction nor see it before it commits", () =>
     withDatabase(function* ({ sql, connection }) {
       const written = yield* Deferred.make<void>();
       const proceed = yield* Deferred.make<void>();
@@ -35,7 +35,7 @@ describe("reads on the connection", () => {
     }),
   );
 
-  it.live("see writes of another process from the next turn on", () =>
+  it.live("reads see writes of another process from the next turn on", () =>
     withDatabase(function* ({ connection, other }) {
       const read = connection.executeValues(names, []);
       yield* read;
@@ -45,7 +45,7 @@ describe("reads on the connection", () => {
     }),
   );
 
-  it.effect("cannot write", () =>
+  it.effect("the connection for reads cannot write", () =>
     withDatabase(function* ({ connection }) {
       const refused = yield* Effect.flip(connection.executeRaw("INSERT INTO counters VALUES ('a', 1)", []));
       expect(refused._tag).toBe("SqlError");

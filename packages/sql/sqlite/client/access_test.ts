@@ -21,7 +21,7 @@ const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, n
 });
 
 describe("transactions", () => {
-  it.effect("are visible to others once committed, and never if they fail", () =>
+  it.effect("transactions are visible to others once committed, and never if they fail", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* sql.withTransaction(
@@ -37,7 +37,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("take the write lock when they begin", () =>
+  it.effect("transactions take the write lock when they begin", () =>
     withDatabase(function* ({ sql, other }) {
       yield* sql.withTransaction(
         Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
@@ -45,7 +45,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("roll back when their COMMIT fails, and do not affect the next write", () =>
+  it.effect("transactions roll back when their COMMIT fails, and do not affect the next write", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
@@ -56,7 +56,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("close the connection when they cannot roll back", () =>
+  it.effect("transactions close the connection when they cannot roll back", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
@@ -70,7 +70,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("nest, and roll back only the inner one", () =>
+  it.effect("transactions nest, and a failed inner one is rolled back alone", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
@@ -85,7 +85,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("roll back when interrupted", () =>
+  it.effect("transactions roll back when interrupted", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber } = yield* openTransaction(sql, "undone");
@@ -95,7 +95,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("do not continue after SQLite rolled back", () =>
+  it.effect("transactions do not continue after SQLite rolled back", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* add(sql, "a");
@@ -114,7 +114,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("do not commit after SQLite rolled back", () =>
+  it.effect("transactions do not commit after SQLite rolled back", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* add(sql, "a");
@@ -128,7 +128,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("refuse statements of a fiber that outlives them", () =>
+  it.effect("transactions refuse statements of a fiber that outlives them", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const ended = yield* Deferred.make<void>();
@@ -145,7 +145,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("cannot begin with a BEGIN statement", () =>
+  it.effect("transactions cannot begin with a BEGIN statement", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const exit = yield* Effect.exit(sql`BEGIN`);
@@ -157,7 +157,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("roll back with their scope if left open on a reserved connection", () =>
+  it.effect("transactions roll back with their scope if left open on a reserved connection", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* Effect.scoped(
@@ -177,7 +177,7 @@ describe("fibers", () => {
   it.effect.each([
     ["committed", Effect.void, ["a"]],
     ["rolled back", Effect.fail("refused" as const), []],
-  ] as const)("outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
+  ] as const)("fibers outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
     withDatabase(function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "a");
       const readers = yield* Effect.forEach(
@@ -192,7 +192,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("do not write inside the transaction of another", () =>
+  it.effect("fibers do not write inside the transaction of another", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber, proceed } = yield* openTransaction(sql, "undone");
@@ -205,7 +205,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("that wait run before the next transaction", () =>
+  it.effect("waiting fibers run before the next transaction", () =>
     withDatabase(function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "first");
       const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
@@ -218,7 +218,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("stop waiting when interrupted", () =>
+  it.effect("fibers stop waiting when interrupted", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber, proceed } = yield* openTransaction(sql, "first");
@@ -233,7 +233,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("take turns with their transactions", () =>
+  it.effect("fibers take turns with their transactions", () =>
     withDatabase(function* ({ sql }) {
       yield* add(sql, "shared", 0);
       const increment = sql.withTransaction(

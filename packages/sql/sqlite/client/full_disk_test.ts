@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 const problem = "Cannot write: the disk of the database is full";
 
 describe("a full disk", () => {
-  it.effect("is logged once, and again after writes have worked for some time", () =>
+  it.effect("a full disk is logged once, and again after writes have worked for some time", () =>
     withLog((log) =>
       withDatabase(function* (database) {
         const { sql } = database;
@@ -63,7 +63,7 @@ describe("a full disk", () => {
     ),
   );
 
-  it.effect("is not reported for other failures", () =>
+  it.effect("other failures are not reported as a full disk", () =>
     withLog((log) =>
       withDatabase(function* ({ sql }) {
         const refused = yield* Effect.flip(storeOperation("write")(sql`INSERT INTO nowhere VALUES (1)`));
@@ -74,7 +74,7 @@ describe("a full disk", () => {
     ),
   );
 
-  it.effect("is recognized when SQLite reports an I/O error for the `-shm` file", () =>
+  it.effect("a full disk is recognized when SQLite reports an I/O error for the `-shm` file", () =>
     Effect.gen(function* () {
       const thrown = Object.assign(new Error("disk I/O error"), { errcode: 4_874 });
       const { reason } = yield* Effect.flip(failWith(thrown));

@@ -59,7 +59,7 @@ const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string
 };
 
 test.describe("outage suites", () => {
-  test.it("pass on ports that fail correctly", async () => {
+  test.it("outage suites pass on ports that fail correctly", async () => {
     const failed = await failingTitles((api) => {
       storageOutageSuite({ name: "", layer: storage(), test: api });
       countersOutageSuite({ name: "", layer: cache, test: api });
@@ -69,13 +69,13 @@ test.describe("outage suites", () => {
     test.expect(failed).toEqual([]);
   });
 
-  test.it.each(Object.entries(mistakes))("detect that %s", async (_, [breakage, titles]) => {
+  test.it.each(Object.entries(mistakes))("outage suites detect that %s", async (_, [breakage, titles]) => {
     const layer = storage(breakage);
     const failed = await failingTitles((api) => storageOutageSuite({ name: "", layer, test: api }));
     test.expect(failed).toEqual(titles);
   });
 
-  test.it("are skipped with the given reason", () => {
+  test.it("outage suites are skipped with the given reason", () => {
     const skipped: Array<string> = [];
     storageOutageSuite({
       name: "Memory",

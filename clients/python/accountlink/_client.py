@@ -1,0 +1,255 @@
+# Written from _async_client.py.
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import threading
+import copy
+import json
+import time
+from collections.abc import Iterator, Iterable, Mapping
+from typing import Any, Literal
+
+from ._methods import (
+    AltsMethods,
+    EventsMethods,
+    KeysMethods,
+    LinksMethods,
+    SessionsMethods,
+)
+from ._transport import Response, Transport
+from ._requests import EventParser, FollowedEvent, Request, RequestMaker, ServerEvent, Window, data_of, retry_delay
+from .contract import Id, ListLinksData, VerificationSession
+from .errors import AccountLinkError
+
+_INTERVAL = 2.0
+"""Seconds between two reads of a session, and until a stream that ended is opened again"""
+
+
+class Caller:
+    """Sends the requests of one key: in turn, and again after temporary failures."""
+
+    def __init__(self, url: str, key: str | None, timeout: float, retry_for: float) -> None:
+        self.maker = RequestMaker(url, key)
+        self.timeout = timeout
+        self.retry_for = retry_for
+        self.transport = Transport()
+        self._turn = threading.Lock()
+        self._window = Window()
+
+    def call(
+        self,
+        route: str,
+        values: Mapping[str, Any],
+        *,
+        missing: str | None = None,
+        idempotency_key: str | None = None,
+        retry_for: float | None = None,
+    ) -> Any:
+        headers = {} if idempotency_key is None else {"idempotency-key": idempotency_key}
+        request = self.maker.make(route, values, self.timeout, headers)
+        try:
+            return self._retrying(request, self._data, self.retry_for if retry_for is None else retry_for)
+        except AccountLinkError as error:
+            if error.code == missing:
+                return None
+            raise
+
+    def open(
+        self, route: str, values: Mapping[str, Any], headers: Mapping[str, str], retry_for: float
+    ) -> Response:
+        return self._retrying(self.maker.make(route, values, self.timeout, headers), self._stream, retry_for)
+
+    def _data(self, request: Request) -> Any:
+        response = self._send(request)
+        return data_of(request.route, response.status, response.headers, response.body or b"")
+
+    def _stream(self, request: Request) -> Response:
+        response = self._send(request)
+        if response.body is not None and response.status != 204:
+            data_of(request.route, response.status, response.headers, response.body)
+        return response
+
+    def _send(self, request: Request) -> Response:
+        if not request.is_paced:
+            return self.transport.send(request)
+        with self._turn:
+            while (delay := self._window.delay()) > 0:
+                time.sleep(min(delay, 0.1))
+        headers: Mapping[str, str] = {}
+        try:
+            response = self.transport.send(request)
+            headers = response.headers
+            return response
+        finally:
+            self._window.learn(headers)
+
+    def _retrying(self, request: Request, attempt: Any, retry_for: float) -> Any:
+        end: float | None = None
+        attempts = 0
+        while True:
+            try:
+                return attempt(request)
+            except AccountLinkError as error:
+                delay = retry_delay(error, attempts)
+                end = time.monotonic() + retry_for if end is None else end
+                if delay is None or time.monotonic() + delay > end:
+                    raise
+            time.sleep(delay)
+            attempts += 1
+
+
+def _events_of(response: Response) -> Iterator[ServerEvent]:
+    parser = EventParser()
+    for line in response.lines():
+        event = parser.next(line)
+        if event is not None:
+            yield event
+
+
+class Links(LinksMethods):
+    """Links, in both directions. With a guild-scoped key each method except the listings needs its `guild_id`."""
+
+    def pages(self, *, limit: int = 1000) -> Iterator[ListLinksData]:
+        """All links, page by page. Follow the events from `events` of a page on to keep the list up to date."""
+        page: ListLinksData = self.list(limit=limit)
+        yield page
+        while page["cursor"] is not None:
+            page = self.list(limit=limit, cursor=page["cursor"])
+            yield page
+
+
+class Events(EventsMethods):
+    """Changes in the key's scope."""
+
+    def follow(
+        self,
+        *,
+        cursor: str | None = None,
+        from_: Literal["now", "oldest"] = "now",
+        types: Iterable[str] = (),
+        chat_id: Id | None = None,
+        game_id: Id | None = None,
+        guild_id: Id | None = None,
+    ) -> Iterator[FollowedEvent]:
+        """Follows events from a cursor on, or from now on without one. `GET /v2/events/stream`
+
+        It has no end: it connects again after restarts, rate limits and ended streams. Raises CONFLICT when the
+        service no longer keeps events as old as the cursor.
+        """
+        values: dict[str, Any] = {
+            "cursor": cursor,
+            "from": None if cursor is not None else from_,
+            "types": ",".join(types) or None,
+            "chatId": chat_id,
+            "gameId": game_id,
+            "guildId": guild_id,
+        }
+        endless = float("inf")
+        if cursor is None and from_ == "now":
+            # A stream that breaks before its first event does not say where it began.
+            page = self._caller.call("getEvents", {**values, "limit": 1}, retry_for=endless)
+            values = {**values, "cursor": page["cursor"], "from": None}
+        while True:
+            response = self._caller.open("streamEvents", values, {}, endless)
+            is_over = False
+            try:
+                for event in _events_of(response):
+                    values = {**values, "cursor": event.id, "from": None}
+                    is_over = event.event == "timeout"
+                    if is_over:
+                        break
+                    yield FollowedEvent(json.loads(event.data), event.id)
+            finally:
+                response.close()
+            if not is_over:
+                time.sleep(_INTERVAL)
+
+
+def _is_final(session: VerificationSession) -> bool:
+    return session["state"] not in ("pending", "opened")
+
+
+class Sessions(SessionsMethods):
+    """Verification sessions: send the user to `url` of a new one."""
+
+    def poll(self, sid: str, *, wait: int = 25) -> Iterator[VerificationSession]:
+        """The session at each change, by long poll. The last one is final."""
+        state = ""
+        while True:
+            session: VerificationSession = self._caller.call("getSession", {"sid": sid, "wait": wait})
+            if session["state"] != state:
+                yield session
+            if _is_final(session):
+                return
+            state = session["state"]
+            time.sleep(_INTERVAL)
+
+    def wait(self, sid: str) -> VerificationSession:
+        """Waits until a session is completed, failed or cancelled; raises SESSION_EXPIRED when it expires."""
+        for session in self.poll(sid):
+            if _is_final(session):
+                return session
+        raise RuntimeError("A session is polled up to its final state")
+
+    def watch(self, sid: str) -> Iterator[VerificationSession]:
+        """The current session and each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream`"""
+        last = ""
+        while True:
+            headers = {"last-event-id": last} if last else {}
+            response = self._caller.open("streamSession", {"sid": sid}, headers, self._caller.retry_for)
+            try:
+                # The service answers 204 if the final state was already sent.
+                if response.status == 204:
+                    return
+                for event in _events_of(response):
+                    last = event.id or last
+                    if event.event == "timeout":
+                        break
+                    session: VerificationSession = json.loads(event.data)
+                    yield session
+                    if _is_final(session):
+                        return
+            finally:
+                response.close()
+            time.sleep(_INTERVAL)
+
+    def redirect_url(self, sid: str) -> str:
+        """A URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect`"""
+        return self._caller.maker.url("redirectSession", {"sid": sid})
+
+
+class AccountLink:
+    """A client of one service, with one key.
+
+    `timeout`: seconds for one attempt; a long poll has its `wait` in addition. `retry_for`: seconds from the first
+    failed attempt within which another may begin; 0 for one attempt.
+    """
+
+    def __init__(self, url: str, key: str | None = None, *, timeout: float = 15.0, retry_for: float = 30.0) -> None:
+        self._bind(Caller(url, key, timeout, retry_for))
+
+    def _bind(self, caller: Caller) -> None:
+        self._caller = caller
+        self.links = Links(caller)
+        self.alts = AltsMethods(caller)
+        self.events = Events(caller)
+        self.keys = KeysMethods(caller)
+        self.sessions = Sessions(caller)
+
+    def with_options(self, *, timeout: float | None = None, retry_for: float | None = None) -> AccountLink:
+        """The same client, with other times. Both keep one pace and close together."""
+        caller, client = copy.copy(self._caller), copy.copy(self)
+        caller.timeout = self._caller.timeout if timeout is None else timeout
+        caller.retry_for = self._caller.retry_for if retry_for is None else retry_for
+        client._bind(caller)
+        return client
+
+    def close(self) -> None:
+        self._caller.transport.close()
+
+    def __enter__(self) -> AccountLink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,65 @@
+"""Sends requests with the standard library."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+from ._requests import Request, unanswered
+
+LONGEST_SILENCE = 25.0
+"""Seconds. The service sends a comment every 10, so longer silence means a broken connection."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Following a redirect would end at a page."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+class Response:
+    def __init__(self, raw: Any, body: bytes | None) -> None:
+        self.status: int = raw.status
+        self.headers: dict[str, str] = {name.lower(): value for name, value in raw.headers.items()}
+        self.body = body
+        """None while a stream arrives"""
+        self._raw = raw
+
+    def lines(self) -> Iterator[str]:
+        """The lines of a stream, until it ends or its connection breaks."""
+        try:
+            while line := self._raw.readline():
+                yield line.decode().rstrip("\r\n")
+        except (OSError, http.client.HTTPException):
+            return
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+class Transport:
+    def __init__(self) -> None:
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def send(self, request: Request) -> Response:
+        outgoing = urllib.request.Request(request.url, request.body, request.headers, method=request.method)
+        is_stream = request.route.startswith("stream")
+        try:
+            try:
+                raw = self._opener.open(outgoing, timeout=LONGEST_SILENCE if is_stream else request.timeout)
+            except urllib.error.HTTPError as refusal:
+                raw = refusal
+            if (raw.headers.get_content_type()) == "text/event-stream":
+                return Response(raw, None)
+            with raw:
+                return Response(raw, raw.read())
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            raise unanswered(request.route, is_late=isinstance(reason, TimeoutError)) from error
+
+    def close(self) -> None:
+        """Nothing stays open."""

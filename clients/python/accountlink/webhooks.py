@@ -1,0 +1,53 @@
+"""Verifies webhook requests, as Standard Webhooks 1.0 says."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, TypedDict, cast
+
+_TOLERANCE = 300
+"""The largest accepted difference between the clocks of both sides, in seconds"""
+
+
+class WebhookScope(TypedDict):
+    pid: str
+    guildId: str | None
+
+
+class WebhookEvent(TypedDict):
+    id: str
+    """The same in every attempt: skip events that you have seen"""
+    type: str
+    """As in the feed, or `test`"""
+    timestamp: str
+    """When the event happened, ISO 8601"""
+    data: dict[str, Any]
+    """As in the feed: `LinkSetEventData` and the like of `accountlink.contract`"""
+    scope: WebhookScope
+
+
+class InvalidWebhook(Exception):
+    """The request does not come from the service, or is too old. Answer it with 400."""
+
+
+def verify_webhook(headers: Mapping[str, str], body: bytes | str, secret: str) -> WebhookEvent:
+    """Returns the event of a request that is signed with the secret; raises InvalidWebhook for any other.
+
+    `body` is the body as received, and `secret` is `whsec_…`, as shown when the webhook was created.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    event_id, timestamp, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
+    raw = body.encode() if isinstance(body, str) else body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    digest = hmac.new(key, f"{event_id}.{timestamp}.".encode() + raw, hashlib.sha256).digest()
+    own = b"v1," + base64.b64encode(digest)
+    is_signed = any(hmac.compare_digest(own, each.encode()) for each in signatures.split(" "))
+    is_recent = timestamp.isdecimal() and abs(time.time() - int(timestamp)) <= _TOLERANCE
+    if not (is_signed and is_recent):
+        raise InvalidWebhook("The request is not signed by the service, or too old")
+    return cast(WebhookEvent, {"id": event_id, **json.loads(raw)})

@@ -1,0 +1,80 @@
+"""Builds the wheel and the source distribution with the standard library, so that a build downloads nothing.
+
+Tools such as pip call its functions; `python3 build_backend.py FOLDER` builds both.
+"""
+
+import base64
+import hashlib
+import io
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+try:
+    import tomllib
+except ImportError:
+    import tomli as tomllib
+
+HERE = Path(__file__).parent
+PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+NAME = f"{PROJECT['name']}-{PROJECT['version']}"
+INFO = f"{NAME}.dist-info"
+WHEEL = "Wheel-Version: 1.0\nGenerator: accountlink\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def metadata():
+    extras = PROJECT["optional-dependencies"].items()
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {PROJECT['name']}",
+        f"Version: {PROJECT['version']}",
+        f"Summary: {PROJECT['description']}",
+        f"License: {PROJECT['license']['text']}",
+        f"Requires-Python: {PROJECT['requires-python']}",
+        "Classifier: Typing :: Typed",
+        *(f"Provides-Extra: {extra}" for extra, _ in extras),
+        *(f"Requires-Dist: {package}; extra == '{extra}'" for extra, packages in extras for package in packages),
+        "Description-Content-Type: text/markdown",
+    ]
+    return "\n".join(lines) + "\n\n" + (HERE / PROJECT["readme"]).read_text()
+
+
+def sources():
+    return sorted(path for path in (HERE / "accountlink").iterdir() if path.suffix in (".py", ".typed"))
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    files = {f"accountlink/{path.name}": path.read_bytes() for path in sources()}
+    files[f"{INFO}/LICENSE"] = (HERE / "LICENSE").read_bytes()
+    files[f"{INFO}/METADATA"] = metadata().encode()
+    files[f"{INFO}/WHEEL"] = WHEEL.encode()
+    record = "".join(f"{name},sha256={hash_of(data)},{len(data)}\n" for name, data in files.items())
+    files[f"{INFO}/RECORD"] = f"{record}{INFO}/RECORD,,\n".encode()
+    name = f"{NAME}-py3-none-any.whl"
+    with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, data in files.items():
+            # A fixed time makes every build of the same sources the same file.
+            wheel.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
+    return name
+
+
+def hash_of(data):
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    name = f"{NAME}.tar.gz"
+    others = [HERE / other for other in ("LICENSE", "README.md", "build_backend.py", "pyproject.toml")]
+    information = tarfile.TarInfo(f"{NAME}/PKG-INFO")
+    information.size = len(metadata().encode())
+    with tarfile.open(Path(sdist_directory) / name, "w:gz", dereference=True) as sdist:
+        sdist.addfile(information, io.BytesIO(metadata().encode()))
+        for path in [*sources(), *others]:
+            sdist.add(path, f"{NAME}/{path.relative_to(HERE)}")
+    return name
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
+    print(build_wheel(sys.argv[1]), build_sdist(sys.argv[1]), sep="\n")

@@ -1,0 +1,84 @@
+/** The types of the v2 contract, from which the contracts of the clients are written. */
+import type { ErrorCode } from "@accountlink/core/errors";
+import { Schema, type SchemaAST, SchemaRepresentation } from "effect";
+import { errorCodes, errorTable } from "./errors.ts";
+import type { Parameter } from "./parameter.ts";
+import type { Route } from "./route.ts";
+import { routes } from "./routes.ts";
+
+export type Representation = SchemaRepresentation.Representation;
+
+/** The type of every schema, and of the named types that these refer to. */
+export interface ContractTypes {
+  readonly v2: ReadonlyArray<Route>;
+  readonly codes: ReadonlyArray<ErrorCode>;
+  readonly named: Readonly<Record<string, Representation>>;
+  readonly parameter: (parameter: Parameter<unknown>) => Representation;
+  readonly success: (route: Route) => Representation;
+  readonly details: (code: ErrorCode) => Representation;
+  readonly resolve: (type: Representation) => Representation;
+}
+
+/**
+ * Collects the types of all routes of v2.
+ *
+ * @internal
+ */
+export const contractTypes = (): ContractTypes => {
+  const v2 = routes.filter(({ generation }) => generation === "v2");
+  const codes = errorCodes.filter((code) => v2.some((route) => route.codes.has(code)));
+  const parameters = v2.flatMap((route) => Object.values(route.parameters));
+  const asts = [
+    ...v2.map(({ success }) => inEnvelope(Schema.toEncoded(success).ast)),
+    ...parameters.map(({ schema }) => Schema.toType(schema).ast),
+    ...codes.map((code) => errorTable[code].details.ast),
+  ];
+  const [first = Schema.Void.ast, ...others] = asts;
+  const { representations, references } = SchemaRepresentation.toRepresentations([first, ...others]);
+  const at = (index: number): Representation => representations[index] ?? representations[0];
+  return {
+    v2,
+    codes,
+    named: references,
+    success: (route) => at(v2.indexOf(route)),
+    parameter: (parameter) => at(v2.length + parameters.indexOf(parameter)),
+    details: (code) => at(v2.length + parameters.length + codes.indexOf(code)),
+    resolve: (type) => (type._tag === "Reference" ? (references[type.$ref] ?? type) : type),
+  };
+};
+
+/** Picks the alternative with an envelope; the others answer code hosts. */
+const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
+  ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
+
+/**
+ * The data and the metadata in the envelope of a response.
+ *
+ * @internal
+ */
+export const answersOf = (
+  success: Representation,
+  { resolve }: ContractTypes,
+): ReadonlyArray<readonly ["data" | "meta", Representation]> => {
+  const type = resolve(success);
+  if (type._tag !== "Objects") return [];
+  return type.propertySignatures.flatMap((property) =>
+    property.name === "data" || property.name === "meta" ? [[property.name, property.type] as const] : [],
+  );
+};
+
+/**
+ * The description of a type. A check that refines it may carry the description.
+ *
+ * @internal
+ */
+export const descriptionOf = (type: Representation): string | undefined => {
+  if (type._tag === "Reference") return undefined;
+  return textIn(type.annotations) ?? type.checks.map(({ annotations }) => textIn(annotations)).find(Boolean);
+};
+
+/** @internal */
+export const textIn = (annotations: Schema.Annotations.Annotations | undefined): string | undefined => {
+  const description = annotations?.["description"];
+  return typeof description === "string" ? description : undefined;
+};

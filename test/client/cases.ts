@@ -1,0 +1,87 @@
+/** The cases of `clients/cases.json`, which every client runs, and the service that answers them. */
+import { readFileSync } from "node:fs";
+import { type HeardRequest, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { expect, onTestFinished } from "vitest";
+
+interface CaseAnswer {
+  readonly status?: number;
+  readonly data?: unknown;
+  readonly error?: { readonly code: string; readonly details?: unknown };
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly call: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** In seconds. */
+  readonly options?: { readonly timeout?: number; readonly retryFor?: number };
+  readonly answers: ReadonlyArray<CaseAnswer | "cut" | "silent">;
+  /** The requests, when they are part of the case. */
+  readonly heard?: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  /** How long the call takes at least. */
+  readonly seconds?: number;
+  readonly says: Readonly<Record<string, unknown>>;
+}
+
+/** What a client said. */
+export interface Said {
+  readonly says: Readonly<Record<string, unknown>>;
+  readonly seconds: number;
+}
+
+export const cases = JSON.parse(
+  readFileSync(new URL("../../clients/cases.json", import.meta.url), "utf8"),
+) as ReadonlyArray<Case>;
+
+const envelope = { meta: { requestId: "req_1", version: "2.0.0" } };
+
+const answeringOf = (answer: Case["answers"][number]): HttpAnswering => {
+  if (typeof answer === "string" || answer.body !== undefined) return answer;
+  const { status = 200, headers = {}, data, error } = answer;
+  const refusal = error === undefined ? {} : { error: { message: "No", details: null, ...error } };
+  return { status, headers, body: { status, data, ...refusal, ...envelope } };
+};
+
+/** Starts a service with an address for each case. */
+export const startCases = async () => {
+  const scope = Scope.makeUnsafe();
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+  const left = cases.map(({ answers }) => [...answers]);
+  const { url, heard } = await Effect.runPromise(
+    Scope.provide(
+      startHttpServer(({ path }) => answeringOf(left[Number(path.split("/")[1])]?.shift() ?? "cut")),
+      scope,
+    ),
+  );
+  return {
+    urlOf: (each: Case) => `${url}/${cases.indexOf(each)}`,
+    /** Expects that a client said what the case says, and that the service heard what it should. */
+    expectSaid: (each: Case, said: Said) => {
+      expect(said.says).toMatchObject(each.says);
+      expect(said.seconds).toBeGreaterThanOrEqual(each.seconds ?? 0);
+      const prefix = `/${cases.indexOf(each)}/`;
+      const requests = heard.filter(({ path }) => path.startsWith(prefix)).map(requestOf(prefix));
+      if (each.heard !== undefined) expect(requests).toMatchObject(each.heard);
+      for (const { headers } of requests)
+        expect(headers).toMatchObject({
+          authorization: expect.stringMatching(/^Bearer alk_[\w-]+$/) as string,
+          "service-version": "2026-01-01",
+        });
+      const keys = new Set(requests.map(({ headers }) => headers["idempotency-key"]));
+      expect(keys.size).toBeLessThanOrEqual(1);
+      if (/set|move|delete/.test(each.call)) expect([...keys].join("")).toMatch(/^[!-~]{10,255}$/);
+    },
+  };
+};
+
+const requestOf =
+  (prefix: string) =>
+  ({ method, path, query, headers, body }: HeardRequest) => ({
+    method,
+    path: `/${path.slice(prefix.length)}`,
+    headers,
+    ...(method === "GET" ? { query: Object.fromEntries(query) } : { body: JSON.parse(body) as unknown }),
+  });

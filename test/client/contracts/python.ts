@@ -1,0 +1,297 @@
+/** Writes the contract of v2 as Python: types, routes, and a method for each route. */
+import {
+  answersOf,
+  type ContractTypes,
+  contractTypes,
+  descriptionOf,
+  EnvelopeV2,
+  errorTable,
+  type Representation,
+  type Route,
+  textIn,
+} from "@accountlink/http-api";
+import { Option } from "effect";
+
+interface Method {
+  readonly route: string;
+  /** The code for which the method returns None. */
+  readonly missing?: string;
+  /** The field of the data that the method returns. */
+  readonly field?: string;
+}
+
+/** The methods of each group. Of the routes in `byHand`, the client has methods that do more than one request. */
+const groups: Readonly<Record<string, Readonly<Record<string, Method>>>> = {
+  Links: {
+    get: { route: "getChat", missing: "LINK_NOT_FOUND" },
+    get_many: { route: "bulkChat" },
+    by_game: { route: "getGame", missing: "LINK_NOT_FOUND" },
+    by_game_many: { route: "bulkGame" },
+    verification: { route: "getVerification" },
+    set: { route: "patchGame" },
+    move: { route: "patchChat" },
+    delete: { route: "deleteGame" },
+    delete_all: { route: "deleteData" },
+    list: { route: "listLinks" },
+  },
+  Alts: {
+    find: { route: "getAlts" },
+    find_many: { route: "bulkAlts" },
+    review: { route: "putAltReview", field: "review" },
+    reviews: { route: "getAltReviews", field: "reviews" },
+    delete_review: { route: "deleteAltReview" },
+  },
+  Events: { read: { route: "getEvents" } },
+  Keys: { report_leaked: { route: "reportLeakedKey" } },
+  Sessions: {
+    create: { route: "createSession" },
+    get: { route: "getSession", missing: "SESSION_NOT_FOUND" },
+    cancel: { route: "cancelSession" },
+  },
+};
+const byHand = ["streamEvents", "streamSession", "redirectSession"];
+
+const quoted = (value: unknown): string => JSON.stringify(value);
+const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+
+/** Writes types. A type of fields that has no name gets the name of its place. */
+const typeWriter = () => {
+  const classes: Array<string> = [];
+
+  const typeText = (type: Representation, place: string): string => {
+    switch (type._tag) {
+      case "Reference":
+        return type.$ref;
+      case "String":
+        return "str";
+      case "Boolean":
+        return "bool";
+      case "Null":
+        return "None";
+      case "Unknown":
+        return "Any";
+      case "Number":
+        return isInteger(type) ? "int" : "float";
+      case "Literal":
+        return `Literal[${type.literal === true ? "True" : type.literal === false ? "False" : quoted(type.literal)}]`;
+      case "Union":
+        return unionText(
+          type.types.map((each, index) => typeText(each, `${place}${index === 0 ? "" : index + 1}`)),
+        );
+      case "Arrays":
+        return `list[${type.rest.map((each) => typeText(each, `${place}Item`)).join()}]`;
+      case "Objects": {
+        const [index] = type.indexSignatures;
+        if (index !== undefined) return `dict[str, ${typeText(index.type, place)}]`;
+        write(place, type);
+        return place;
+      }
+      default:
+        throw new Error(`Cannot write a type of Python: found "${type._tag}"`);
+    }
+  };
+
+  const write = (name: string, type: Extract<Representation, { _tag: "Objects" }>) => {
+    const fields = type.propertySignatures.map((property) => {
+      const text = typeText(property.type, `${name}${capitalized(String(property.name))}`);
+      const about = textIn(property.annotations) ?? descriptionOf(property.type);
+      return `    ${String(property.name)}: ${property.isOptional ? `NotRequired[${text}]` : text}\n${docstring(about, "    ")}`;
+    });
+    classes.push(`class ${name}(TypedDict):\n${docstring(descriptionOf(type), "    ")}${fields.join("")}`);
+  };
+
+  return { classes, typeText };
+};
+
+const isInteger = (type: Representation): boolean =>
+  type._tag === "Number" && JSON.stringify(type.checks).includes("effect/schema/isInt");
+
+/** Joins literals into one, and puts None last. */
+const unionText = (members: ReadonlyArray<string>): string => {
+  const literals = members.flatMap((member) => /^Literal\[(.*)\]$/.exec(member)?.[1] ?? []);
+  const others = members.filter((member) => !member.startsWith("Literal["));
+  return [
+    ...others.filter((each) => each !== "None"),
+    ...(literals.length === 0 ? [] : [`Literal[${literals.join(", ")}]`]),
+    ...others.filter((each) => each === "None"),
+  ].join(" | ");
+};
+
+const docstring = (text: string | undefined, indent: string): string =>
+  text === undefined ? "" : `${indent}"""${text.replaceAll(/\bnull\b/gi, "None")}"""\n`;
+
+const dataOf = (route: Route, types: ContractTypes): Representation | undefined =>
+  answersOf(types.success(route), types).find(([field]) => field === "data")?.[1];
+
+/** The place of the data of a route, which names its type unless the type has a name. */
+const dataPlace = ({ id }: Route): string => `${capitalized(id)}Data`;
+
+/** `LINK_NOT_FOUND` becomes `LinkNotFound`. */
+const camel = (code: string): string =>
+  code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The module of types and routes. */
+export const pythonContract = (): string => {
+  const types = contractTypes();
+  const { classes, typeText } = typeWriter();
+  const aliases: Array<string> = [];
+  for (const [name, type] of Object.entries(types.named)) {
+    const text = typeText(type, name);
+    if (text !== name) aliases.push(`${name} = ${text}\n${docstring(descriptionOf(type), "")}`);
+  }
+  for (const route of types.v2) {
+    const data = dataOf(route, types);
+    if (data !== undefined) typeText(data, dataPlace(route));
+  }
+  const codes = types.codes.map((code) => {
+    typeText(types.details(code), `${camel(code)}Details`);
+    return `    ${quoted(code)},  # ${errorTable[code].when}\n`;
+  });
+  const routes = types.v2.map(
+    ({ id, method, path, isIdempotent, parameters }) =>
+      `    ${quoted(id)}: Route(${quoted(method)}, ${quoted(path)}, ${isIdempotent === true ? "True" : "False"}, (${Object.keys(
+        parameters,
+      )
+        .map((name) => `${quoted(name)}, `)
+        .join("")
+        .trimEnd()})),\n`,
+  );
+  return `"""The contract of v2. Generated from the routes of @accountlink/http-api."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+Id = Union[str, int]
+"""An ID that a method takes: digits, as text or as an integer"""
+
+${classes.map((text) => `\n${text}\n`).join("")}
+${aliases.join("\n")}
+ServiceCode = Literal[
+${codes.join("")}]
+"""The codes with which the service refuses a request"""
+
+SERVICE_VERSION = ${quoted(EnvelopeV2.serviceVersions.at(-1))}
+"""The dated contract that these types follow"""
+
+
+class Route(NamedTuple):
+    method: str
+    path: str
+    is_idempotent: bool
+    parameters: tuple[str, ...]
+
+
+ROUTES: dict[str, Route] = {
+${routes.join("")}}
+`;
+};
+
+/** `guildId` becomes `guild_id`, and `from` becomes `from_`. */
+const snake = (name: string): string =>
+  name === "from" ? "from_" : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The module of methods, whose client is asynchronous. */
+export const pythonMethods = (): string => {
+  const types = contractTypes();
+  const routeOf = (id: string): Route => {
+    const route = types.v2.find((each) => each.id === id);
+    if (route === undefined) throw new Error(`Cannot write the method of "${id}": v2 has no such route`);
+    return route;
+  };
+  const named = new Set([
+    ...byHand,
+    ...Object.values(groups).flatMap((group) => Object.values(group).map(({ route }) => route)),
+  ]);
+  const unnamed = types.v2.filter(({ id }) => !named.has(id)).map(({ id }) => id);
+  if (unnamed.length > 0)
+    throw new Error(`Cannot write the methods of "${unnamed.join()}": name them in "groups" of this file`);
+  const classes = Object.entries(groups).map(
+    ([group, methods]) =>
+      `\n\nclass Async${group}Methods:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+${Object.entries(methods)
+  .map(([name, method]) => methodText(name, method, routeOf(method.route), types))
+  .join("")}`,
+  );
+  const body = classes.join("");
+  const used = ["Id", ...Object.keys(types.named), ...types.v2.map(dataPlace)].filter((name) =>
+    new RegExp(`\\b${name}\\b`).test(body),
+  );
+  return `"""A method for each route of v2. Generated from the routes of @accountlink/http-api."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+from ._requests import OMITTED
+from .contract import (
+${used.map((name) => `    ${name},\n`).join("")})
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncCaller
+${body}`;
+};
+
+const methodText = (name: string, { missing, field }: Method, route: Route, types: ContractTypes): string => {
+  const { typeText } = typeWriter();
+  const data = dataOf(route, types) ?? types.success(route);
+  const part = field === undefined ? data : fieldOf(types.resolve(data), field);
+  const sent = Object.keys(route.parameters).map((parameter) => `${quoted(parameter)}: ${snake(parameter)}`);
+  const options = [
+    ...(missing === undefined ? [] : [`missing=${quoted(missing)}`]),
+    ...(route.isIdempotent === true ? ["idempotency_key=idempotency_key"] : []),
+  ];
+  const call = `await self._caller.call(
+            ${[quoted(route.id), `{${sent.join(", ")}}`, ...options].join(",\n            ")},
+        )`;
+  const none = missing === undefined ? "" : "; None if there is none";
+  return `
+    async def ${name}(
+        ${argumentsOf(route, types).join(",\n        ")},
+    ) -> ${typeText(part, dataPlace(route))}${missing === undefined ? "" : " | None"}:
+        """${route.summary}${none}. \`${route.method} ${route.path}\`"""
+        return ${field === undefined ? call : `(${call})[${quoted(field)}]`}
+`;
+};
+
+const fieldOf = (data: Representation, field: string): Representation => {
+  const found = data._tag === "Objects" && data.propertySignatures.find(({ name }) => name === field);
+  if (!found) throw new Error(`Cannot write a method: its data has no field "${field}"`);
+  return found.type;
+};
+
+/** Required values by their place, the others by name. What must be \`true\` is spelled out. */
+const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> => {
+  const { typeText } = typeWriter();
+  const required: Array<string> = [];
+  const named: Array<string> = [];
+  for (const [parameter, shape] of Object.entries(route.parameters)) {
+    const text = typeText(types.parameter(shape), "Any");
+    const isId = /^(?:Chat|Game|Guild)Id$/.test(text) || parameter === "clientId";
+    const type = isId ? "Id" : text.replace("list[str]", "Iterable[Id]");
+    if (Option.isSome(shape.fallback)) named.push(`${snake(parameter)}: ${type} | None = OMITTED`);
+    else if (type === "Literal[True]") named.unshift(`${snake(parameter)}: ${type}`);
+    else required.push(`${snake(parameter)}: ${type}`);
+  }
+  if (route.isIdempotent === true) named.push("idempotency_key: str | None = None");
+  return ["self", ...required, ...(named.length > 0 ? ["*"] : []), ...named];
+};
+
+/** Writes a module of the synchronous client from its asynchronous twin. */
+export const synchronous = (file: string, source: string): string =>
+  `# Written from ${file}.\n${source
+    .replaceAll(/\basync (def|for|with)\b/g, "$1")
+    .replaceAll(/\bawait /g, "")
+    .replaceAll("_async_", "_")
+    .replaceAll("asyncio.sleep", "time.sleep")
+    .replaceAll("asyncio.Lock", "threading.Lock")
+    .replaceAll("import asyncio\n", "import threading\n")
+    .replaceAll("asynchronous", "synchronous")
+    .replaceAll(/\b__a(enter|exit)__/g, "__$1__")
+    .replaceAll(/\bAsync([A-Z])/g, "$1")}`;

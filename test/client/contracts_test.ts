@@ -1,0 +1,25 @@
+/** What the clients in Luau and Python know of the contract is what the service says. Run with `-u` to write it anew. */
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { withLuauContract } from "./contracts/luau.ts";
+import { pythonContract, pythonMethods, synchronous } from "./contracts/python.ts";
+
+const python = "../../clients/python/accountlink";
+const textOf = (file: string) => readFileSync(new URL(file, import.meta.url), "utf8");
+
+it("Python knows every type and route", async () => {
+  await expect(pythonContract()).toMatchFileSnapshot(`${python}/contract.py`);
+  await expect(pythonMethods()).toMatchFileSnapshot(`${python}/_async_methods.py`);
+});
+
+it("Python's synchronous client does what the asynchronous one does", async () => {
+  const methods = synchronous("_async_methods.py", pythonMethods());
+  await expect(methods).toMatchFileSnapshot(`${python}/_methods.py`);
+  const client = synchronous("_async_client.py", textOf(`${python}/_async_client.py`));
+  await expect(client).toMatchFileSnapshot(`${python}/_client.py`);
+});
+
+it("Luau knows the codes, types and routes that it uses", async () => {
+  const file = "../../clients/luau/src/init.luau";
+  await expect(withLuauContract(textOf(file))).toMatchFileSnapshot(file);
+});

@@ -1,0 +1,246 @@
+/** The Luau module of `clients/luau`, and the game of `examples` with it, run by an interpreter of Luau. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { useFlowServer } from "../contract/flow_server.ts";
+import { blocksOf, readDocument } from "../docs/document.ts";
+import { guild } from "../support/fixtures.ts";
+import { formOf, locationOf } from "../support/flow_browser.ts";
+import { patience } from "../support/patience.ts";
+import { type Case, cases, type Said, startCases } from "./cases.ts";
+import { startProgram } from "./program.ts";
+import type { Experience } from "./roblox.ts";
+
+const { fixtures, url, newBrowser, newKey, send } = await useFlowServer({
+  ACCOUNTLINK_SESSION_TTL: "8 seconds",
+});
+const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+const callScript = sourceOf("roblox_calls.luau");
+const links = { 100001: "1", 100002: "1", 100006: "2" };
+const key = fixtures.key({ links });
+const reading = fixtures.key({ links, access: "read" });
+const slow = fixtures.key({ limits: { perWindow: 2, windowMs: 1_000, daily: 100 } });
+const guildKey = fixtures.key({ guildId: guild, links: { 100001: "1" } });
+
+interface Call {
+  readonly method: "link" | "links" | "verify" | "unlink";
+  readonly players: ReadonlyArray<number>;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** Starts a script of an experience whose secret is a key. */
+const play = (experience: Partial<Experience>, secret = key) => {
+  const secrets = { accountlink_key: secret };
+  const all: Experience = {
+    script: callScript,
+    secrets,
+    http: true,
+    clock: "real",
+    input: [],
+    ...experience,
+  };
+  const program = fileURLToPath(new URL("roblox.ts", import.meta.url));
+  const running = startProgram([process.execPath, program], import.meta.dirname, {}, JSON.stringify(all));
+  onTestFinished(running.stop);
+  return running;
+};
+
+/** Runs calls to their end. */
+const playCalls = async (calls: ReadonlyArray<Call>, experience: Partial<Experience> = {}, secret = key) => {
+  const input = calls.map(({ options, ...call }) => ({
+    ...call,
+    options: { url: url(), secret: "accountlink_key", ...options },
+  }));
+  const game = play({ ...experience, input }, secret);
+  return {
+    ...game,
+    /** The code that the player sees. */
+    code: () => game.untilPrinted(/^show (\S+) \S+\/go$/m),
+    said: async () => {
+      expect(await game.ended).toBe(0);
+      const lines = game.output().split("\n");
+      const said = lines
+        .filter((line) => line.startsWith("said "))
+        .map((line) => JSON.parse(line.slice(5)) as { said: unknown; seconds: number });
+      return { said, lines };
+    },
+  };
+};
+
+/** Types a code, signs in at both platforms, and presses a button of the page. */
+const walk = async (code: string, gameId: string, action: "confirm" | "cancel") => {
+  const browser = newBrowser();
+  const entered = locationOf(await browser.post("/go", { code }));
+  const page = await browser.walk(new URL(entered, url()).search, "100003", gameId);
+  expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
+};
+
+test("the module says it of every case that it has a method for", async () => {
+  const { expectSaid, urlOf } = await startCases();
+  const methods: Readonly<Record<string, Call["method"]>> = {
+    "links.byGame": "link",
+    "links.byGameMany": "links",
+  };
+  const own = cases.filter(({ call }) => call in methods);
+  const input = own.map((each) => ({
+    method: methods[each.call] as Call["method"],
+    players: Object.values(each.input).flat().map(Number),
+    options: { url: urlOf(each), ...each.options },
+  }));
+  const { said } = await (await playCalls(input)).said();
+  expect(said).toHaveLength(own.length);
+  for (const [index, each] of own.entries()) expectSaid(each, inCase(each, said[index]));
+});
+
+/** Says in the words of the cases what the module said. */
+const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefined): Said => {
+  const { said, seconds = 0 } = heard ?? {};
+  if (each.call === "links.byGameMany") {
+    const [first, second] = said as [{ value: unknown }, { ok: boolean; value?: unknown }];
+    expect(second).toEqual({ ok: true });
+    const { value } = each.says as { value: { results: ReadonlyArray<object> } };
+    const results = [{ ...value.results[0], data: first.value }, value.results[1]];
+    return { says: { value: { results } }, seconds };
+  }
+  const { ok, value = null, ...failure } = said as { ok: boolean; value?: unknown };
+  return { says: ok ? { value } : { status: null, ...failure }, seconds };
+};
+
+describe("verify", () => {
+  test.each([
+    [3, "3", "confirm", { ok: true, value: { state: "completed", gameId: "3", chatId: "100003" } }],
+    [4, "5", "confirm", { ok: false, code: "OTHER_ACCOUNT" }],
+    [6, "6", "cancel", { ok: false, code: "SESSION_CANCELLED" }],
+  ] as const)("player %i, who signs in as %s and presses %s", async (player, gameId, action, expected) => {
+    const { code, said } = await playCalls([{ method: "verify", players: [player] }], {}, newKey());
+    await walk(await code(), gameId, action);
+    expect((await said()).said).toMatchObject([{ said: expected }]);
+  });
+
+  test("says that the time is over", async () => {
+    const { said } = await playCalls([{ method: "verify", players: [7] }]);
+    expect((await said()).said).toMatchObject([{ said: { ok: false, code: "SESSION_EXPIRED" } }]);
+  });
+
+  test("ends when the player leaves, and cancels the session", async () => {
+    const { code, said } = await playCalls([{ method: "verify", players: [8] }], { leaves: 1 });
+    const shown = await code();
+    const { said: results, lines } = await said();
+    expect(results).toMatchObject([{ said: { ok: false, code: "PLAYER_LEFT" } }]);
+    expect(lines.findLast((line) => line.startsWith("request"))).toMatch(/^request DELETE/);
+    expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
+  });
+});
+
+test("looks up more players than one request takes, and removes links", async () => {
+  const players = Array.from({ length: 51 }, (_, index) => index + 1);
+  const { said, lines } = await (
+    await playCalls([
+      { method: "links", players },
+      { method: "unlink", players: [1] },
+      { method: "link", players: [1] },
+    ])
+  ).said();
+  const [found, removed, after] = said.map((each) => each.said);
+  expect(found).toHaveLength(51);
+  expect((found as ReadonlyArray<unknown>).slice(0, 2)).toMatchObject([
+    { ok: true, value: { chatIds: ["100001", "100002"] } },
+    { ok: true },
+  ]);
+  expect(removed).toEqual({ ok: true, value: ["100001", "100002"] });
+  expect(after).toEqual({ ok: true });
+  expect(lines.filter((line) => line.startsWith("request POST"))).toHaveLength(2);
+});
+
+describe("tells a developer, in the result and the output,", () => {
+  const link: Call = { method: "link", players: [1] };
+  test.each<[string, Call, Partial<Experience>, () => string, string, RegExp]>([
+    ["that HTTP requests are off", link, { http: false }, () => key, "HTTP_DISABLED", /Allow HTTP Requests/],
+    ["that there is no secret", link, { secrets: {} }, () => key, "SECRET_MISSING", /"accountlink_key"/],
+    ["that the secret is no key", link, {}, () => "alk_wrong", "INVALID_API_KEY", /"accountlink_key"/],
+    [
+      "that the guild is missing",
+      link,
+      {},
+      () => guildKey,
+      "MISSING_PARAMETER",
+      /AccountLink.new as "guild"/,
+    ],
+    [
+      "that the guild is another one",
+      { ...link, options: { guild: "700000000000000002" } },
+      {},
+      () => guildKey,
+      "FORBIDDEN",
+      /another guild/,
+    ],
+    [
+      "that the key may not",
+      { ...link, method: "unlink" },
+      {},
+      () => reading,
+      "FORBIDDEN",
+      /unlink needs full/,
+    ],
+  ])("%s", async (_, call, experience, secret, code, words) => {
+    const { said, lines } = await (await playCalls([call], experience, secret())).said();
+    expect(said).toMatchObject([{ said: { ok: false, code, message: expect.stringMatching(words) } }]);
+    expect(lines.find((line) => line.startsWith("warn accountlink: "))).toMatch(words);
+  });
+
+  test("what cannot be right, when the client is made", async () => {
+    const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
+    const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
+    const raised = said.map((each) => (each.said as { raised: string }).raised);
+    expect(raised).toEqual([
+      expect.stringContaining('"url" has to begin with https://'),
+      expect.stringContaining("not the key"),
+      expect.stringContaining("has to be in quotes"),
+    ]);
+    expect(raised.join("")).not.toContain(key);
+  });
+});
+
+describe("keeps the pace", () => {
+  test("of the key, so that none is refused", async () => {
+    const script = `
+      local client = AccountLink.new({ url = "${url()}", secret = "accountlink_key", retryFor = 0 })
+      for id = 1, 5 do
+        print("ok", client:link(join(id)).ok)
+      end`;
+    const game = play({ script }, slow);
+    expect(await game.ended).toBe(0);
+    expect(game.output().match(/^ok true$/gm)).toHaveLength(5);
+    expect(game.output()).toMatch(/^pause 0\.\d+$/m);
+  });
+
+  test("of HttpService, which allows 500 requests a minute", async () => {
+    const script = `
+      local client = AccountLink.new({ url = "${url()}", secret = "accountlink_key", requestsPerMinute = 3 })
+      for id = 1, 4 do
+        client:link(join(id))
+      end
+      print("minute", os.clock() >= 60)`;
+    const game = play({ script, clock: "fast" });
+    expect(await game.ended).toBe(0);
+    expect(game.output()).toMatch(/^minute true$/m);
+  });
+});
+
+test("the script of docs/client.md prints its documented output", async () => {
+  const block = blocksOf(readDocument("docs/client.md")).find(({ language }) => language === "luau");
+  const script = `${block?.text.replace("https://links.example", url())}\njoin(2)\njoin(5)`;
+  const game = play({ script });
+  expect(await game.ended).toBe(0);
+  const [, documented = ""] = /-- (.*)$/m.exec(script) ?? [];
+  expect(game.output()).toContain(`${documented.replace("ada_plays is 100001", "Player2 is 100006")}\n`);
+  expect(game.output()).toContain("Player5 is not linked\n");
+});
+
+test("the game of examples rewards a player who links, and knows them the next time", async () => {
+  const script = `${sourceOf("../../examples/roblox_game.luau").replace("https://links.example", url())}\njoin(9)\njoin(9)`;
+  const game = play({ script }, newKey());
+  const code = await game.untilPrinted(/^For 100 coins, type (\S+) at \S+\/go$/m);
+  await walk(code, "9", "confirm");
+  await vi.waitFor(() => expect(game.output()).toMatch(/^9 gets 100 coins$[^]*^9 is linked$/m), patience);
+});

@@ -1,0 +1,262 @@
+/** The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of `examples`. */
+import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freePort, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { shortReads, useFlowServer } from "../contract/flow_server.ts";
+import { makeFixtures } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { patience } from "../support/patience.ts";
+import { startServerHere } from "../support/server.ts";
+import { startProgram } from "./program.ts";
+import { pathOf, pythonWithClient } from "./python.ts";
+
+const noPython = await whyNoPython();
+const noAiohttp = await whyNoAiohttp();
+const run = promisify(execFile);
+const { url, newBrowser, newKey, newUser } = await useFlowServer(shortReads);
+
+const newFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-python-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+/** Starts a program in Python that has the client. */
+const start = async (program: string, variables: Readonly<Record<string, string>>) => {
+  const { file, env } = await pythonWithClient();
+  const running = startProgram([file, "-u", "-c", program], tmpdir(), { ...env, ...variables });
+  onTestFinished(running.stop);
+  return running;
+};
+
+/** The same program for both clients. */
+const kinds = [
+  ["synchronous", noPython, (program: string) => program],
+  [
+    "asynchronous",
+    noAiohttp,
+    (program: string) => {
+      const body = program
+        .replaceAll("AccountLink", "AsyncAccountLink")
+        .replaceAll(/^for /gm, "async for ")
+        .replaceAll(/client\.(?:sessions\.create|close)/g, "await $&");
+      return `import asyncio\nasync def main():\n${body.replaceAll(/^/gm, "    ")}\nasyncio.run(main())`;
+    },
+  ],
+] as const;
+
+describe.each(kinds)("the %s client", (_, whyNot, programOf) => {
+  test.skipIf(whyNot !== null)(`follows events over a restart of the server ${whyNot ?? ""}`, async () => {
+    const fixtures = makeFixtures();
+    const key = fixtures.key();
+    const port = String(await freePort());
+    const dataFolder = await newFolder();
+    const startHere = () =>
+      startServerHere({ fixture: fixtures.fixture, dataFolder, env: { ACCOUNTLINK_PORT: port } });
+    const first = await startHere();
+    const program = programOf(`import os
+from accountlink import AccountLink
+client = AccountLink(os.environ["URL"], os.environ["KEY"])
+for event, cursor in client.events.follow(from_="oldest", types=["link.set"]):
+    print(event["type"], event["data"]["chatId"], bool(cursor))`);
+    const following = await start(program, { URL: first.url, KEY: key });
+    const set = async (send: typeof first.send, chatId: string) => {
+      const written = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1" } });
+      expect(written.status).toBe(200);
+      await following.untilPrinted(new RegExp(`^(link.set ${chatId} True)$`, "m"));
+    };
+    await set(first.send, "100001");
+    await first.stop();
+    const second = await startHere();
+    onTestFinished(async () => void (await second.stop()));
+    await set(second.send, "100002");
+    expect(following.output().match(/link\.set/g)).toHaveLength(2);
+  });
+
+  test.skipIf(whyNot !== null)(`watches a session to its end ${whyNot ?? ""}`, async () => {
+    const key = newKey();
+    const program = programOf(`import os
+from accountlink import AccountLink
+client = AccountLink(os.environ["URL"], os.environ["KEY"])
+created = client.sessions.create("player", chat_id=100001)
+print("sid", created["sid"], client.sessions.redirect_url("vs_1"))
+for session in client.sessions.watch(created["sid"]):
+    print(session["state"], session["gameId"])
+client.close()`);
+    const watching = await start(program, { URL: url(), KEY: key });
+    const user = newUser(await watching.untilPrinted(/^sid (\S+) http\S+\/v2\/sessions\/vs_1\/redirect$/m));
+    await watching.untilPrinted(/^(pending None)$/m);
+    await user.begin();
+    await watching.untilPrinted(/^(opened None)$/m);
+    await user.finish();
+    expect(await watching.ended).toBe(0);
+    expect(watching.output()).toMatch(/^completed 1$/m);
+  });
+});
+
+test.skipIf(noPython !== null)(`verifies webhooks ${noPython ?? ""}`, async () => {
+  const bytes = Buffer.alloc(32, 7);
+  const secret = `whsec_${bytes.toString("base64")}`;
+  const body = JSON.stringify({
+    type: "link.set",
+    timestamp: "2026-11-22T10:00:00.000Z",
+    data: { chatId: "é" },
+  });
+  const headersOf = ({ age = 0, signed = body, key = bytes } = {}) => {
+    const timestamp = String(Math.floor(Date.now() / 1_000) - age);
+    const hmac = createHmac("sha256", key).update(`evt_1.${timestamp}.${signed}`).digest("base64");
+    return {
+      "Webhook-Id": "evt_1",
+      "Webhook-Timestamp": timestamp,
+      "Webhook-Signature": `v1a,abc v1,${hmac}`,
+    };
+  };
+  const requests = [
+    headersOf(),
+    headersOf({ age: 301 }),
+    headersOf({ age: -310 }),
+    headersOf({ signed: "{}" }),
+    headersOf({ key: Buffer.alloc(32) }),
+    { ...headersOf(), "Webhook-Timestamp": "now" },
+    {},
+  ];
+  const program = `import json, os
+from accountlink import InvalidWebhook, verify_webhook
+for headers in json.loads(os.environ["REQUESTS"]):
+    try:
+        event = verify_webhook(headers, os.environ["BODY"].encode(), os.environ["SECRET"])
+        print(event["id"], event["type"])
+    except InvalidWebhook:
+        print("refused")`;
+  const checking = await start(program, { REQUESTS: JSON.stringify(requests), BODY: body, SECRET: secret });
+  expect(await checking.ended).toBe(0);
+  expect(checking.output().trim().split("\n")).toEqual(["evt_1 link.set", ...Array(6).fill("refused")]);
+});
+
+test.skipIf(noPython !== null)(`is a wheel that imports nothing else ${noPython ?? ""}`, async () => {
+  const folder = await newFolder();
+  const { file, env } = await pythonWithClient("");
+  const { stdout } = await run(file, [pathOf("clients/python/build_backend.py"), folder], { env });
+  const [wheel = "", sdist = ""] = stdout.trim().split("\n");
+  expect([wheel, sdist]).toEqual(["accountlink-0.1.0-py3-none-any.whl", "accountlink-0.1.0.tar.gz"]);
+  const check = `import base64, hashlib, sys, zipfile
+sys.path.insert(0, sys.argv[1])
+import accountlink
+assert accountlink.__file__.startswith(sys.argv[1])
+assert not {"aiohttp", "requests", "yarl"} & set(sys.modules)
+wheel = zipfile.ZipFile(sys.argv[1])
+record = wheel.read("accountlink-0.1.0.dist-info/RECORD").decode().splitlines()
+assert sorted(line.split(",")[0] for line in record) == sorted(wheel.namelist())
+for name, digest, size in (line.split(",") for line in record[:-1]):
+    data = wheel.read(name)
+    assert digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+    assert int(size) == len(data)
+print(*sorted(name for name in wheel.namelist() if not name.endswith(".py")))`;
+  const checked = await run(file, ["-I", "-c", check, join(folder, wheel)]);
+  const info = ["LICENSE", "METADATA", "RECORD", "WHEEL"].map(
+    (name) => `accountlink-0.1.0.dist-info/${name}`,
+  );
+  expect(checked.stdout.trim()).toBe([...info, "accountlink/py.typed"].join(" "));
+});
+
+test("has types that a strict checker follows", async () => {
+  const folder = await newFolder();
+  const program = `from accountlink import AccountLink, AccountLinkError, AsyncAccountLink
+from accountlink.contract import ChatLookup, VerificationSession
+
+client = AccountLink("https://links.example", "alk_")
+
+
+def game_of(chat_id: int) -> str | None:
+    found: ChatLookup | None = client.links.get(chat_id, guild_id="700000000000000001")
+    return None if found is None else found["gameId"]
+
+
+def text_of(session: VerificationSession) -> str:
+    # The state decides which fields are None.
+    return session["gameId"] if session["state"] == "completed" else session["url"]
+
+
+async def follow() -> None:
+    async with AsyncAccountLink("https://links.example") as links:
+        async for event, cursor in links.events.follow():
+            if event["type"] == "link.set":
+                print(event["data"]["gameId"], cursor)
+        try:
+            await links.links.delete_all(confirm=True)
+        except AccountLinkError as error:
+            print(error.code == "RATE_LIMITED")
+`;
+  const wrong = `from accountlink import AccountLink
+
+links = AccountLink("https://links.example").links
+links.get(1.5)
+links.get("1").keys()
+links.delete_all()
+`;
+  await writeFile(join(folder, "right.py"), program);
+  await writeFile(join(folder, "wrong.py"), wrong);
+  const settings = {
+    include: [".", pathOf("clients/python/accountlink"), pathOf("examples/discord_bot.py")],
+    extraPaths: [pathOf("clients/python")],
+    typeCheckingMode: "strict",
+    pythonVersion: "3.10",
+    // aiohttp and discord.py may not be on the machine.
+    reportMissingImports: "none",
+    reportUnknownMemberType: "none",
+    reportUnknownParameterType: "none",
+    reportUntypedFunctionDecorator: "none",
+    reportUnknownArgumentType: "none",
+    reportUnknownVariableType: "none",
+    reportUnusedFunction: "none",
+    reportPrivateUsage: "none",
+  };
+  await writeFile(join(folder, "pyrightconfig.json"), JSON.stringify(settings));
+  const pyright = createRequire(import.meta.url).resolve("pyright/index.js");
+  const { stdout } = await run(process.execPath, [pyright, "--outputjson"], { cwd: folder }).catch(
+    (failed: { stdout: string }) => failed,
+  );
+  const { generalDiagnostics } = JSON.parse(stdout) as {
+    generalDiagnostics: ReadonlyArray<{ file: string; range: { start: { line: number } }; message: string }>;
+  };
+  const found = generalDiagnostics.map(
+    ({ file, range, message }) =>
+      `${file.split("/").at(-1)}:${range.start.line + 1} ${message.split("\n")[0]}`,
+  );
+  expect(found).toEqual([
+    expect.stringMatching(/^wrong\.py:4 .*"float"/),
+    expect.stringMatching(/^wrong\.py:5 "keys" is not a known attribute of "None"/),
+    expect.stringMatching(/^wrong\.py:6 .*"confirm"/),
+  ]);
+});
+
+test.skipIf(noAiohttp !== null)(`the bot of examples links a member ${noAiohttp ?? ""}`, async () => {
+  // Runs the command as discord.py does when Discord sends it.
+  const program = `import asyncio, sys, types
+sys.path.insert(0, ${JSON.stringify(pathOf("examples"))})
+import discord_bot
+async def edit(content):
+    print("edit", content)
+async def defer(ephemeral):
+    print("defer", ephemeral)
+interaction = types.SimpleNamespace(
+    user=types.SimpleNamespace(id=100001), guild_id=None,
+    response=types.SimpleNamespace(defer=defer), edit_original_response=edit)
+async def main():
+    await discord_bot.tree.get_command("verify").callback(interaction)
+    await discord_bot.accounts.close()
+asyncio.run(main())`;
+  const bot = await start(program, { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: newKey() });
+  const address = await bot.untilPrinted(/^edit Link your account within 5 minutes: (\S+)$/m);
+  const browser = newBrowser();
+  const page = await browser.walk(new URL(address).search, "100001", "2");
+  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  await vi.waitFor(() => expect(bot.output()).toMatch(/^edit You are linked to 2\.$/m), patience);
+  expect(bot.output()).toMatch(/^defer True$/m);
+});
