@@ -17,7 +17,6 @@ export const botInvite = Effect.fnUntraced(function* (
     .find((uri) => uri.endsWith("/dashboard/callback"))
     ?.replace(/\/callback$/, "");
   const back = dashboard === undefined ? null : html`<p><a href="${dashboard}">Back to the dashboard</a></p>`;
-  const nameOf = ({ id, name }: { readonly id: string; readonly name: string | null }) => name ?? id;
 
   const show = Effect.map(HttpServerRequest.ParsedSearchParams, ({ guild_id: wanted }) => {
     const offered = [...guilds.values()].filter(({ id }) => wanted === undefined || id === wanted);
@@ -50,5 +49,7 @@ ${back}`,
     platformRoute(simulation, { platform: "chat", method: "POST", path, handler: add }),
   ];
 });
+
+const nameOf = ({ id, name }: { readonly id: string; readonly name: string | null }) => name ?? id;
 
 const Choice = Schema.Struct({ guild: Schema.String });
