@@ -1,5 +1,5 @@
 /** The client: a method for each route of v2. */
-import type { ChatId, GameId, RouteId, Routes, VerificationSession } from "./contract.ts";
+import type { ChatId, GameId, GuildId, RouteId, Routes, VerificationSession } from "./contract.ts";
 import { AccountLinkError, type ErrorCode } from "./errors.ts";
 import { type EventOptions, type FollowedEvent, followEvents, listLinks } from "./feed.ts";
 import type { CallOptions, ClientOptions, WriteOptions } from "./options.ts";
@@ -60,6 +60,12 @@ export interface Links {
   readonly delete: (chatId: ChatId, options?: Writing<"deleteGame", "chatId">) => Promise<Data<"deleteGame">>;
   /** Deletes all data of the key's scope. `DELETE /v2/data` */
   readonly deleteAll: (options: Writing<"deleteData">) => Promise<Data<"deleteData">>;
+}
+
+/** Members of a guild, whose roles and nicknames follow the guild's role plan. */
+export interface Members {
+  /** Gives a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync` */
+  readonly sync: (chatId: ChatId, guildId: GuildId, options?: CallOptions) => Promise<Data<"syncMember">>;
 }
 
 /** Accounts that may belong to one person, and the reviews by moderators. Premium. */
@@ -132,6 +138,7 @@ export interface Sessions {
 /** A client of one service, with one key. */
 export interface Client {
   readonly links: Links;
+  readonly members: Members;
   readonly alts: Alts;
   readonly events: Events;
   readonly keys: Keys;
@@ -156,6 +163,9 @@ export const createClient = (options: ClientOptions): Client => {
   const { call } = transport;
   return {
     links: Object.assign((rest?: CallOptions) => listLinks(transport, rest), linkMethods(call)),
+    members: {
+      sync: (chatId, guildId, rest) => call("syncMember", { ...rest, chatId, guildId }),
+    },
     alts: {
       find: (rest) => call("getAlts", { ...rest }),
       findMany: (gameIds, rest) => call("bulkAlts", { ...rest, gameIds }),

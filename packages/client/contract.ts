@@ -749,6 +749,22 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
+  /** Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync` */
+  readonly syncMember: {
+    readonly parameters: {
+      /** ID of a member of the guild */
+      readonly chatId: ChatId;
+      /** Required with a guild-scoped key, which names its own guild; required with a global key */
+      readonly guildId: GuildId;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly added: ReadonlyArray<string>;
+      readonly removed: ReadonlyArray<string>;
+      readonly nickname: string | null;
+    };
+    readonly meta: Meta;
+  };
   /** Read the changes in the key's scope. `GET /v2/events` */
   readonly getEvents: {
     readonly parameters: {
@@ -978,6 +994,7 @@ export const routes = {
   patchChat: { method: "PATCH", path: "/v2/chat", isIdempotent: true },
   deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
   deleteData: { method: "DELETE", path: "/v2/data", isIdempotent: true },
+  syncMember: { method: "POST", path: "/v2/members/sync" },
   getEvents: { method: "GET", path: "/v2/events" },
   streamEvents: { method: "GET", path: "/v2/events/stream" },
   listLinks: { method: "GET", path: "/v2/links" },

@@ -6,6 +6,7 @@ import {
   type EventsV2,
   type KeysV2,
   type LookupsV2,
+  type MembersV2,
   type Parameters,
   type ParameterValues,
   type Route,
@@ -21,6 +22,7 @@ import type { Data } from "./transport.ts";
 type Values = typeof LookupsV2 &
   typeof AltsV2 &
   typeof WritesV2 &
+  typeof MembersV2 &
   typeof KeysV2 &
   typeof SessionsV2 &
   typeof EventsV2;

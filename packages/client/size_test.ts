@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 
 /** As documented in docs/client.md. The upper limit ever allowed is 6 kB. */
-const limit = 4_800;
+const limit = 4_900;
 
 it(`the client is at most ${limit} bytes, minified and compressed`, async () => {
   const input = fileURLToPath(new URL("mod.ts", import.meta.url));

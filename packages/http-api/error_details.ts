@@ -58,6 +58,7 @@ export const dashboardConflictReasons = [
   "member_exists",
   "member_limit",
   "last_owner",
+  "guild_has_plan",
 ] as const;
 
 export const InvalidParameters = Schema.Struct({

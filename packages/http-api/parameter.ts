@@ -125,6 +125,13 @@ export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | n
   presence: { ...guildPresence, ...presence },
 });
 
+/** The guild of a request that every key must name. */
+export const ownGuildId: Parameter<GuildId> = required(
+  GuildId,
+  `expected ${idRules.guildId}`,
+  "Required with a guild-scoped key, which names its own guild; required with a global key",
+);
+
 const guildPresence = { guildKeys: "required", globalKeys: "optional" } as const satisfies Presence;
 
 const guildRule = ({ guildKeys, globalKeys }: Presence): string => {

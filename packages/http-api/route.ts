@@ -76,7 +76,10 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly isIdempotent?: true;
   /** Whether the response is a stream of server-sent events. */
   readonly isStream?: true;
-  /** Error codes that do not follow from access and parameters; none when left out. */
+  /**
+   * Error codes that do not follow from access and parameters; none when left out. `BAD_REQUEST` means that the route
+   * answers 404 with this code.
+   */
   readonly errors?: ReadonlyArray<ErrorCode>;
   /** v1 only: errors with a status and message of their own. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
@@ -153,7 +156,8 @@ export const refusalsOf = (
     const wording = route.wordings?.[code];
     for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
       // To an owner, an ID from another account is unknown.
-      const isUnknownId = route.access === "session" && status === 404;
+      const hasUnknown = route.access === "session" || route.errors?.includes("BAD_REQUEST") === true;
+      const isUnknownId = hasUnknown && status === 404;
       if (code === "BAD_REQUEST" && status !== 400 && !isUnknownId) continue;
       if (code === "INVALID_BODY" && status !== 400 && route.source !== "body") continue;
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);

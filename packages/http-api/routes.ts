@@ -6,6 +6,7 @@ import * as altsV2 from "./v2/alts.ts";
 import * as eventsV2 from "./v2/events.ts";
 import * as keysV2 from "./v2/keys.ts";
 import * as lookupsV2 from "./v2/lookups.ts";
+import * as membersV2 from "./v2/members.ts";
 import * as sessionsV2 from "./v2/sessions.ts";
 import * as writesV2 from "./v2/writes.ts";
 
@@ -24,6 +25,7 @@ export const routes: ReadonlyArray<Route> = [
   writesV2.patchChat,
   writesV2.deleteGame,
   writesV2.deleteData,
+  membersV2.syncMember,
   eventsV2.getEvents,
   eventsV2.streamEvents,
   eventsV2.listLinks,

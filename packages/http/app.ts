@@ -17,6 +17,7 @@ import { routesV2 } from "./links/routes_v2.ts";
 import { basePathOf, mount } from "./mount.ts";
 import type { MakePages, Pages } from "./pages.ts";
 import { makePipeline } from "./pipeline/pipeline.ts";
+import { roleRoutes } from "./roles/role_routes.ts";
 import { makeLiteralRouter, makeRouter } from "./router.ts";
 import { withServerSpan } from "./server_span.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
@@ -76,6 +77,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     ...(yield* compatRoutes(pipeline)),
     ...(yield* eventRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
+    ...(yield* roleRoutes(pipeline)),
     ...(pages?.routes ?? []),
   ]);
   const basePath = basePathOf(settings);

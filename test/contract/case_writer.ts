@@ -54,7 +54,7 @@ export class Writer {
   /** A request that would succeed without the differences. */
   row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
     const { route, recipe, isOpen } = this;
-    const usual: KeyOptions = recipe.tier === undefined ? {} : { tier: "premium" };
+    const usual: KeyOptions = recipe.tier === undefined ? { ...recipe.key } : { tier: "premium" };
     const { key: chosen = isOpen ? null : {} } = differences;
     const key = chosen === null ? null : { ...usual, ...chosen };
     return { route, answer, title, expected, values: recipe.good, ...differences, key };

@@ -265,6 +265,7 @@ const particulars: ReadonlyArray<
   ["patchChat", "404 LINK_NOT_FOUND", { oldChatId: "100005", newChatId: "100001" }, null],
   ["patchChat", "409 CONFLICT", { oldChatId: "100001", newChatId: "100002" }, { reason: anything }],
   ["deleteGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
+  ["syncMember", "404 BAD_REQUEST", { chatId: "100001", guildId: guild }, null],
   ["gameToChat", "200 -", { gameId: "5" }, { gameId: "5", chatIds: [] }],
   ["chatToGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, "No game user linked to this chat ID"],
   [

@@ -4,13 +4,14 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { newToken } from "../support/fixtures.ts";
+import { guild, newToken } from "../support/fixtures.ts";
 import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import type { Case, Surroundings } from "./case_writer.ts";
 import { cases } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
 import { plain } from "./example_text.ts";
 import { answerChecker } from "./openapi_schemas.ts";
+import { syncing } from "./recipes.ts";
 
 const platformPort = await freePort();
 const { fixtures, send } = useContractServer({
@@ -38,6 +39,15 @@ const rows = cases.map(
     madeFrom: fixtures.address(),
   }),
 );
+
+fixtures.plan({
+  account: syncing,
+  guildId: guild,
+  rules: [
+    { roleId: "1", when: { is: "linked" } },
+    { roleId: "1", when: { is: "unlinked" } },
+  ],
+});
 
 const routeById = new Map(routes.map((route) => [route.id, route]));
 const routeOf = (id: string): Route => {

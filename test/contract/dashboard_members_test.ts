@@ -6,6 +6,7 @@ import {
   DashboardCommunities,
   DashboardKeys,
   DashboardMembers,
+  DashboardRoles,
   DashboardWebhooks,
   type Route,
 } from "@accountlink/http-api";
@@ -202,6 +203,7 @@ const routes = [
   DashboardCommunities,
   DashboardKeys,
   DashboardMembers,
+  DashboardRoles,
   DashboardWebhooks,
 ]
   .flatMap((group) => Object.values<object>(group))

@@ -5,6 +5,7 @@ import {
   DashboardCommunities,
   DashboardKeys,
   DashboardMembers,
+  DashboardRoles,
   DashboardWebhooks,
   type Route,
 } from "@accountlink/http-api";
@@ -36,6 +37,7 @@ const routes = (id: string) =>
     DashboardCommunities,
     DashboardKeys,
     DashboardMembers,
+    DashboardRoles,
     DashboardWebhooks,
   ]
     .flatMap((group) => Object.values<object>(group))

@@ -3,7 +3,7 @@
  * links 100001 → 1 and 100002 → 2.
  */
 import { expect } from "vitest";
-import { guild, newToken, nobody, stranger } from "../support/fixtures.ts";
+import { guild, type KeyOptions, newToken, nobody, stranger } from "../support/fixtures.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -23,6 +23,8 @@ export interface Recipe {
   /** Whether the route takes no guild, or only the guild of a guild key. Most routes take any guild. */
   readonly guilds?: "none" | "own";
   readonly guildRequired?: false;
+  /** The usual key, if it is not a free global one. */
+  readonly key?: KeyOptions;
   readonly resolved?: true;
   /** Which keys it serves; all by default. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
@@ -74,6 +76,9 @@ const noAlts = {
 };
 
 const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
+
+/** An account whose plan for the guild is on, and changes nobody. */
+export const syncing = "syncing";
 
 export const v2Recipes: Readonly<Record<string, Recipe>> = {
   getChat: {
@@ -188,6 +193,17 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: [],
     invalid: { guildId: "12" },
     guilds: "own",
+  },
+  syncMember: {
+    key: { account: syncing, guildId: guild },
+    good: { chatId: "100001", guildId: guild },
+    data: { chatId: "100001", added: [], removed: [], nickname: null },
+    required: ["chatId", "guildId"],
+    invalid: { chatId: "1234" },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger },
+    guilds: "own",
+    guildRequired: false,
   },
   reportLeakedKey: {
     good: { key: newToken() },

@@ -8,6 +8,8 @@ import type { Fixture } from "@accountlink/core/fixture";
 type FixtureFile = typeof Fixture.Encoded;
 type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
 
+type PlanEntry = NonNullable<NonNullable<FixtureFile["plans"]>[number]>;
+
 /** "Rook & Bishop". The bot is in it; its members are the chat users 100001 to 100040. */
 export const guild = "700000000000000001";
 /** The bot is in it; it has no members. */
@@ -42,6 +44,8 @@ export interface Fixtures {
   readonly fixture: FixtureFile;
   /** Adds a key and returns its token. */
   readonly key: (options?: KeyOptions) => string;
+  /** Adds a plan of a guild scope. */
+  readonly plan: (plan: Omit<PlanEntry, "scope">) => void;
   /** Returns an unused client address. */
   readonly address: () => string;
 }
@@ -119,11 +123,14 @@ export const makeFixtures = (): Fixtures => {
   const keys: Array<KeyEntry> = [];
   const links: Array<NonNullable<FixtureFile["links"]>[number]> = [];
   const sightings: Array<NonNullable<FixtureFile["sightings"]>[number]> = [];
+  const plans: Array<PlanEntry> = [];
   let accounts = 0;
   let addresses = 0;
 
   return {
-    fixture: { keys, links, sightings, platform },
+    fixture: { keys, links, sightings, plans, platform },
+
+    plan: (plan) => void plans.push({ scope: "guild", ...plan }),
 
     key: ({
       account = `account-${++accounts}`,

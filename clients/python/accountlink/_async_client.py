@@ -14,6 +14,7 @@ from ._async_methods import (
     AsyncEventsMethods,
     AsyncKeysMethods,
     AsyncLinksMethods,
+    AsyncMembersMethods,
     AsyncSessionsMethods,
 )
 from ._async_transport import AsyncResponse, AsyncTransport
@@ -234,6 +235,7 @@ class AsyncAccountLink:
         self.alts = AsyncAltsMethods(caller)
         self.events = AsyncEvents(caller)
         self.keys = AsyncKeysMethods(caller)
+        self.members = AsyncMembersMethods(caller)
         self.sessions = AsyncSessions(caller)
 
     def with_options(self, *, timeout: float | None = None, retry_for: float | None = None) -> AsyncAccountLink:

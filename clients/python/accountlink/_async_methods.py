@@ -22,6 +22,7 @@ from .contract import (
     PatchChatData,
     DeleteGameData,
     DeleteDataData,
+    SyncMemberData,
     GetEventsData,
     ListLinksData,
     ReportLeakedKeyData,
@@ -250,6 +251,22 @@ class AsyncAltsMethods:
             "deleteAltReview",
             {"chatId": chat_id, "otherChatId": other_chat_id, "guildId": guild_id},
             idempotency_key=idempotency_key,
+        )
+
+
+class AsyncMembersMethods:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def sync(
+        self,
+        chat_id: Id,
+        guild_id: Id,
+    ) -> SyncMemberData:
+        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
+        return await self._caller.call(
+            "syncMember",
+            {"chatId": chat_id, "guildId": guild_id},
         )
 
 

@@ -15,6 +15,7 @@ from ._methods import (
     EventsMethods,
     KeysMethods,
     LinksMethods,
+    MembersMethods,
     SessionsMethods,
 )
 from ._transport import Response, Transport
@@ -235,6 +236,7 @@ class AccountLink:
         self.alts = AltsMethods(caller)
         self.events = Events(caller)
         self.keys = KeysMethods(caller)
+        self.members = MembersMethods(caller)
         self.sessions = Sessions(caller)
 
     def with_options(self, *, timeout: float | None = None, retry_for: float | None = None) -> AccountLink:

@@ -23,6 +23,7 @@ from .contract import (
     PatchChatData,
     DeleteGameData,
     DeleteDataData,
+    SyncMemberData,
     GetEventsData,
     ListLinksData,
     ReportLeakedKeyData,
@@ -251,6 +252,22 @@ class AltsMethods:
             "deleteAltReview",
             {"chatId": chat_id, "otherChatId": other_chat_id, "guildId": guild_id},
             idempotency_key=idempotency_key,
+        )
+
+
+class MembersMethods:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def sync(
+        self,
+        chat_id: Id,
+        guild_id: Id,
+    ) -> SyncMemberData:
+        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
+        return self._caller.call(
+            "syncMember",
+            {"chatId": chat_id, "guildId": guild_id},
         )
 
 

@@ -587,6 +587,13 @@ class DeleteDataData(TypedDict):
     collection: Literal["links"]
 
 
+class SyncMemberData(TypedDict):
+    chatId: ChatId
+    added: list[str]
+    removed: list[str]
+    nickname: str | None
+
+
 class GetEventsData(TypedDict):
     events: list[FeedEvent]
     cursor: str
@@ -722,6 +729,7 @@ ROUTES: dict[str, Route] = {
     "patchChat": Route("PATCH", "/v2/chat", True, ("oldChatId", "newChatId", "guildId",)),
     "deleteGame": Route("DELETE", "/v2/game", True, ("chatId", "guildId",)),
     "deleteData": Route("DELETE", "/v2/data", True, ("confirm", "guildId",)),
+    "syncMember": Route("POST", "/v2/members/sync", False, ("chatId", "guildId",)),
     "getEvents": Route("GET", "/v2/events", False, ("cursor", "from", "limit", "wait", "types", "chatId", "gameId", "guildId",)),
     "streamEvents": Route("GET", "/v2/events/stream", False, ("cursor", "from", "types", "chatId", "gameId", "guildId",)),
     "listLinks": Route("GET", "/v2/links", False, ("limit", "cursor", "guildId",)),

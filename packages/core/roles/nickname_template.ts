@@ -20,12 +20,14 @@ const placeholders: Readonly<Record<string, (names: MemberNames) => string | nul
 
 const placeholderPattern = /\{[^{}]*\}/gu;
 
+const form = `1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
+
 /**
  * The expected form of a template, for error messages.
  *
  * @internal
  */
-export const expectedTemplate = `expected null or 1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
+export const expectedTemplate = `expected null or ${form}`;
 
 const isTemplate = (text: string): boolean =>
   isNameText(text) &&
@@ -35,7 +37,7 @@ const isTemplate = (text: string): boolean =>
 /** A template of nicknames, with placeholders such as `{game.username}`. */
 export const NicknameTemplate = Schema.String.check(
   Schema.isMaxCodePoints(longestTemplate),
-  Schema.makeFilter(isTemplate, { expected: expectedTemplate }),
+  Schema.makeFilter(isTemplate, { expected: form }),
 );
 
 /** Returns whether a template needs the profile of the game user. */

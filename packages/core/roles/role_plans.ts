@@ -73,12 +73,14 @@ export class RolePlans extends Context.Service<
      * the bot is in the guild and the owner manages it now.
      *
      * @param pid unchecked
+     * @param withoutBot whether to return the scope of a guild that the bot has left, too
      */
     readonly enter: (
       owner: Pick<KeyOwner, "account" | "chatId">,
       pid: string,
       guildId: GuildId,
-    ) => Effect.Effect<DataScope, BadRequest | Forbidden | MissingParameter | Unavailable>;
+      withoutBot?: boolean,
+    ) => Effect.Effect<DataScope, BadRequest | Forbidden | Unavailable>;
 
     /** Returns the roles of a guild, highest first. */
     readonly guildRoles: (
@@ -155,12 +157,24 @@ export class RolePlans extends Context.Service<
         find,
         guildRoles,
 
-        enter: Effect.fn("RolePlans.enter")(function* ({ account, chatId }, pid, guildId) {
+        enter: Effect.fn("RolePlans.enter")(function* (
+          { account, chatId },
+          pid,
+          guildId,
+          withoutBot = false,
+        ) {
           const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
           if (found?.scope.account !== account.name) return yield* notFound;
-          yield* guard.enter(found.scope, guildId);
-          yield* guard.requireManager(guildId, chatId);
-          return found.scope;
+          const { scope } = found;
+          if (scope.kind === "guild" && scope.guildId !== guildId) {
+            return yield* new Forbidden({ reason: "wrong_guild" });
+          }
+          yield* Effect.catchIf(
+            guard.requireManager(guildId, chatId),
+            (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
+            () => Effect.void,
+          );
+          return scope;
         }),
 
         put: Effect.fn("RolePlans.put")(function* (scope, guildId, chosen, origin) {

@@ -211,8 +211,8 @@ describe("RolePlans", () => {
         const account = yield* KeyStore.use((keys) =>
           keys.ensureAccount({ name: "acme", chatId: null, tier: "free" }),
         );
-        const enter = (pid: string, user = owner, of = account, at = guildId) =>
-          plans.enter({ account: of, chatId: user }, pid, at);
+        const enter = (pid: string, user = owner, of = account, at = guildId, withoutBot = false) =>
+          plans.enter({ account: of, chatId: user }, pid, at, withoutBot);
         assert.deepEqual(yield* enter(global.pid), global);
         assert.equal(yield* reasonOf(enter(guild.pid, ada)), "not_guild_manager");
         assert.equal(yield* reasonOf(enter(guild.pid, owner, { ...account, name: "other" })), "BAD_REQUEST");

@@ -4,6 +4,7 @@ import * as activity from "./activity.ts";
 import * as communities from "./communities.ts";
 import * as keys from "./keys.ts";
 import * as members from "./members.ts";
+import * as roles from "./roles.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
@@ -19,6 +20,7 @@ export const dashboardRoutes: ReadonlyArray<Route> = [
   members,
   keys,
   webhooks,
+  roles,
   communities,
   activity,
 ].flatMap((routes) => Object.values<Route>(routes));

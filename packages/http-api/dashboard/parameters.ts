@@ -1,10 +1,19 @@
 import { parseNetwork } from "@accountlink/core/addresses";
 import { type AuditAction, auditActions } from "@accountlink/core/audit";
 import { type EventType, eventTypes } from "@accountlink/core/events";
-import { ChatId } from "@accountlink/core/ids";
+import { ChatId, GuildId, idRules } from "@accountlink/core/ids";
 import type { KeyAccess } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
+import {
+  expectedRules,
+  expectedTemplate,
+  mostRules,
+  NicknameTemplate,
+  type PlanState,
+  type RoleRule,
+  RoleRules,
+} from "@accountlink/core/roles";
 import { isStorable, storable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
 import { type DeliveryStatus, longestDescription } from "@accountlink/core/webhooks";
@@ -176,6 +185,32 @@ export const pid: Parameter<string> = required(
 );
 
 export const pidInPath = inPath(pid);
+
+export const planGuild: Parameter<GuildId> = required(
+  GuildId,
+  `expected ${idRules.guildId}`,
+  "ID of the guild; for the scope of a guild, its own",
+);
+
+export const roleRules: Parameter<ReadonlyArray<RoleRule>> = required(
+  RoleRules,
+  expectedRules,
+  `At most ${mostRules} rules, each with a role and the members who get it`,
+);
+
+export const nicknameTemplate: Parameter<string | null> = withFallback(
+  orNull(
+    NicknameTemplate,
+    expectedTemplate,
+    "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
+  ),
+  null,
+);
+
+export const planState: Parameter<PlanState> = oneOf(
+  ["on", "paused"],
+  "Whether the plan changes members; a paused plan changes nothing",
+);
 
 const longestSearch = 100;
 

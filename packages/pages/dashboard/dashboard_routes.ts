@@ -17,6 +17,7 @@ import { teamRoutes } from "./members/team_routes.ts";
 import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview/preview_routes.ts";
+import { rolesApi } from "./roles/roles_api.ts";
 import { rolesRoutes } from "./roles/roles_routes.ts";
 import { staticRoutes } from "./static_routes.ts";
 import { trialRoutes } from "./trial/trial_routes.ts";
@@ -33,6 +34,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* membersApi),
     ...(yield* keysApi),
     ...(yield* webhooksApi),
+    ...(yield* rolesApi),
     ...(yield* activityApi),
     ...(yield* communitiesApi),
     ...staticRoutes(),

@@ -105,6 +105,7 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
     keys: uniqueArray(inScope(members, key), { selector: (entry) => keyIdOf(entry.key), maxLength: 5 }),
     links: uniqueArray(inScope(members, link), { selector: placeOf, maxLength: 10 }),
     sightings: array(inScope(members, sighting), { maxLength: 10 }),
+    plans: constant([]),
     platform: platform(members),
     vpnCidrs: array(network, { maxLength: 3 }),
   });

@@ -60,11 +60,11 @@ const added = <Item, Id>(
  * ```
  */
 export const completed = (fixture: Fixture): Fixture => {
-  const { keys, links, sightings, platform } = fixture;
-  const entries = [...keys, ...links, ...sightings];
+  const { keys, links, sightings, plans, platform } = fixture;
+  const entries = [...keys, ...links, ...sightings, ...plans];
   const people = [...links, ...sightings];
-  const guildIds = entries.flatMap(
-    (entry): ReadonlyArray<GuildId> => (entry.scope === "guild" ? [entry.guildId] : []),
+  const guildIds = [...plans, ...entries].flatMap(
+    (entry): ReadonlyArray<GuildId> => ("guildId" in entry ? [entry.guildId] : []),
   );
   const guilds = added(
     platform.guilds,

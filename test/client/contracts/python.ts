@@ -41,6 +41,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Method>>>> = {
     reviews: { route: "getAltReviews", field: "reviews" },
     delete_review: { route: "deleteAltReview" },
   },
+  Members: { sync: { route: "syncMember" } },
   Events: { read: { route: "getEvents" } },
   Keys: { report_leaked: { route: "reportLeakedKey" } },
   Sessions: {

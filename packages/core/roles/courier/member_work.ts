@@ -41,11 +41,12 @@ export const makeMemberWork = Effect.gen(function* () {
   });
 
   return {
-    /** Whether a member has other roles or another nickname than the plan wants. */
-    differs: (plan: RolePlan, member: RoleMember, { gameId, nickname }: StoredMember) =>
+    /** Whether a member has other roles or another nickname than the plan wants, or than is stored. */
+    differs: (plan: RolePlan, member: RoleMember, { gameId, nickname: stored }: StoredMember) =>
       Effect.map(
-        sync.compare(plan, member, gameId, nickname),
-        (wanted) => wanted.add.length + wanted.remove.length > 0 || wanted.nickname !== null,
+        sync.compare(plan, member, gameId, stored),
+        ({ add, remove, nickname, setNickname: { before, after } }) =>
+          add.length + remove.length > 0 || nickname !== null || before !== after,
       ),
 
     /**

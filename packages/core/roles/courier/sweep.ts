@@ -12,8 +12,11 @@ import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
 import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./member_work.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 
-/** How many members are compared before the progress is saved, and how many at once. */
+/** How many members are compared after one read of their links, and how many at once. */
 const [partSize, concurrency] = [100, 4];
+
+/** How often the progress is saved within a page, in milliseconds. */
+const saveInterval = 1_000;
 
 /** The time from one change of a guild to the next, in milliseconds. */
 const changeInterval = 100;
@@ -41,6 +44,7 @@ export const makeSweep = Effect.gen(function* () {
     const place = { pid: scope.pid, guildId };
     const { membersPage } = yield* sync.roles;
     let nextChangeAt = 0;
+    let savedAt = yield* Clock.currentTimeMillis;
     let unanswered = 0;
 
     const settle = Effect.fnUntraced(function* (result: Pick<SettleMembers, "members" | "sweep">) {
@@ -113,8 +117,11 @@ export const makeSweep = Effect.gen(function* () {
       const stored = (yield* storedOf([chatId]))(chatId);
       const changing = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
-        yield* settle({ members: [changed ?? goneMember(chatId)], sweep: null });
         if (changed === null) yield* pauseWithoutBot(courier.item);
+        const settled = changed ?? goneMember(chatId);
+        // The end of the sweep deletes problems that are over.
+        if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
+        yield* settle({ members: [settled], sweep: null });
       });
       yield* orLeave(chatId, stored, changing);
     });
@@ -132,8 +139,11 @@ export const makeSweep = Effect.gen(function* () {
         if (yield* isOver) return;
         const done = progress.done + part.length;
         progress = { after: (part.at(-1) as RoleMember).chatId, done, total: Math.max(done, progress.total) };
-        yield* settle({ members: [], sweep: progress });
         courier.sweeping.failingSince = null;
+        const now = yield* Clock.currentTimeMillis;
+        if (now < savedAt + saveInterval && part.at(-1) !== page.at(-1)) continue;
+        yield* settle({ members: [], sweep: progress });
+        savedAt = now;
       }
       if (page.length === 0) return yield* settle({ members: [], sweep: "ended" });
     }
@@ -148,7 +158,7 @@ export const makeSweep = Effect.gen(function* () {
       sweeping.nextAt = startedAt + rereadTime;
       return;
     }
-    yield* Effect.catchTag(sweepFrom(node, courier, item.sweep), "PlatformUnavailable", () =>
+    yield* Effect.tapErrorTag(sweepFrom(node, courier, item.sweep), "PlatformUnavailable", () =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         sweeping.failingSince ??= startedAt;
         sweeping.nextAt = startedAt + retryDelay(now - sweeping.failingSince);

@@ -1,0 +1,42 @@
+/**
+ * v2 members: roles and nicknames by the role plan of a guild.
+ *
+ * @example
+ * ```ts
+ * refusalsOf(MembersV2.syncMember).find(([status]) => status === 404); // [404, ["BAD_REQUEST"]]
+ * ```
+ */
+import { ChatId } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { chatId, ownGuildId } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "./envelope.ts";
+
+const RoleIds = Schema.Array(Schema.String);
+
+export const syncMember = defineRoute({
+  id: "syncMember",
+  generation: "v2",
+  method: "POST",
+  path: "/v2/members/sync",
+  summary: "Give a member the roles and the nickname of the guild's plan now",
+  description:
+    "For a bot, when a user joins or asks for it; links that change are applied without it. nickname is null if it did not change, and empty if it was removed. Answers 404 unless the plan of the key's scope for the guild is on.",
+  source: "body",
+  access: "key",
+  group: "write",
+  parameters: { chatId: chatId("ID of a member of the guild"), guildId: ownGuildId },
+  success: success(
+    Schema.Struct({
+      chatId: ChatId,
+      added: RoleIds,
+      removed: RoleIds,
+      nickname: Schema.NullOr(Schema.String),
+    }),
+  ),
+  example: {
+    values: { chatId: "100001", guildId: "700000000000000001" },
+    answer: { data: { chatId: "100001", added: ["1"], removed: [], nickname: "ada_g" } },
+  },
+  errors: ["BAD_REQUEST"],
+});

@@ -1,0 +1,70 @@
+import { originOf } from "@accountlink/core/keys";
+import { type PlanDetails, RolePlans } from "@accountlink/core/roles";
+import { type BoundRoute, isoTime, isoTimeOrNull } from "@accountlink/http/site";
+import { DashboardRoles } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "../api_pipeline.ts";
+
+export const rolesApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const plans = yield* RolePlans;
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind(
+      DashboardRoles.getRoles,
+      Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
+        const scope = yield* plans.enter(owner, pid, guildId);
+        const guildRoles = yield* plans.guildRoles(guildId);
+        return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
+      }),
+    ),
+
+    bind(
+      DashboardRoles.putRoles,
+      Effect.fnUntraced(function* ({ owner, values: { pid, guildId, ...settings } }) {
+        const scope = yield* plans.enter(owner, pid, guildId);
+        return { data: { plan: planJson(yield* plans.put(scope, guildId, settings, originOf(owner))) } };
+      }),
+    ),
+
+    bind(
+      DashboardRoles.deleteRoles,
+      Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
+        const scope = yield* plans.enter(owner, pid, guildId, true);
+        return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
+      }),
+    ),
+
+    bind(
+      DashboardRoles.previewRoles,
+      Effect.fnUntraced(function* ({ owner, values: { pid, guildId, chatId } }) {
+        const scope = yield* plans.enter(owner, pid, guildId);
+        const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
+        return { data: { add, remove, nickname } };
+      }),
+    ),
+
+    bind(
+      DashboardRoles.sweepRoles,
+      Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
+        const scope = yield* plans.enter(owner, pid, guildId);
+        return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
+      }),
+    ),
+  ];
+  return routes;
+});
+
+const planJson = ({ plan, status }: PlanDetails) => ({
+  pid: plan.scope.pid,
+  guildId: plan.guildId,
+  rules: plan.rules,
+  nickname: plan.nickname,
+  status: {
+    state: plan.state,
+    pending: status.pending,
+    sweptAt: isoTimeOrNull(status.sweptAt),
+    sweep: status.sweep && { done: status.sweep.done, total: status.sweep.total },
+    problems: status.problems.map(({ at, ...problem }) => ({ ...problem, at: isoTime(at) })),
+  },
+});

@@ -1,0 +1,292 @@
+/** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
+import { describe, expect, test } from "vitest";
+import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
+import { type Json, textOf } from "../support/http.ts";
+import { expectData, expectRefusal } from "./contract_server.ts";
+import { type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const [ada, bob, cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
+const [member, linked, chief, admin] = ["1", "2", "3", "9"];
+
+const guildRoles = [
+  { id: admin, name: "Admin", assignable: false },
+  { id: chief, name: "Chief", assignable: true },
+  { id: linked, name: "Linked", assignable: true },
+  { id: member, name: "Member", assignable: true },
+];
+
+/** Ada and bob own an account each and manage the guild. Cyd is a moderator of ada's account, dan an admin. */
+const server = await useSiteServer({}, (fixture) => ({
+  ...fixture,
+  accounts: [
+    {
+      name: "club",
+      chatId: ada,
+      tier: "premium",
+      members: [
+        { chatId: cyd, role: "moderator" },
+        { chatId: dan, role: "admin" },
+      ],
+    },
+    { name: "rival", chatId: bob },
+  ],
+  platform: {
+    ...fixture.platform,
+    guilds: fixture.platform?.guilds?.map((each) => ({
+      ...each,
+      roles: guildRoles,
+      members: each.members?.map((of) => ({ ...of, manager: of.chatId === ada || of.chatId === bob })),
+    })),
+  },
+}));
+
+const { fixtures, send } = server;
+const links = { [dan]: "2", [eve]: "1" };
+const key = fixtures.key({ account: "club", guildId: guild, tier: "premium", links });
+const globalKey = fixtures.key({ account: "club" });
+const [readKey, otherKey] = [
+  fixtures.key({ account: "club", guildId: guild, access: "read" }),
+  fixtures.key({ account: "rival", guildId: guild }),
+];
+
+const settings = {
+  rules: [
+    { roleId: linked, when: { is: "linked" } },
+    { roleId: chief, when: { is: "group", groupId: "3", minRank: 255, maxRank: 255 } },
+  ],
+  nickname: "{game.username} ({chat.username})",
+  state: "on",
+};
+
+const noPlan = {
+  rules: [],
+  nickname: null,
+  status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
+};
+
+/** The scopes of the owner's account by guild, or `global`. */
+const pidsOf = async (owner: Owner) => {
+  const { body } = await owner.send("GET /dashboard/api/scopes");
+  const scopes = body.data?.scopes as unknown as ReadonlyArray<Json>;
+  return Object.fromEntries(scopes.map(({ pid, guildId }) => [textOf(guildId ?? "global"), textOf(pid)]));
+};
+
+/** An owner with the words for the plan of a guild. */
+const rolesOf = async (chatId = ada, guildId = guild, scope = guildId) => {
+  const owner = await signInOwner(server, chatId);
+  const pid = (await pidsOf(owner))[scope] ?? "pid_0123456789abcdefghij";
+  const place = { pid, guildId };
+  return {
+    owner,
+    pid,
+    get: () => owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guildId}`),
+    put: (change: object = {}) =>
+      owner.send("PUT /dashboard/api/roles", { body: { ...place, ...settings, ...change } }),
+    remove: () => owner.send("DELETE /dashboard/api/roles", { body: place }),
+    preview: (of: string) =>
+      owner.send("POST /dashboard/api/roles/preview", { body: { ...place, chatId: of } }),
+    sweep: () => owner.send("POST /dashboard/api/roles/sweep", { body: place }),
+  };
+};
+
+const sync = (chatId: string, chosen = key, guildId = guild) =>
+  send("POST /v2/members/sync", { key: chosen, body: { chatId, guildId } });
+
+/** The roles and the nickname of a member, as lookups show them. */
+const shown = async (chatId: string) => {
+  const { body } = await send(`GET /v2/chat?chatId=${chatId}&guildId=${guild}&resolved=true`, { key });
+  const of = body.data?.resolved?.chat?.guild;
+  const roles = of?.roles as unknown as ReadonlyArray<Json> | undefined;
+  return [roles?.map(({ id }) => textOf(id)), of?.nickname];
+};
+
+describe("a plan", () => {
+  test("a guild without a plan has one without rules that is paused", async () => {
+    const { get, pid } = await rolesOf();
+    expectData(await get(), { plan: { pid, guildId: guild, ...noPlan }, guildRoles });
+  });
+
+  test("a plan is stored, shown, logged and deleted", async () => {
+    const { owner, pid, get, put, remove } = await rolesOf();
+    const stored = await put({ state: "paused", unknown: 1 });
+    const { rules, nickname } = settings;
+    const plan = { pid, guildId: guild, rules, nickname, status: noPlan.status };
+    expectData(stored, { plan });
+    expectData(await get(), { plan, guildRoles });
+    const open = { roleId: linked, when: { is: "group", groupId: "3" } };
+    const { body } = await put({ rules: [open], nickname: null, state: "paused" });
+    const closed = { ...open, when: { ...open.when, minRank: null, maxRank: null } };
+    expect(body.data?.plan).toMatchObject({ rules: [closed], nickname: null });
+    expectData(await remove(), { deleted: true });
+    expectData(await remove(), { deleted: false });
+    const log = await owner.send("GET /dashboard/api/audit?limit=3");
+    const signed = { actor: { type: "account", id: "club" }, member: ada };
+    expect(log.body.data?.entries).toMatchObject([
+      { action: "roles.deleted", details: { guildId: guild, state: "paused" }, ...signed },
+      { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
+      { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
+    ]);
+    const page = await owner.browser.get("/dashboard/audit");
+    expect(page.text).toContain("changed the roles of a community");
+  });
+
+  test.each<[name: string, value: unknown]>([
+    ["rules", "all"],
+    ["rules", [{ roleId: linked }]],
+    ["rules", [{ roleId: "x", when: { is: "linked" } }]],
+    ["rules", [{ roleId: linked, when: { is: "friends" } }]],
+    ["rules", [{ roleId: linked, when: { is: "group" } }]],
+    ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: 2, maxRank: 1 } }]],
+    ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: "2" } }]],
+    ["rules", [{ roleId: "77", when: { is: "linked" } }]],
+    ["rules", Array.from({ length: 51 }, () => settings.rules[0])],
+    ["nickname", 7],
+    ["nickname", "{game.name}"],
+    ["nickname", "x".repeat(101)],
+    ["nickname", "a\u202eb"],
+    ["state", "off"],
+    ["guildId", "12"],
+  ])("a plan is refused with the %s %j", async (name, value) => {
+    const { put } = await rolesOf();
+    expectRefusal(await put({ [name]: value }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name, reason: expect.any(String) as unknown }],
+    });
+  });
+
+  test("storing a plan needs its scope, guild, rules and state", async () => {
+    const { owner } = await rolesOf();
+    expectRefusal(await owner.send("PUT /dashboard/api/roles", { body: {} }), 400, "MISSING_PARAMETER", {
+      parameters: ["pid", "guildId", "rules", "state"],
+    });
+  });
+
+  test("plans belong to those who manage the guild, in a scope of their account", async () => {
+    const answers = async (
+      by: Awaited<ReturnType<typeof rolesOf>>,
+      status: number,
+      reason: string | null,
+    ) => {
+      const details = reason === null ? null : { reason };
+      const code = reason === null ? "BAD_REQUEST" : "FORBIDDEN";
+      for (const answer of [by.get(), by.put(), by.preview(eve), by.sweep()]) {
+        expectRefusal(await answer, status, code, details);
+      }
+    };
+    await answers(await rolesOf(ada, guild, "none"), 404, null);
+    await answers(await rolesOf(ada, emptyGuild, guild), 403, "wrong_guild");
+    await answers(await rolesOf(ada, emptyGuild, "global"), 403, "not_guild_manager");
+    await answers(await rolesOf(ada, botlessGuild, "global"), 403, "bot_not_in_guild");
+    await answers(await rolesOf(dan), 403, "not_guild_manager");
+    await answers(await rolesOf(cyd), 403, "role");
+    expectRefusal(await (await rolesOf(dan)).remove(), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+    expectData(await (await rolesOf(ada, botlessGuild, "global")).remove(), { deleted: false });
+  });
+
+  test("one plan of a guild is on, of whichever account", async () => {
+    const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
+    const rules = [
+      { roleId: member, when: { is: "linked" } },
+      { roleId: member, when: { is: "unlinked" } },
+    ];
+    const harmless = { rules, nickname: null };
+    expect((await ours.put(harmless)).status).toBe(200);
+    expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+    const inGlobal = await rolesOf(ada, guild, "global");
+    expectRefusal(await inGlobal.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+    expect((await theirs.put({ ...harmless, state: "paused" })).status).toBe(200);
+    await ours.put({ ...harmless, state: "paused" });
+    expect((await theirs.put(harmless)).status).toBe(200);
+    await theirs.remove();
+    await ours.remove();
+  });
+});
+
+describe("a member", () => {
+  test("a preview says what the plan would change, and changes nothing", async () => {
+    const { put, preview, remove } = await rolesOf();
+    const before = await shown(eve);
+    await put({ state: "paused" });
+    const change = { add: [linked, chief], remove: [], nickname: "player_1 (user_5)" };
+    expectData(await preview(eve), change);
+    expectData(await preview(dan), { ...change, add: [linked], nickname: "player_2 (user_4)" });
+    expectData(await preview(ada), { add: [], remove: [], nickname: null });
+    expectRefusal(await preview(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+    expect(await shown(eve)).toEqual(before);
+    await remove();
+  });
+
+  test("a sync gives a member what the rules say, and takes it back after the link", async () => {
+    const { put, remove } = await rolesOf();
+    await put();
+    const { status, body } = await sync(eve);
+    // The sweep of the new plan may have been faster.
+    expect({ status, data: body.data }).toEqual({
+      status: 200,
+      data: {
+        chatId: eve,
+        added: expect.toBeOneOf([[linked, chief], [chief], []]) as unknown,
+        removed: [],
+        nickname: expect.toBeOneOf(["player_1 (user_5)", null]) as unknown,
+      },
+    });
+    expect(await shown(eve)).toEqual([[member, linked, chief], "player_1 (user_5)"]);
+    expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
+
+    await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "2", guildId: guild } });
+    await sync(eve);
+    expect(await shown(eve)).toEqual([[member, linked], "player_2 (user_5)"]);
+    await send("DELETE /v2/game", { key, body: { chatId: eve, guildId: guild } });
+    await sync(eve);
+    await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "1", guildId: guild } });
+    await remove();
+  });
+
+  test("a sync needs a plan of the key's scope that is on, a key with full access, and a member", async () => {
+    const { put, remove } = await rolesOf();
+    expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
+    await put({ state: "paused" });
+    expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
+    await put();
+    for (const other of [globalKey, otherKey]) {
+      expectRefusal(await sync(eve, other), 404, "BAD_REQUEST", null);
+    }
+    expectRefusal(await sync(eve, readKey), 403, "FORBIDDEN", { reason: "key_access" });
+    expectRefusal(await sync(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+    expectRefusal(await sync(eve, key, emptyGuild), 403, "FORBIDDEN", { reason: "wrong_guild" });
+    expectRefusal(await sync(eve, globalKey, botlessGuild), 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
+    expectRefusal(
+      await send("POST /v2/members/sync", { key: globalKey, body: {} }),
+      400,
+      "MISSING_PARAMETER",
+      { parameters: ["chatId", "guildId"] },
+    );
+    await remove();
+  });
+
+  test("what the bot may not do becomes a problem", async () => {
+    const { get, put, remove } = await rolesOf();
+    await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
+    expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
+    // A sweep of the plan before may still store its results.
+    const problems = async () => (await get()).body.data?.plan?.status?.problems;
+    await expect.poll(problems).toContainEqual({
+      chatId: eve,
+      roleId: admin,
+      reason: "role_above_bot",
+      at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+    });
+    await remove();
+  });
+});
+
+test("a sweep of a plan that is on starts on request", async () => {
+  const { put, sweep, get, remove } = await rolesOf();
+  expectRefusal(await sweep(), 404, "BAD_REQUEST", null);
+  await put({ rules: [], nickname: null });
+  const { status, body } = await sweep();
+  expect([status, body.data?.plan]).toMatchObject([200, { status: { state: "on" } }]);
+  const { status: progress } = (await get()).body.data?.plan ?? {};
+  expect(progress?.sweep ?? progress?.sweptAt).toBeTruthy();
+  await remove();
+});

@@ -1,0 +1,105 @@
+/** Role plans on three nodes and one platform: a node dies while links change, and the platform goes down. */
+import { isProof } from "@accountlink/test-servers";
+import { Effect } from "effect";
+import { expect, test, vi } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
+import { patience } from "../support/patience.ts";
+import { attempt } from "./attempt.ts";
+import { feelPulse, longestPulse } from "./pulse.ts";
+import { type Node, startService, whyNoService } from "./service.ts";
+import { startSharedPlatform } from "./shared_platform.ts";
+
+const missing = await whyNoService();
+
+const guildId = "700000000000000009";
+const roleId = "1";
+const users = Array.from({ length: 1_000 }, (_, index) => String(200_001 + index));
+
+/** Milliseconds until every member is right: after the death of a node, and after the platform came up. */
+const [longestTakeover, longestRecovery] = [20_000, 15_000];
+const downtime = isProof ? 120_000 : 12_000;
+
+const started = Effect.gen(function* () {
+  const { fixture: usual, key: makeKey } = makeFixtures();
+  const key = makeKey({ account: "acme" });
+  const guild = {
+    id: guildId,
+    roles: [{ id: roleId, name: "Verified" }],
+    members: users.map((chatId) => ({ chatId })),
+  };
+  const rules = [{ roleId, when: { is: "linked" } as const }];
+  const fixture = {
+    ...usual,
+    plans: [{ account: "acme", scope: "global" as const, guildId, rules, state: "on" as const }],
+    platform: { ...usual.platform, guilds: [guild] },
+  };
+  const platform = yield* startSharedPlatform(fixture);
+  const { nodes } = yield* startService({ fixture, env: platform.env });
+  return { nodes, platform, key };
+});
+
+/** Links users, asking nodes in turn. Rejects if a write was not answered. */
+const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<string>) =>
+  Effect.forEach(
+    chatIds,
+    Effect.fnUntraced(function* (chatId, index) {
+      const node = nodes[index % nodes.length] as Node;
+      // Without a guild, a write does not ask the chat platform.
+      const body = { chatId, gameId: "1" };
+      const { outcome } = yield* attempt(node, "PATCH /v2/game", { key, body });
+      expect(outcome).toMatchObject({ kind: "answered", answer: { status: 200 } });
+    }),
+    { concurrency: 8, discard: true },
+  );
+
+/** Waits until exactly these users have the role. */
+const untilRight = (platform: Effect.Success<typeof started>["platform"], linked: ReadonlyArray<string>) =>
+  Effect.promise(() =>
+    vi.waitFor(
+      async () => {
+        const members = await platform.members(guildId);
+        const having = members.filter(({ roles }) => roles.some(({ id }) => id === roleId));
+        expect(having.map(({ chatId }) => chatId)).toEqual(linked);
+      },
+      { ...patience, interval: 100 },
+    ),
+  );
+
+test.skipIf(missing !== null)(
+  `members get their roles once although a node dies or the platform is down ${missing ?? ""}`,
+  () =>
+    Effect.gen(function* () {
+      const { nodes, platform, key } = yield* started;
+      // The first node was alone when it took the plan.
+      const [holder, ...others] = nodes as [Node, ...ReadonlyArray<Node>];
+      const [first, second] = [users.slice(0, 900), users.slice(900)];
+      const pulse = yield* feelPulse(others);
+
+      yield* link(nodes, key, first.slice(0, 300));
+      yield* holder.kill;
+      const died = performance.now();
+      yield* link(others, key, first.slice(300));
+      yield* untilRight(platform, first);
+      const takeover = performance.now() - died;
+      const changes = yield* Effect.promise(platform.changes);
+      const repeated = Object.values(changes).filter((count) => count > 1).length;
+
+      yield* Effect.promise(platform.goDown);
+      yield* Effect.promise(platform.forget);
+      yield* link(others, key, second);
+      yield* Effect.sleep(downtime);
+      const asked = yield* Effect.promise(platform.requests);
+      yield* Effect.promise(platform.comeUp);
+      const returned = performance.now();
+      yield* untilRight(platform, users);
+      const recovery = performance.now() - returned;
+
+      console.log({ takeover, repeated, asked, recovery });
+      expect(Object.keys(changes)).toHaveLength(first.length);
+      // Changes in flight when the node died.
+      expect(repeated).toBeLessThanOrEqual(8);
+      expect(takeover).toBeLessThan(longestTakeover + longestPulse(pulse, died, returned));
+      expect(asked).toBeLessThan(downtime / 500);
+      expect(recovery).toBeLessThan(longestRecovery + longestPulse(pulse, returned, Infinity));
+    }).pipe(Effect.scoped, Effect.runPromise),
+);

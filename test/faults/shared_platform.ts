@@ -1,0 +1,63 @@
+/** One dev platform for all nodes. By default, each node has its own. */
+import { createServer } from "node:http";
+import { Fixture } from "@accountlink/core/fixture";
+import { devPlatform } from "@accountlink/platforms/dev";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import { Effect, Layer, Redacted, Schema } from "effect";
+import { HttpServer } from "effect/http";
+import { makeClient } from "../support/http.ts";
+
+const botToken = "shared";
+
+/** Sends a node's requests to the shared platform. */
+const preloaded = (url: string) => `
+  const { fetch } = globalThis;
+  globalThis.fetch = (input, init) => {
+    const { pathname, search } = new URL(input);
+    if (!pathname.startsWith("/chat/api/")) return fetch(input, init);
+    const headers = new Headers(init.headers);
+    headers.set("authorization", "Bearer ${botToken}");
+    return fetch("${url}" + pathname + search, { ...init, headers });
+  };`;
+
+interface Member {
+  readonly chatId: string;
+  readonly nickname: string | null;
+  readonly roles: ReadonlyArray<{ readonly id: string }>;
+}
+
+/** Starts the platform. It ends with the scope. */
+export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof Fixture.Encoded) {
+  const { platform } = yield* Schema.decodeUnknownEffect(Fixture)(fixture);
+  const listener = NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 60_000 }), {
+    host: "127.0.0.1",
+    port: 0,
+  });
+  const server = devPlatform({ fixture: platform, botToken: Redacted.make(botToken) });
+  const running = yield* Layer.build(Layer.provideMerge(server, listener));
+  const url = yield* Effect.provideContext(HttpServer.addressFormattedWith(Effect.succeed), running);
+  const { send, close } = makeClient(url);
+  yield* Effect.addFinalizer(() => Effect.sync(close));
+  const key = botToken;
+  return {
+    /** Variables of the nodes. */
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded(url))}` },
+    goDown: () => send("PUT /faults", { body: { mode: "down", platform: "chat" } }),
+    comeUp: () => send("DELETE /faults"),
+    members: async (guildId: string): Promise<ReadonlyArray<Member>> => {
+      const { body } = await send(`GET /chat/api/guilds/${guildId}/members`, { key });
+      return body["members"] as unknown as ReadonlyArray<Member>;
+    },
+    /** How often each member was changed, such as `PUT 100001 roles/1`. */
+    changes: async () => {
+      const { body } = await send("GET /requests");
+      return body["changes"] as unknown as Readonly<Record<string, number>>;
+    },
+    requests: async () => {
+      const { body } = await send("GET /requests");
+      const routes = body["routes"] as unknown as Readonly<Record<string, number>>;
+      return Object.values(routes).reduce((sum, count) => sum + count, 0);
+    },
+    forget: () => send("DELETE /requests"),
+  };
+});
