@@ -1,6 +1,5 @@
 /**
- * The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of
- * `examples`.
+ * The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of `examples`.
  */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";

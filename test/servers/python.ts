@@ -59,19 +59,13 @@ const findWithModules = async (): Promise<ServerProgram | null> => {
 const program = find();
 const withModules = findWithModules();
 
-/**
- * Why Python 3.10 or newer is unavailable, or null; it is shown in titles of skipped tests. Throws with
- * CI=true.
- */
+/** Why Python 3.10 or newer is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoPython = async (): Promise<string | null> =>
   (await program) === null
     ? skipReason("Python", "there is no Python 3.10 on PATH, and no Debian package of it to unpack")
     : null;
 
-/**
- * Why aiohttp or discord.py is unavailable, or null; it is shown in titles of skipped tests. Throws with
- * CI=true.
- */
+/** Why aiohttp or discord.py is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoAiohttp = async (): Promise<string | null> =>
   (await withModules) === null
     ? skipReason(

@@ -23,17 +23,13 @@ export interface PlaceEvidence {
   readonly chatUsers: number;
 }
 
-/**
- * One reason to think that two users are the same person. `weighEvidence` combines the reasons of a
- * candidate.
- */
+/** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. */
 export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
 
 export const gameWeight = 0.9;
 
 /**
- * The weight of a shared browser: for a recent sighting, its half-life, and the number of users up to which
- * it is not
+ * The weight of a shared browser: for a recent sighting, its half-life, and the number of users up to which it is not
  * lowered.
  */
 const device = { weight: 0.7, halfLife: 180 * dayMs, users: 10 } as const;
@@ -55,8 +51,7 @@ export const weighDevice = ({ age, chatUsers }: SharedPlace): number =>
   device.weight * decay(age, device.halfLife) * Math.min(1, device.users / Math.max(1, chatUsers));
 
 /**
- * Returns the weight of one shared address: `0.35 × 2^(−age in days / 90) × min(1, 4 / chat users)²`, and
- * at most 0.1
+ * Returns the weight of one shared address: `0.35 × 2^(−age in days / 90) × min(1, 4 / chat users)²`, and at most 0.1
  * on a shared network. The weight never rises with age or users.
  *
  * @internal
@@ -79,8 +74,7 @@ interface SharedAddress extends SharedPlace {
 }
 
 /**
- * Combines all reasons of a candidate: 1 with a review, else `1 − (1 − game) × (1 − device) × (1 − min(0.6,
- * 1 − Π(1 −
+ * Combines all reasons of a candidate: 1 with a review, else `1 − (1 − game) × (1 − device) × (1 − min(0.6, 1 − Π(1 −
  * address)))`. Of several browsers only the strongest counts.
  */
 export const weighEvidence = (evidence: ReadonlyArray<AltEvidence>): number => {
@@ -92,8 +86,7 @@ export const weighEvidence = (evidence: ReadonlyArray<AltEvidence>): number => {
 };
 
 /**
- * Returns the probability that any of several independent events happens. A single probability is returned
- * without
+ * Returns the probability that any of several independent events happens. A single probability is returned without
  * rounding errors.
  */
 const anyOf = (weights: ReadonlyArray<number>): number => {

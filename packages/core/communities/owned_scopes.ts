@@ -20,9 +20,7 @@ export interface OwnedScope extends ConfiguredScope {
 /** `not_found`: the scope does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/**
- * Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify.
- */
+/** Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify. */
 export class OwnedScopes extends Context.Service<
   OwnedScopes,
   {
@@ -47,8 +45,7 @@ export class OwnedScopes extends Context.Service<
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
     /**
-     * Returns the number of links of a scope, at most a minute old. It waits for a count if there is no
-     * number yet.
+     * Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet.
      */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 

@@ -26,8 +26,8 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /**
-   * The end of the scope's feed. A plan that was not on before reads later events only; a sweep covers the
-   * earlier ones.
+   * The end of the scope's feed. A plan that was not on before reads later events only; a sweep covers the earlier
+   * ones.
    */
   readonly position: number;
 }
@@ -98,8 +98,7 @@ export interface SettleMembers extends HeldWrite {
   /** The revision of the plan that was applied. */
   readonly revision: number;
   /**
-   * The sweep after these members: its progress, `ended`, or null for members outside a sweep. Not stored
-   * if the
+   * The sweep after these members: its progress, `ended`, or null for members outside a sweep. Not stored if the
    * revision changed, because a new sweep has started.
    */
   readonly sweep: Sweep | "ended" | null;
@@ -113,11 +112,9 @@ export interface UserRoles extends PlanPlace {
 }
 
 /**
- * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every
- * operation is atomic.
- * Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
- * erasing the
- * owner of an account deletes its plans. A scope that does not exist is a defect.
+ * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is
+ * atomic. Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
+ * erasing the owner of an account deletes its plans. A scope that does not exist is a defect.
  *
  * @example
  * ```ts
@@ -141,10 +138,8 @@ export class RolePlanStore extends Context.Service<
     readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
 
     /**
-     * Stores a plan with a `roles.updated` entry if anything changed. A plan that changed and is on gets a
-     * sweep of
-     * unknown size, whose `total` is 0; a paused plan has none. Returns false if another plan of the guild
-     * is on and
+     * Stores a plan with a `roles.updated` entry if anything changed. A plan that changed and is on gets a sweep of
+     * unknown size, whose `total` is 0; a paused plan has none. Returns false if another plan of the guild is on and
      * this one would be.
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
@@ -159,8 +154,7 @@ export class RolePlanStore extends Context.Service<
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Renews the node's lease, takes plans that are on and that no live node holds, and returns the node's
-     * plans that
+     * Renews the node's lease, takes plans that are on and that no live node holds, and returns the node's plans that
      * are on and whose accounts are not suspended.
      */
     readonly hold: (hold: HoldPlans) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
@@ -182,9 +176,8 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores results. A member stops waiting unless its mark has changed since it was read. The end of a
-     * sweep deletes
-     * problems from before its start. Returns false if another node holds the plan.
+     * Stores results. A member stops waiting unless its mark has changed since it was read. The end of a sweep
+     * deletes problems from before its start. Returns false if another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 

@@ -1,6 +1,5 @@
 /**
- * All differences between the SQL databases. The stores are the same on all of them: to add a database, add
- * a value
+ * All differences between the SQL databases. The stores are the same on all of them: to add a database, add a value
  * here and a case in `dialectOf`.
  *
  * SQLite and Postgres share `ON CONFLICT`, `RETURNING`, `IS DISTINCT FROM` and `->>`. Times are integers
@@ -25,10 +24,7 @@ export interface Dialect {
 
   /** A table with the column `value`, made of the elements of a JSON array, which is one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /**
-   * Follows a column: whether its value is in a JSON array of strings, which is one parameter or another
-   * column.
-   */
+  /** Follows a column: whether its value is in a JSON array of strings, which is one parameter or another column. */
   readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
   /** Follows an indexed column: whether its value is among the few rows of a SELECT. */
   readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
@@ -40,21 +36,18 @@ export interface Dialect {
   /** Like `forUpdate`, but skips locked rows. */
   readonly forUpdateUnlocked: Statement.Fragment;
   /**
-   * A table of one row with the column `locks`. Reading it waits while one of the chat users is being
-   * erased, and
+   * A table of one row with the column `locks`. Reading it waits while one of the chat users is being erased, and
    * makes erasures of these users wait for the end of the transaction.
    */
   readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
   /**
-   * Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being
-   * erased.
+   * Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased.
    */
   readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
   /** For an erasure: waits for transactions that hold the chat user by `usersInUse`. */
   readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
   /**
-   * Follows `DELETE FROM <table>`: deletes the first `limit` rows that meet the condition, by the columns
-   * of `order`.
+   * Follows `DELETE FROM <table>`: deletes the first `limit` rows that meet the condition, by the columns of `order`.
    * May skip locked rows.
    */
   readonly firstRows: (rows: {
@@ -66,8 +59,7 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * A source of rows: for each element `value` of a JSON array, the first rows of a table that meet the
-   * condition.
+   * A source of rows: for each element `value` of a JSON array, the first rows of a table that meet the condition.
    * The condition names bare columns; the column `key` is unique among the rows that meet it.
    */
   readonly firstRowsOfEach: (rows: {
@@ -80,10 +72,8 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * Follows FROM: the rows of a table for each row of `each`. Postgres reads each by the index on the
-   * compared
-   * columns, even while it has no statistics of the table; a connection keeps such a plan as long as it
-   * lives.
+   * Follows FROM: the rows of a table for each row of `each`. Postgres reads each by the index on the compared
+   * columns, even while it has no statistics of the table; a connection keeps such a plan as long as it lives.
    */
   readonly rowsOfEach: (rows: {
     readonly each: Statement.Fragment;
@@ -96,13 +86,10 @@ export interface Dialect {
     one: Statement.Statement<SqlConnection.Row>,
     other: Statement.Statement<A>,
   ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>;
-  /**
-   * Whether transactions commit in the order of their statements, so that a row can be numbered on insert.
-   */
+  /** Whether transactions commit in the order of their statements, so that a row can be numbered on insert. */
   readonly commitsInOrder: boolean;
   /**
-   * A table of one row with the column `locks`. Of the transactions that read it with the same name, only
-   * one runs at
+   * A table of one row with the column `locks`. Of the transactions that read it with the same name, only one runs at
    * a time.
    */
   readonly onlyOne: (name: string) => Statement.Fragment;

@@ -1,7 +1,4 @@
-/**
- * Random commands for a store, as data. They share few chat users, games, keys and scopes, so that they
- * interact.
- */
+/** Random commands for a store, as data. They share few chat users, games, keys and scopes, so that they interact. */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
 import type {
   AccountStatus,
