@@ -16,7 +16,7 @@ const enter = async (page: Page, site: "/dashboard" | "/me") => {
   await page.waitForURL(`${url()}${site}`);
 };
 
-/** Opens a site as Ada, who is also signed in to the dashboard. */
+/** Opens a site as Ada after a sign-in to the dashboard. */
 const visitSite = async (site: "/dashboard" | "/me", options: BrowserContextOptions) => {
   const watched = await visit("/dashboard", /Ada\b/, options);
   if (site === "/me") await enter(watched.page, site);
@@ -29,8 +29,7 @@ const signOut = async (page: Page) => {
 };
 
 /**
- * Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not
- * loaded.
+ * Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not loaded.
  */
 const goBack = async (page: Page) => {
   const before = page.url();

@@ -1,6 +1,4 @@
-/**
- * Sends the examples of the OpenAPI document to the demo, and compares the answers.
- */
+/** Sends the examples of the OpenAPI document to the demo, and compares the answers. */
 import { type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { plain } from "../contract/example_text.ts";
@@ -71,11 +69,14 @@ describe.each(["v2", "v1"] as const)("the examples of %s", (generation) => {
   };
 
   const answered = inOrder(generation).filter(({ access }) => access !== "redirect");
-  test.each(answered.map((route) => [route.id, route] as const))("%s", async (_id, route) => {
-    const answer = await tryOut(route);
-    expect({ status: answer.status, content: plain(contentOf(answer)) }).toEqual({
-      status: route.status ?? 200,
-      content: plain(shownFor(document, route)),
-    });
-  });
+  test.each(answered.map((route) => [route.id, route] as const))(
+    "the example of %s is answered as documented",
+    async (_id, route) => {
+      const answer = await tryOut(route);
+      expect({ status: answer.status, content: plain(contentOf(answer)) }).toEqual({
+        status: route.status ?? 200,
+        content: plain(shownFor(document, route)),
+      });
+    },
+  );
 });

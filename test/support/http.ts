@@ -1,6 +1,4 @@
-/**
- * Sends requests exactly as a test writes them: adds no headers, follows no redirects and retries nothing.
- */
+/** Sends requests exactly as a test writes them: adds no headers, follows no redirects and retries nothing. */
 import { once } from "node:events";
 import {
   type IncomingHttpHeaders,
@@ -12,7 +10,7 @@ import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
-/** A JSON value whose shape only the test knows. */
+/** A parsed JSON value without a known type. */
 export interface Json {
   readonly [name: string]: Json | undefined;
 }
@@ -46,9 +44,7 @@ export interface RequestOptions {
 /** Sends one request, written as `"GET /v2/chat?chatId=100001"`. */
 export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
 
-/**
- * A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them.
- */
+/** A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them. */
 export const makeClient = (
   url: string,
   { keepAlive = true } = {},

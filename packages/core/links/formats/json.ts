@@ -36,7 +36,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     startLine = 0;
   };
 
-  /** Ends the outermost value. */
+  /** Ends the current outermost JSON value. */
   const close = (): void => {
     if (shape === "values") found.push(unreadable("a bracket is closed twice"));
     isOver = true;

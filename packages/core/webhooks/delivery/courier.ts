@@ -1,4 +1,6 @@
-/** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
+/**
+ * Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due.
+ */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -34,7 +36,8 @@ const freshFor = 1_000;
 const dueInterval = 1_000;
 
 /**
- * How long results wait for others to be stored with them, in milliseconds. On a single disk, every transaction waits.
+ * How long results wait for others to be stored with them, in milliseconds. On a single disk, every transaction
+ * waits.
  */
 const saveInterval = 100;
 
@@ -61,7 +64,7 @@ export interface WebhookCourier extends Courier<HeldWebhook> {
 }
 
 interface EventEntry extends Entry {
-  /** The event and when it was read; null if it is read before sending. */
+  /** The event with the time of its read; null if it must be read before sending. */
   readonly read: { readonly event: FeedEvent; readonly at: Millis } | null;
 }
 
