@@ -31,7 +31,7 @@ const findPython = async (): Promise<ServerProgram | null> => {
   return isRecent ? found : unpacked(python);
 };
 
-/** discord.py and aiohttp, then what they import. */
+/** Debian packages of discord.py, aiohttp and their dependencies. */
 const modules = [
   "discord",
   "aiohttp",
@@ -48,7 +48,7 @@ const modules = [
 /** The parser of aiohttp is compiled: the one in Python refuses valid answers in Debian's version. */
 const importAll = "import aiohttp._http_parser, discord";
 
-/** A Python with aiohttp and discord.py: the one found with its own or Debian's modules, or Debian's with Debian's. */
+/** Finds a Python with aiohttp and discord.py: the machine's with its own or Debian's, or Debian's with Debian's. */
 const findWithModules = async (): Promise<ServerProgram | null> => {
   const found = await program();
   if (found === null || (await runs(found, importAll))) return found;
@@ -70,13 +70,13 @@ const once = <A>(find: () => Promise<A>): (() => Promise<A>) => {
 const program = once(findPython);
 const withModules = once(findWithModules);
 
-/** Why Python 3.10 or newer is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why Python 3.10 or newer is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoPython = async (): Promise<string | null> =>
   (await program()) === null
     ? skipReason("Python", "there is no Python 3.10 on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Why aiohttp or discord.py is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why aiohttp or discord.py is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoAiohttp = async (): Promise<string | null> =>
   (await withModules()) === null
     ? skipReason(
