@@ -13,6 +13,8 @@ export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
   /** Active keys only. */
   readonly keys: number;
+  /** The origins of redirects that these keys list, sorted. */
+  readonly redirectOrigins: ReadonlyArray<string>;
 }
 
 /** `not_found`: the scope does not exist or belongs to another account. */
@@ -27,7 +29,7 @@ export class OwnedScopes extends Context.Service<
       account: Pick<Account, "name">,
     ) => Effect.Effect<ReadonlyArray<OwnedScope>, StoreUnavailable>;
 
-    /** @param pid unchecked */
+    /** @param pid any text, such as a value from a URL */
     readonly find: (
       account: Pick<Account, "name">,
       pid: string,
@@ -42,7 +44,9 @@ export class OwnedScopes extends Context.Service<
     /** Counts the links of a scope that were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
-    /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
+    /**
+     * Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet.
+     */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
     /** Adds a link that the owner set or removed to the last count. */
@@ -59,13 +63,13 @@ export class OwnedScopes extends Context.Service<
         const scopes = yield* store.listScopes(name);
         const keys = yield* store.listKeys(name, yield* Clock.currentTimeMillis);
         return yield* Effect.forEach(scopes, (configured) =>
-          Effect.map(counts.of(configured.scope.pid), (links) => ({
-            ...configured,
-            links,
-            keys: keys.filter(
+          Effect.map(counts.of(configured.scope.pid), (links) => {
+            const own = keys.filter(
               ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
-            ).length,
-          })),
+            );
+            const origins = new Set(own.flatMap(({ redirectOrigins }) => redirectOrigins));
+            return { ...configured, links, keys: own.length, redirectOrigins: [...origins].toSorted() };
+          }),
         );
       });
 
