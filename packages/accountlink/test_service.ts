@@ -9,7 +9,7 @@ import {
 
 export const guildId = "700000000000000001";
 
-/** A game user for whom the platform does not respond. */
+/** The platform does not respond to requests for this game user. */
 export const down = "666";
 
 /** Platforms with game users below 100; chat users below 100100 are members of the guild. */

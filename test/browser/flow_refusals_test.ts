@@ -13,17 +13,20 @@ const { visit: visitDashboard, url } = await useDashboard();
 const { newSession, visit } = await useFlowPages();
 
 describe("the page of a refusal", () => {
-  it.each(Object.keys(refusals) as Array<RefusalName>)("%s", async (name) => {
-    const watched = await visitDashboard(`${paths.preview}?state=refused-${name}`, /Ada\b/, phone);
-    const { page, close } = watched;
-    const body = (await page.locator("#shown").getAttribute("srcdoc")) ?? "";
-    await page.route("**/verify/refused", (route) =>
-      route.fulfill({ status: refusals[name].status, contentType: "text/html; charset=utf-8", body }),
-    );
-    await page.goto(`${url()}/verify/refused`);
-    await expectUsable(watched, refusals[name].title, `refused-${name}`);
-    await close();
-  });
+  it.each(Object.keys(refusals) as Array<RefusalName>)(
+    "the refusal page fits a phone and is accessible: %s",
+    async (name) => {
+      const watched = await visitDashboard(`${paths.preview}?state=refused-${name}`, /Ada\b/, phone);
+      const { page, close } = watched;
+      const body = (await page.locator("#shown").getAttribute("srcdoc")) ?? "";
+      await page.route("**/verify/refused", (route) =>
+        route.fulfill({ status: refusals[name].status, contentType: "text/html; charset=utf-8", body }),
+      );
+      await page.goto(`${url()}/verify/refused`);
+      await expectUsable(watched, refusals[name].title, `refused-${name}`);
+      await close();
+    },
+  );
 
   it("a refusal page shows the signed-in user, and leads back to the start", async () => {
     const { sid } = await newSession({ chatId: "100002" });

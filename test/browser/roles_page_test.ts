@@ -55,7 +55,7 @@ describe("the page Roles", () => {
   it("shows what the bot may not give, and deletes rules, without a script", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
-    await press(page, /Roles of All/);
+    await press(page, /Roles of .*[Ss]hared list/);
     await press(page, /Rook/);
     const menu = page.getByLabel("gets the role");
     expect(await menu.locator("option").allTextContents()).toContain("Owner (the bot may not give it)");

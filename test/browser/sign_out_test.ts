@@ -16,7 +16,7 @@ const enter = async (page: Page, site: "/dashboard" | "/me") => {
   await page.waitForURL(`${url()}${site}`);
 };
 
-/** Opens a site as Ada, who is also signed in to the dashboard. */
+/** Opens a site as Ada after a sign-in to the dashboard. */
 const visitSite = async (site: "/dashboard" | "/me", options: BrowserContextOptions) => {
   const watched = await visit("/dashboard", /Ada\b/, options);
   if (site === "/me") await enter(watched.page, site);

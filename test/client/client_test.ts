@@ -91,6 +91,15 @@ describe("methods of the client", () => {
     expect(await alts.deleteReview("100001", "100002")).toMatchObject({ deleted: true });
   });
 
+  const synced = clientOf({ account: "roles", guildId: guild }, { onAnswer });
+  const rules = (["linked", "unlinked"] as const).map((is) => ({ roleId: "1", when: { is } }));
+  fixtures.plan({ account: "roles", guildId: guild, rules });
+
+  it("client methods sync members", async () => {
+    const unchanged = { chatId: "100001", added: [], removed: [], nickname: null };
+    expect(await synced().members.sync("100001", guild)).toEqual(unchanged);
+  });
+
   it("client methods report leaked keys", async () => {
     expect(await used().keys.reportLeaked(newToken())).toEqual({ revoked: true });
   });

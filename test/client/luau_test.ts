@@ -75,7 +75,7 @@ const walk = async (code: string, gameId: string, action: "confirm" | "cancel") 
   expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
 };
 
-test("the module says it of every case that it has a method for", async () => {
+test("the module answers the shared cases of its methods", async () => {
   const { expectSaid, urlOf } = await startCases();
   const methods: Readonly<Record<string, Call["method"]>> = {
     "links.byGame": "link",
@@ -92,7 +92,7 @@ test("the module says it of every case that it has a method for", async () => {
   for (const [index, each] of own.entries()) expectSaid(each, inCase(each, said[index]));
 });
 
-/** Says in the words of the cases what the module said. */
+/** Converts an output of the module to the form of the cases. */
 const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefined): Said => {
   const { said, seconds = 0 } = heard ?? {};
   if (each.call === "links.byGameMany") {
@@ -117,12 +117,12 @@ describe("verify", () => {
     expect((await said()).said).toMatchObject([{ said: expected }]);
   });
 
-  test("says that the time is over", async () => {
+  test("verify reports an expired session", async () => {
     const { said } = await playCalls([{ method: "verify", players: [7] }]);
     expect((await said()).said).toMatchObject([{ said: { ok: false, code: "SESSION_EXPIRED" } }]);
   });
 
-  test("ends when the player leaves, and cancels the session", async () => {
+  test("verify cancels the session when the player leaves", async () => {
     const { code, said } = await playCalls([{ method: "verify", players: [8] }], { leaves: 1 });
     const shown = await code();
     const { said: results, lines } = await said();
@@ -132,7 +132,7 @@ describe("verify", () => {
   });
 });
 
-test("looks up more players than one request takes, and removes links", async () => {
+test("the module looks up more players than one request takes, and removes links", async () => {
   const players = Array.from({ length: 51 }, (_, index) => index + 1);
   const { said, lines } = await (
     await playCalls([
@@ -152,22 +152,15 @@ test("looks up more players than one request takes, and removes links", async ()
   expect(lines.filter((line) => line.startsWith("request POST"))).toHaveLength(2);
 });
 
-describe("tells a developer, in the result and the output,", () => {
+describe("mistakes of a developer", () => {
   const link: Call = { method: "link", players: [1] };
   test.each<[string, Call, Partial<Experience>, () => string, string, RegExp]>([
     ["that HTTP requests are off", link, { http: false }, () => key, "HTTP_DISABLED", /Allow HTTP Requests/],
     ["that there is no secret", link, { secrets: {} }, () => key, "SECRET_MISSING", /"accountlink_key"/],
     ["that the secret is no key", link, {}, () => "alk_wrong", "INVALID_API_KEY", /"accountlink_key"/],
+    ["a missing guild", link, {}, () => guildKey, "MISSING_PARAMETER", /AccountLink.new as "guild"/],
     [
-      "that the guild is missing",
-      link,
-      {},
-      () => guildKey,
-      "MISSING_PARAMETER",
-      /AccountLink.new as "guild"/,
-    ],
-    [
-      "that the guild is another one",
+      "another guild",
       { ...link, options: { guild: "700000000000000002" } },
       {},
       () => guildKey,
@@ -175,20 +168,23 @@ describe("tells a developer, in the result and the output,", () => {
       /another guild/,
     ],
     [
-      "that the key may not",
+      "a key without the access",
       { ...link, method: "unlink" },
       {},
       () => reading,
       "FORBIDDEN",
       /unlink needs full/,
     ],
-  ])("%s", async (_, call, experience, secret, code, words) => {
-    const { said, lines } = await (await playCalls([call], experience, secret())).said();
-    expect(said).toMatchObject([{ said: { ok: false, code, message: expect.stringMatching(words) } }]);
-    expect(lines.find((line) => line.startsWith("warn accountlink: "))).toMatch(words);
-  });
+  ])(
+    "the module reports %s in the result and the output",
+    async (_, call, experience, secret, code, words) => {
+      const { said, lines } = await (await playCalls([call], experience, secret())).said();
+      expect(said).toMatchObject([{ said: { ok: false, code, message: expect.stringMatching(words) } }]);
+      expect(lines.find((line) => line.startsWith("warn accountlink: "))).toMatch(words);
+    },
+  );
 
-  test("what cannot be right, when the client is made", async () => {
+  test("the module refuses options that cannot be right", async () => {
     const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
     const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
     const raised = said.map((each) => (each.said as { raised: string }).raised);
@@ -202,7 +198,7 @@ describe("tells a developer, in the result and the output,", () => {
 });
 
 describe("keeps the pace", () => {
-  test("of the key, so that none is refused", async () => {
+  test("the module paces requests by the key's limit, so that none is refused", async () => {
     const script = `
       local client = AccountLink.new({ url = "${url()}", secret = "accountlink_key", retryFor = 0 })
       for id = 1, 5 do
@@ -214,7 +210,7 @@ describe("keeps the pace", () => {
     expect(game.output()).toMatch(/^pause 0\.\d+$/m);
   });
 
-  test("of HttpService, which allows 500 requests a minute", async () => {
+  test("the module paces requests by HttpService, which allows 500 a minute", async () => {
     const script = `
       local client = AccountLink.new({ url = "${url()}", secret = "accountlink_key", requestsPerMinute = 3 })
       for id = 1, 4 do
@@ -237,7 +233,7 @@ test("the script of docs/client.md prints its documented output", async () => {
   expect(game.output()).toContain("Player5 is not linked\n");
 });
 
-test("the game of examples rewards a player who links, and knows them the next time", async () => {
+test("the example game rewards a player once for a link", async () => {
   const script = `${sourceOf("../../examples/roblox_game.luau").replace("https://links.example", url())}\njoin(9)\njoin(9)`;
   const game = play({ script }, newKey());
   const code = await game.untilPrinted(/^For 100 coins, type (\S+) at \S+\/go$/m);

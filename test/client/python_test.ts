@@ -1,4 +1,7 @@
-/** The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of `examples`. */
+/**
+ * The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of
+ * `examples`.
+ */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -52,34 +55,37 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)("the %s client", (_, whyNot, programOf) => {
-  test.skipIf(whyNot !== null)(`follows events over a restart of the server ${whyNot ?? ""}`, async () => {
-    const fixtures = makeFixtures();
-    const key = fixtures.key();
-    const port = String(await freePort());
-    const dataFolder = await newFolder();
-    const startHere = () =>
-      startServerHere({ fixture: fixtures.fixture, dataFolder, env: { ACCOUNTLINK_PORT: port } });
-    const first = await startHere();
-    const program = programOf(`import os
+  test.skipIf(whyNot !== null)(
+    `the Python client follows events over a restart of the server ${whyNot ?? ""}`,
+    async () => {
+      const fixtures = makeFixtures();
+      const key = fixtures.key();
+      const port = String(await freePort());
+      const dataFolder = await newFolder();
+      const startHere = () =>
+        startServerHere({ fixture: fixtures.fixture, dataFolder, env: { ACCOUNTLINK_PORT: port } });
+      const first = await startHere();
+      const program = programOf(`import os
 from accountlink import AccountLink
 client = AccountLink(os.environ["URL"], os.environ["KEY"])
 for event, cursor in client.events.follow(from_="oldest", types=["link.set"]):
     print(event["type"], event["data"]["chatId"], bool(cursor))`);
-    const following = await start(program, { URL: first.url, KEY: key });
-    const set = async (send: typeof first.send, chatId: string) => {
-      const written = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1" } });
-      expect(written.status).toBe(200);
-      await following.untilPrinted(new RegExp(`^(link.set ${chatId} True)$`, "m"));
-    };
-    await set(first.send, "100001");
-    await first.stop();
-    const second = await startHere();
-    onTestFinished(async () => void (await second.stop()));
-    await set(second.send, "100002");
-    expect(following.output().match(/link\.set/g)).toHaveLength(2);
-  });
+      const following = await start(program, { URL: first.url, KEY: key });
+      const set = async (send: typeof first.send, chatId: string) => {
+        const written = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1" } });
+        expect(written.status).toBe(200);
+        await following.untilPrinted(new RegExp(`^(link.set ${chatId} True)$`, "m"));
+      };
+      await set(first.send, "100001");
+      await first.stop();
+      const second = await startHere();
+      onTestFinished(async () => void (await second.stop()));
+      await set(second.send, "100002");
+      expect(following.output().match(/link\.set/g)).toHaveLength(2);
+    },
+  );
 
-  test.skipIf(whyNot !== null)(`watches a session to its end ${whyNot ?? ""}`, async () => {
+  test.skipIf(whyNot !== null)(`the Python client watches a session to its end ${whyNot ?? ""}`, async () => {
     const key = newKey();
     const program = programOf(`import os
 from accountlink import AccountLink
@@ -100,7 +106,7 @@ client.close()`);
   });
 });
 
-test.skipIf(noPython !== null)(`verifies webhooks ${noPython ?? ""}`, async () => {
+test.skipIf(noPython !== null)(`the Python client verifies webhooks ${noPython ?? ""}`, async () => {
   const bytes = Buffer.alloc(32, 7);
   const secret = `whsec_${bytes.toString("base64")}`;
   const body = JSON.stringify({
@@ -139,13 +145,15 @@ for headers in json.loads(os.environ["REQUESTS"]):
   expect(checking.output().trim().split("\n")).toEqual(["evt_1 link.set", ...Array(6).fill("refused")]);
 });
 
-test.skipIf(noPython !== null)(`is a wheel that imports nothing else ${noPython ?? ""}`, async () => {
-  const folder = await newFolder();
-  const { file, env } = await pythonWithClient("");
-  const { stdout } = await run(file, [pathOf("clients/python/build_backend.py"), folder], { env });
-  const [wheel = "", sdist = ""] = stdout.trim().split("\n");
-  expect([wheel, sdist]).toEqual(["accountlink-0.1.0-py3-none-any.whl", "accountlink-0.1.0.tar.gz"]);
-  const check = `import base64, hashlib, sys, zipfile
+test.skipIf(noPython !== null)(
+  `the Python client is a wheel that imports no other package ${noPython ?? ""}`,
+  async () => {
+    const folder = await newFolder();
+    const { file, env } = await pythonWithClient("");
+    const { stdout } = await run(file, [pathOf("clients/python/build_backend.py"), folder], { env });
+    const [wheel = "", sdist = ""] = stdout.trim().split("\n");
+    expect([wheel, sdist]).toEqual(["accountlink-0.1.0-py3-none-any.whl", "accountlink-0.1.0.tar.gz"]);
+    const check = `import base64, hashlib, sys, zipfile
 sys.path.insert(0, sys.argv[1])
 import accountlink
 assert accountlink.__file__.startswith(sys.argv[1])
@@ -158,14 +166,15 @@ for name, digest, size in (line.split(",") for line in record[:-1]):
     assert digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
     assert int(size) == len(data)
 print(*sorted(name for name in wheel.namelist() if not name.endswith(".py")))`;
-  const checked = await run(file, ["-I", "-c", check, join(folder, wheel)]);
-  const info = ["LICENSE", "METADATA", "RECORD", "WHEEL"].map(
-    (name) => `accountlink-0.1.0.dist-info/${name}`,
-  );
-  expect(checked.stdout.trim()).toBe([...info, "accountlink/py.typed"].join(" "));
-});
+    const checked = await run(file, ["-I", "-c", check, join(folder, wheel)]);
+    const info = ["LICENSE", "METADATA", "RECORD", "WHEEL"].map(
+      (name) => `accountlink-0.1.0.dist-info/${name}`,
+    );
+    expect(checked.stdout.trim()).toBe([...info, "accountlink/py.typed"].join(" "));
+  },
+);
 
-test("has types that a strict checker follows", async () => {
+test("the Python client has types that pass a strict checker", async () => {
   const folder = await newFolder();
   const program = `from accountlink import AccountLink, AccountLinkError, AsyncAccountLink
 from accountlink.contract import ChatLookup, VerificationSession
@@ -236,7 +245,7 @@ links.delete_all()
   ]);
 });
 
-test.skipIf(noAiohttp !== null)(`the bot of examples links a member ${noAiohttp ?? ""}`, async () => {
+test.skipIf(noAiohttp !== null)(`the example bot links a member ${noAiohttp ?? ""}`, async () => {
   // Runs the command as discord.py does when Discord sends it.
   const program = `import asyncio, sys, types
 sys.path.insert(0, ${JSON.stringify(pathOf("examples"))})

@@ -263,7 +263,7 @@ const linkedFrom = (text: string) =>
 
 describe.each(memberRoles)("as %s", (role) => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    "%s",
+    "the role decides whether %s is refused",
     async (_, { method, path, source }) => {
       // Each case signs in again, because one of the routes signs out.
       const member = await signInAs(role);

@@ -25,7 +25,7 @@ import type { Receiver } from "./receiver.ts";
 
 /** The chat users of every world, and the number of game users. */
 export const chatIds = ["100001", "100002"];
-/** Another chat user, whom a client erases. */
+/** Another chat user, for erasures. */
 export const erasedChatId = "100004";
 const gameUsers = 400;
 

@@ -16,7 +16,7 @@ export const guild = "700000000000000001";
 export const emptyGuild = "700000000000000002";
 /** The bot is not in it; 100001 is its member. */
 export const botlessGuild = "700000000000000003";
-/** A chat user of the platform who is in no guild. */
+/** A chat user of the platform outside of every guild. */
 export const stranger = "100099";
 /** A game user that the platform does not know. */
 export const nobody = "404404";

@@ -12,7 +12,7 @@ import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
-/** A JSON value whose shape only the test knows. */
+/** A parsed JSON value without a known type. */
 export interface Json {
   readonly [name: string]: Json | undefined;
 }

@@ -48,7 +48,8 @@ export class MemberSync extends Context.Service<
     ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
 
     /**
-     * Makes changes. A refused change becomes a problem. When the platform fails, another comparison finds what is left.
+     * Makes changes. A refused change becomes a problem. When the platform fails, the next comparison finds
+     * the remaining changes.
      *
      * @param pace runs before each change
      */
@@ -64,7 +65,7 @@ export class MemberSync extends Context.Service<
     /** Compares and changes a member now, and stores the result. */
     readonly sync: ForMember<AppliedChanges>;
 
-    /** Like `sync`, as if the member had no link. For a user who is about to be erased. */
+    /** Like `sync`, as if the member had no link. For a user before an erasure. */
     readonly release: ForMember<AppliedChanges>;
   }
 >()("@accountlink/core/MemberSync") {

@@ -63,7 +63,7 @@ describe("NicknameTemplate", () => {
     ["", false],
     [" ", false],
     ["a\nb", false],
-  ])("%s: %s", (text, expected) => {
+  ])("isTemplate of %j is %s", (text, expected) => {
     assert.equal(isTemplate(text), expected);
   });
 });

@@ -36,7 +36,7 @@ export const syncMember = defineRoute({
   ),
   example: {
     values: { chatId: "100001", guildId: "700000000000000001" },
-    answer: { data: { chatId: "100001", added: ["1"], removed: [], nickname: "ada_g" } },
+    answer: { data: { chatId: "100001", added: [], removed: [], nickname: null } },
   },
   errors: ["BAD_REQUEST"],
 });

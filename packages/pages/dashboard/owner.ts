@@ -1,4 +1,4 @@
-/** The account of a user who is signed in to the dashboard, and the permissions of their role. */
+/** The account of the user at the dashboard, and the permissions of the user's role. */
 import { allows, Members, type Membership } from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
@@ -11,7 +11,8 @@ export interface SignedInMember extends Pick<Membership, "account" | "role"> {
 }
 
 /**
- * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person is no longer
+ * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person
+ * is no longer
  * a member, or the role does not allow the action.
  */
 export const makeMemberOf = Effect.map(Members, (members) =>

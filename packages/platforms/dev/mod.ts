@@ -19,7 +19,7 @@
  *
  * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the
  * authorization code flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the
- * game platform. Errors are those of RFC 6749.
+ * game platform. Errors follow RFC 6749.
  *
  * | route | answers |
  * |---|---|

@@ -67,7 +67,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
           const restored = [lasting(address, 7), lasting({ ...key, limit: 2 }, 2)];
           const refused = yield* counters.admit(restored, now);
           test.expect(refused).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
-          // Both windows exist now.
+          // Redis has both windows now, so it needs no restored counts.
           test.expect(yield* counters.admit([first, second], now)).toEqual(refused);
         }
       }),

@@ -15,7 +15,8 @@ interface Batch<Reply> {
 }
 
 /**
- * Combines the requests of one turn of the event loop that count in the same windows, such as the requests of one key
+ * Combines the requests of one turn of the event loop that count in the same windows, such as the requests
+ * of one key
  * from one address. They are decided in order, as if they came one after another.
  */
 export class AdmissionBatches<Reply> {
@@ -27,8 +28,10 @@ export class AdmissionBatches<Reply> {
   #wasOne = true;
 
   /**
-   * @param sendsOneAtOnce fast path for a single request: if the previous request was alone too, this one is sent at
-   * once instead of at the end of the turn. Later requests of the turn are decided after it if one script decides
+   * @param sendsOneAtOnce fast path for a single request: if the previous request was alone too, this one
+   * is sent at
+   * once instead of at the end of the turn. Later requests of the turn are decided after it if one script
+   * decides
    * each request
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
@@ -38,7 +41,7 @@ export class AdmissionBatches<Reply> {
 
   /** Returns the reply to the batch, and the index of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // A request with a checkpoint of its own is counted by itself, before the others of its turn.
+    // A request with a checkpoint is counted alone, before the other requests of its turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
     const hasCompany = this.#isOneSent || this.#open.size > 0;
     if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {

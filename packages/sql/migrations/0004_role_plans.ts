@@ -1,4 +1,4 @@
-/** Adds role plans, the nodes that work on them, and what is stored of their members. */
+/** Adds role plans, the nodes that work on them, and the stored state of their members. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";

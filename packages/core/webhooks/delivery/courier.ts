@@ -1,4 +1,7 @@
-/** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
+/**
+ * Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that
+ * are due.
+ */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -19,7 +22,8 @@ const [windowSize, pageSize] = [200, 50];
 const [mostAttempts, mostFailingAttempts] = [8, 2];
 
 /**
- * How long a failed attempt delays the webhook's next attempts, in milliseconds. Without the delay, a receiver that
+ * How long a failed attempt delays the webhook's next attempts, in milliseconds. Without the delay, a
+ * receiver that
  * refuses at once would use all of the processor.
  */
 const failurePause = 20;
@@ -34,7 +38,8 @@ const freshFor = 1_000;
 const dueInterval = 1_000;
 
 /**
- * How long results wait for others to be stored with them, in milliseconds. On a single disk, every transaction waits.
+ * How long results wait for others to be stored with them, in milliseconds. On a single disk, every
+ * transaction waits.
  */
 const saveInterval = 100;
 
@@ -61,7 +66,7 @@ export interface WebhookCourier extends Courier<HeldWebhook> {
 }
 
 interface EventEntry extends Entry {
-  /** The event and when it was read; null if it is read before sending. */
+  /** The event with the time of its read; null if it must be read before sending. */
   readonly read: { readonly event: FeedEvent; readonly at: Millis } | null;
 }
 
@@ -79,7 +84,8 @@ export const makeCourierRun = Effect.gen(function* () {
   });
 
   /**
-   * Reads new events into the window, and returns whether there may be more; null if the feed was restored to an
+   * Reads new events into the window, and returns whether there may be more; null if the feed was restored
+   * to an
    * earlier state.
    */
   const readFeed = Effect.fnUntraced(function* (courier: WebhookCourier, window: DeliveryWindow) {
@@ -136,7 +142,10 @@ export const makeCourierRun = Effect.gen(function* () {
     return found?.id === delivery.eventId ? found : null;
   });
 
-  /** After a backup was restored, the feed ends before the webhook's position. Only events from now on are sent. */
+  /**
+   * After a backup was restored, the feed ends before the webhook's position. Only events from now on are
+   * sent.
+   */
   const skipToEnd = Effect.fnUntraced(function* (node: WebhookNode, courier: WebhookCourier) {
     const { id, scope } = courier.item;
     const { end } = yield* events.range(scope.pid);
@@ -161,7 +170,8 @@ export const makeCourierRun = Effect.gen(function* () {
     });
 
     /**
-     * Also asks the store: an event may have been resent on request, or the webhook activated, since this run began.
+     * Also asks the store: an event may have been resent on request, or the webhook activated, since this
+     * run began.
      */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;

@@ -12,7 +12,7 @@ export interface BoundedFile extends Omit<UploadedFile, "append"> {
 /**
  * Makes files whose total size stays below `maxUploadsSize`.
  *
- * @param makeRoom removes a file that is not in use; returns false if there is none
+ * @param makeRoom removes an unused file; returns false if all are in use
  */
 export const boundedUploads = (folder: UploadFolder, makeRoom: Effect.Effect<boolean>) => {
   let total = 0;

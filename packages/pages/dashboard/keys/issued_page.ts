@@ -18,7 +18,7 @@ export interface Issued {
   readonly isNew: boolean;
 }
 
-/** @param chatId the owner, whom the example looks up */
+/** @param chatId the owner, as the chat user of the example */
 export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, chatId: ChatId): Page => {
   const guildId = key.scope.kind === "guild" ? key.scope.guildId : null;
   const url = `${publicUrl}${withQuery("/v2/chat", { chatId, guildId })}`;

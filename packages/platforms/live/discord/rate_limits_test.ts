@@ -24,7 +24,7 @@ describe("RateLimits", () => {
     const { wait, observe } = setUp();
     expect(times(6, () => wait(members, 0))).toEqual([0, 0, 0, 0, 0, 1_000]);
     expect(times(2, () => wait(users, 0))).toEqual([0, 0]);
-    // The response to the first of two requests: Discord has not counted the other one.
+    // Discord sent this response to the first of two requests before it counted the second.
     observe(users, 100, budget(4, 30));
     expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
   });

@@ -28,7 +28,7 @@ export const ada = {
 /** A user with only the fields that Discord always sends. */
 export const bob = { id: "82198898841029460" as ChatId, username: "bob", global_name: null, avatar: null };
 
-/** A user who is not in any guild. */
+/** A user outside of every guild. */
 export const eve = { id: "53908232506183680" as ChatId, username: "eve", global_name: null, avatar: null };
 
 const users: ReadonlyArray<{ readonly id: string }> = [ada, bob, eve];

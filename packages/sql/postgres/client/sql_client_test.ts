@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`errors ${missing ?? "of Postgres"}`, () => {
       ["SELEKT $1", "SqlSyntaxError"],
       ["SELECT lo_import($1)", "ConnectionError"],
       ["SELECT pg_terminate_backend(pg_backend_pid()), $1::text", "ConnectionError"],
-    ] as const)("%s: %s", ([text, reason]) =>
+    ] as const)("the statement %s fails with %s", ([text, reason]) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         const { url } = yield* Database;

@@ -158,7 +158,7 @@ describe("errors", () => {
     ["SELECT ? FROM nothing", "SqlSyntaxError", false],
     ["SELEKT ?", "SqlSyntaxError", false],
     ["INSERT INTO things (a) VALUES (? || hex(randomblob(100000)))", "ConnectionError", true],
-  ] as const)("%s: %s", ([text, reason, isRetryable]) =>
+  ] as const)("the statement %s fails with %s", ([text, reason, isRetryable]) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       for (const statement of schema) yield* sql.unsafe(statement);

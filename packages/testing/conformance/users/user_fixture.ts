@@ -103,7 +103,7 @@ export const newUserFixture = Effect.gen(function* () {
     commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
       Effect.map(idempotency.commit(claim, answered(write, newAnswer(...named))), Option.isSome),
     release: idempotency.release,
-    /** Claims the key of a request again, and returns what is stored under it. */
+    /** Claims the key of a request again, and returns the stored request. */
     retry: (claim: NewClaim, fingerprint?: string, at = 0) =>
       Effect.map(idempotency.claim(retryOf(claim, at, fingerprint)), Option.getOrNull),
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
