@@ -147,6 +147,7 @@ describe("an answer", () => {
   });
 });
 
+// `clients/cases.json` has more, which all clients share.
 describe("a call", () => {
   it.each([
     ["a broken connection", "cut"],
@@ -172,43 +173,6 @@ describe("a call", () => {
     expect(keys).toEqual([keys[0], keys[0], keys[0], keys[3], "mine"]);
     expect(new Set(keys).size).toBe(3);
     expect(keys[0]).toMatch(/^[!-~]{20,255}$/);
-  });
-
-  it("retries after a second while the previous attempt is in progress", async () => {
-    const inUse = refusal(409, "CONFLICT", { details: { reason: "idempotency_key_in_use" } });
-    const { client, heard } = await scripted([inUse, success({})]);
-    const begun = performance.now();
-    await client.links.delete("100001");
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
-    expect(heard).toHaveLength(2);
-  });
-
-  it("waits as long as Retry-After says before it retries", async () => {
-    const busy = refusal(429, "RATE_LIMITED", { headers: { "retry-after": "1" } });
-    const { client } = await scripted([busy, success(link)]);
-    const begun = performance.now();
-    await client.links.get("100001");
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
-  });
-
-  it("a call does not retry if it would have to wait longer than retryFor", async () => {
-    const details = { bucket: "day" };
-    const { client, heard } = await scripted([
-      refusal(429, "RATE_LIMITED", { details, headers: { "retry-after": "3600" } }),
-    ]);
-    const error = await errorOf(client.links.get("100001"));
-    expect(error).toMatchObject({ code: "RATE_LIMITED", details, status: 429, retryAfter: 3_600 });
-    expect(heard).toHaveLength(1);
-  });
-
-  it.each([
-    [500, "INTERNAL_ERROR", null],
-    [403, "PREMIUM_REQUIRED", null],
-    [409, "CONFLICT", { reason: "idempotency_key_reused" }],
-  ])("a call does not retry after %i %s", async (status, code, details) => {
-    const { client, heard } = await scripted([refusal(status, code, { details })]);
-    expect(await errorOf(client.links.set("100001", "1"))).toMatchObject({ status, code, details });
-    expect(heard).toHaveLength(1);
   });
 
   it("stops retrying when retryFor is over", async () => {

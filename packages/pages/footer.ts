@@ -12,7 +12,7 @@ ${contact === null ? null : html`<p>Contact: ${contactHtml(contact)}</p>`}
 <p>Request <code>${requestId}</code></p>
 </footer>`;
 
-const contactHtml = (contact: string): Html => {
+export const contactHtml = (contact: string): Html => {
   const address = addressOf(contact);
   return address === null ? html`${contact}` : html`<a href="${address}">${contact}</a>`;
 };

@@ -11,11 +11,6 @@ export interface PageSettingsShape {
    * pages.
    */
   readonly chatHome: ((guildId: GuildId | null) => string) | null;
-  /**
-   * Returns the page that adds the bot to a guild, or to any guild for null; null or left out if the platform has no
-   * such page.
-   */
-  readonly botInvite?: ((guildId: GuildId | null) => string) | null;
   /** The URL of the operator's privacy policy. */
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */

@@ -75,7 +75,7 @@ describe("a key", () => {
     expect(await statusWith(token)).toBe(404);
     await press(page, "I have copied it");
     await page.getByLabel("Name", { exact: true }).fill("Changed");
-    await page.getByRole("radio", { name: /^Read/ }).check();
+    await page.getByRole("radio", { name: /^May look up links/ }).check();
     await page.getByText("Restrictions").click();
     await page.getByLabel("Denied addresses").fill("192.0.2.0/24\n2001:db8::/32");
     await page.getByLabel("Expires").fill("2099-12-31");

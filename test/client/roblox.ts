@@ -2,7 +2,7 @@
  * Runs a script of a server on Roblox in an interpreter of Luau, which does one thing at a time. `HttpService` sends
  * real requests. Prints what the script prints, each request, and each pause.
  *
- * echo '{"script": "examples/roblox_game.luau", "secrets": {}, "http": true, "clock": "real", "input": {}}' | node roblox.ts
+ * echo '{"script": "print(1)", "secrets": {}, "http": true, "clock": "real", "input": []}' | node roblox.ts
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -19,6 +19,7 @@ const packages = [
   "libpython3.11-stdlib",
   "libexpat1",
   "libffi8",
+  "libssl3",
 ];
 const path = "usr/bin/python3.11";
 

@@ -1,6 +1,6 @@
 /** Derives the settings of the user pages from the configuration. */
 import type { PageSettingsShape } from "@accountlink/pages";
-import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platforms/live";
+import { liveChatHome, livePlatformNames } from "@accountlink/platforms/live";
 import type { Config } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
 
@@ -9,12 +9,10 @@ const devPlatformNames = { chat: "the chat platform", game: "the game platform" 
 export const pageSettingsOf = (config: Config): PageSettingsShape => {
   const isLive = config.ACCOUNTLINK_PLATFORM === "live";
   const names = isLive || isDemo(config) ? livePlatformNames : devPlatformNames;
-  const clientId = config.ACCOUNTLINK_CHAT_CLIENT_ID;
   return {
     chatName: config.ACCOUNTLINK_CHAT_NAME ?? names.chat,
     gameName: config.ACCOUNTLINK_GAME_NAME ?? names.game,
     chatHome: isLive ? liveChatHome : null,
-    botInvite: isLive && clientId !== null ? liveBotInvite(clientId) : null,
     privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
     contact: config.ACCOUNTLINK_CONTACT,
     ...(config.ACCOUNTLINK_PLATFORM === "none" && { withoutSignIns: true }),

@@ -10,9 +10,7 @@ const settingsOf = (environment: Record<string, string>) =>
 describe("pageSettingsOf", () => {
   it("uses the live platforms' names, and links to their communities", () => {
     const live = { ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_CHAT_CLIENT_ID: "42" };
-    const { chatHome, botInvite, ...settings } = settingsOf(live);
-    expect(botInvite?.(null)).toMatch(/client_id=42&/);
-    expect(botInvite?.(GuildId.make("700000000000000001"))).toMatch(/guild_id=700000000000000001$/);
+    const { chatHome, ...settings } = settingsOf(live);
     expect(settings).toEqual({ chatName: "Discord", gameName: "Roblox", privacyUrl: null, contact: null });
     expect(chatHome?.(GuildId.make("700000000000000001"))).toBe(
       "https://discord.com/channels/700000000000000001",
@@ -21,13 +19,8 @@ describe("pageSettingsOf", () => {
   });
 
   it("uses general names for the dev platform, which has no pages to return to", () => {
-    const { chatName, gameName, chatHome, botInvite } = settingsOf({ ACCOUNTLINK_STORAGE: "memory" });
-    expect([chatName, gameName, chatHome, botInvite]).toEqual([
-      "the chat platform",
-      "the game platform",
-      null,
-      null,
-    ]);
+    const { chatName, gameName, chatHome } = settingsOf({ ACCOUNTLINK_STORAGE: "memory" });
+    expect([chatName, gameName, chatHome]).toEqual(["the chat platform", "the game platform", null]);
   });
 
   it("shows the names of the live platforms in the demo, but no links to them", () => {
@@ -46,7 +39,6 @@ describe("pageSettingsOf", () => {
       chatName: "Guilded",
       gameName: "Minecraft",
       chatHome: null,
-      botInvite: null,
       privacyUrl: "https://links.example/privacy?lang=en#addresses",
       contact: "help@links.example",
     });

@@ -13,6 +13,8 @@ export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
   /** Active keys only. */
   readonly keys: number;
+  /** The origins of redirects that these keys list, sorted. */
+  readonly redirectOrigins: ReadonlyArray<string>;
 }
 
 /** `not_found`: the scope does not exist or belongs to another account. */
@@ -59,13 +61,13 @@ export class OwnedScopes extends Context.Service<
         const scopes = yield* store.listScopes(name);
         const keys = yield* store.listKeys(name, yield* Clock.currentTimeMillis);
         return yield* Effect.forEach(scopes, (configured) =>
-          Effect.map(counts.of(configured.scope.pid), (links) => ({
-            ...configured,
-            links,
-            keys: keys.filter(
+          Effect.map(counts.of(configured.scope.pid), (links) => {
+            const own = keys.filter(
               ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
-            ).length,
-          })),
+            );
+            const origins = new Set(own.flatMap(({ redirectOrigins }) => redirectOrigins));
+            return { ...configured, links, keys: own.length, redirectOrigins: [...origins].toSorted() };
+          }),
         );
       });
 

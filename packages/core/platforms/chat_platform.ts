@@ -86,6 +86,14 @@ export class ChatPlatform extends Context.Service<
       limit: number,
     ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
+    /**
+     * Returns the page where an owner adds the bot to a guild, or to any guild for null. Undefined if the platform has no
+     * such page.
+     *
+     * @param rights `none`, or the rights to change roles and nicknames
+     */
+    readonly botInvite?: (guildId: GuildId | null, rights: "none" | "roles") => string;
+
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;
   }

@@ -1,5 +1,6 @@
 /** Rules for every page: it escapes text by strangers, and it is small. */
 import { gzipSync } from "node:zlib";
+import { Limits } from "@accountlink/core/limits";
 import { makeDelivery } from "@accountlink/testing";
 import { describe, expect, it } from "vitest";
 import { html } from "../html.ts";
@@ -64,7 +65,12 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const problems = [{ name: "name", reason: text }];
   const list = { keys, guilds, used: 1, allowed: 10 };
   const today = [{ key, quota, usage: [] }];
-  const start = { guilds, botInvite: "/invite", publicUrl: "", csrf: "token" };
+  const start = {
+    guilds,
+    botInvite: { plain: "/invite", forRoles: "/invite" },
+    publicUrl: "",
+    csrf: "token",
+  };
   const community = makeCommunity(text);
   const named = makeNamedLink(text);
   const { gameId } = named.link;
@@ -195,6 +201,8 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     account: accountPage(
       {
         ...list,
+        limits: Limits.defaultValue(),
+        contact: text,
         account: visitor.account,
         chatId: text,
         accounts: [visitor.account.name, "other"].map((name) => ({

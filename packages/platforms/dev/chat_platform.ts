@@ -127,6 +127,7 @@ export const devChatPlatform = ({
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
         roles: devChatRoles(client),
+        botInvite: (guildId) => `${baseUrl}/chat/bot${guildId === null ? "" : `?guild_id=${guildId}`}`,
         findUserByName: (username) =>
           Effect.map(
             findUserByName(username),

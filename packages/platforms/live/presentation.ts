@@ -17,6 +17,9 @@ export const livePlatformNames = { chat: "Discord", game: "Roblox" };
 export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
 
+/** Manage roles and manage nicknames, as Discord numbers rights. */
+const roleRights = (1 << 28) | (1 << 27);
+
 /**
  * The URL where an owner adds the bot to a guild.
  *
@@ -24,13 +27,15 @@ export const liveChatHome = (guildId: GuildId | null): string =>
  *
  * @example
  * ```ts
- * liveBotInvite("42")(null); // "https://discord.com/oauth2/authorize?client_id=42&scope=bot&permissions=0"
+ * const url = liveBotInvite("42")(null, "none");
+ * url; // "https://discord.com/oauth2/authorize?client_id=42&scope=bot&permissions=0"
  * ```
  */
 export const liveBotInvite =
   (applicationId: string) =>
-  (guildId: GuildId | null): string => {
-    const query = new URLSearchParams({ client_id: applicationId, scope: "bot", permissions: "0" });
+  (guildId: GuildId | null, rights: "none" | "roles"): string => {
+    const permissions = rights === "roles" ? String(roleRights) : "0";
+    const query = new URLSearchParams({ client_id: applicationId, scope: "bot", permissions });
     if (guildId !== null) query.set("guild_id", guildId);
     return `https://discord.com/oauth2/authorize?${query}`;
   };

@@ -8,6 +8,7 @@ import { roles } from "../members/team_page.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 import { accountsHtml } from "./choice_page.ts";
+import { type PlanView, planHtml } from "./plan.ts";
 
 interface OwnSignIn {
   readonly id: string;
@@ -16,7 +17,7 @@ interface OwnSignIn {
   readonly isThis: boolean;
 }
 
-export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
+export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView {
   readonly account: Visitor["account"];
   readonly chatId: string;
   /** The accounts of the user, last chosen first. */
@@ -39,9 +40,9 @@ ${notice}
 <div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
 <div><dt>Account</dt><dd>${view.account.name}</dd></div>
 <div><dt>Role</dt><dd>${roles[visitor.role].label}</dd></div>
-<div><dt>Tier</dt><dd>${view.account.tier}</dd></div>
 ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
+${may(visitor.role, paths.keys, planHtml(view, view.account))}
 ${view.accounts.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view, visitor)}</section>`}
 <section>
 <h2>Sign-ins</h2>

@@ -2,7 +2,9 @@
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import type { SignInId } from "@accountlink/core/ids";
+import { Limits } from "@accountlink/core/limits";
 import { Effect } from "effect";
+import { PageSettings } from "../../page_settings.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { type OwnerPages, seeOther } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -13,6 +15,8 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const signIns = yield* SignIns;
   const keys = yield* OwnedKeys;
   const members = yield* Members;
+  const limits = yield* Limits;
+  const { contact } = yield* PageSettings;
   return [
     page(
       paths.account,
@@ -24,6 +28,8 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const listed = yield* signIns.list(signIn);
         const view = {
           ...(yield* keys.plan(account)),
+          limits,
+          contact,
           account,
           accounts: visitor.accounts,
           chatId: signIn.chatId,

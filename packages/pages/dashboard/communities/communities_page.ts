@@ -53,7 +53,7 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
 ${
   bot
     ? html`<p><a href="${withQuery(paths.newKey, { guildId })}">Create a key<span class="unseen"> for ${name ?? guildId}</span></a></p>`
-    : html`<p>The bot is not in it. ${botInvite === null ? null : html`<a href="${botInvite}" rel="noreferrer">Add the bot</a>`}</p>`
+    : html`<p>The bot is not in it. ${botInvite === null ? null : html`<a href="${botInvite.plain}" rel="noreferrer">Add the bot</a>`}</p>`
 }</li>`,
   )}</ul>
 </section>`;

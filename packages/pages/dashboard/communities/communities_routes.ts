@@ -1,5 +1,5 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
-import { SessionSettings } from "@accountlink/core";
+import { guildOf, SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/site";
@@ -22,6 +22,7 @@ import { makeScopeNames } from "./communities_api.ts";
 import { communitiesPage } from "./communities_page.ts";
 import { type Community } from "./community.ts";
 import { communityPage, type SaidForm, saidForm, saidOf } from "./community_page.ts";
+import { makeBotInvite } from "./first_steps.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
@@ -32,7 +33,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const { publicUrl } = httpSettings;
   const basePath = basePathOf(httpSettings);
   const guildsOf = yield* makeGuildChoice;
-  const { botInvite = null } = settings;
+  const botInvite = yield* makeBotInvite;
   const update = parameterReader(DashboardCommunities.patchScope);
 
   const previewsOf = (
@@ -62,7 +63,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const view = {
       community,
       guilds: yield* guildsOf(visitor),
-      botInvite: botInvite?.(community.scope.kind === "guild" ? community.scope.guildId : null) ?? null,
+      botInvite: botInvite(guildOf(community.scope)),
       publicUrl,
       previews: previewsOf(visitor, community, said),
     };
@@ -76,7 +77,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
         return communitiesPage({
           communities: yield* communities.list(visitor),
           guilds: yield* guildsOf(visitor),
-          botInvite: botInvite?.(null) ?? null,
+          botInvite: botInvite(null),
           publicUrl,
           csrf: visitor.csrf,
         });

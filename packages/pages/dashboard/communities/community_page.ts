@@ -11,7 +11,7 @@ import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
-import { botStep, firstSteps } from "./first_steps.ts";
+import { addBot, type BotInvite, botStep, firstSteps } from "./first_steps.ts";
 
 export interface SaidForm {
   readonly displayName: string;
@@ -22,7 +22,7 @@ export interface SaidForm {
 export interface CommunityView {
   readonly community: Community;
   readonly guilds: ReadonlyArray<OwnGuild> | null;
-  readonly botInvite: string | null;
+  readonly botInvite: BotInvite | null;
   readonly publicUrl: string;
   /** Previews of the verification pages with the typed texts, by page title. */
   readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
@@ -106,12 +106,20 @@ ${
 <div>
 <p>Anyone who opens this link can link their own accounts. The link is stored in ${listText(community)}. The address never changes.</p>
 ${copyable("verify-link", "link", url)}
+${originsHtml(community)}
 </div>
 ${qrCode(url, "QR code of the verify link")}
 </div>`
 }
 </section>`;
 };
+
+const originsHtml = ({ redirectOrigins }: Community): Html =>
+  redirectOrigins.length === 0
+    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter the site at one of the <a href="${paths.keys}">keys</a> first: a link to any other site is refused.</p>`
+    : html`
+<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${paths.keys}">keys</a> list them.</p>
+<ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
 const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Html => {
   if (scope.kind === "global") return botStep({ guilds, botInvite });
@@ -120,5 +128,5 @@ const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Ht
   return guild.bot
     ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.</p>`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
-${botInvite === null ? null : html`<p><a class="button" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
+${botInvite && addBot(botInvite, false)}`;
 };

@@ -1,16 +1,35 @@
 /** The steps of a new owner from the sign-in to the first verified user; each step can be done in place. */
+import { ChatPlatform, type GuildId } from "@accountlink/core";
 import type { OwnGuild } from "@accountlink/core/platforms";
+import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { csrfField } from "../look/field.ts";
 import { communityPath, paths } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
+/** The pages that add the bot to a community. */
+export interface BotInvite {
+  /** Without rights, which is enough to check who is a member. */
+  readonly plain: string;
+  /** With the rights to change roles and nicknames. */
+  readonly forRoles: string;
+}
+
+/** Returns a function that links the pages of a guild, or of any guild for null; null if the platform has none. */
+export const makeBotInvite = Effect.map(
+  ChatPlatform,
+  ({ botInvite }) =>
+    (guildId: GuildId | null): BotInvite | null =>
+      botInvite === undefined
+        ? null
+        : { plain: botInvite(guildId, "none"), forRoles: botInvite(guildId, "roles") },
+);
+
 export interface FirstSteps {
   /** The owner's communities on the chat platform; null if the platform does not say. */
   readonly guilds: ReadonlyArray<OwnGuild> | null;
-  /** The URL that adds the bot to a community; null if the platform has no such page. */
-  readonly botInvite: string | null;
+  readonly botInvite: BotInvite | null;
   /** The community that these steps set up; null before there is one. */
   readonly community: Community | null;
   readonly publicUrl: string;
@@ -54,8 +73,13 @@ export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botI
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
 <p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
-${botInvite === null ? null : html`<p><a class="button quiet" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
+${botInvite === null ? null : addBot(botInvite, present.length > 0)}`;
 };
+
+/** The button that adds the bot, and what it asks for. */
+export const addBot = ({ plain, forRoles }: BotInvite, isPresent: boolean): Html => html`
+<p><a class="button${isPresent ? " quiet" : ""}" href="${plain}" rel="noreferrer">Add the bot${isPresent ? " to another community" : ""}</a></p>
+<p>It asks for no rights. To give roles and nicknames it needs two: <a href="${forRoles}" rel="noreferrer">add it with the rights to manage roles and nicknames</a>.</p>`;
 
 /** One button for each community that can have a key. */
 const keyStep = ({ guilds, csrf }: FirstSteps): Html => {

@@ -34,7 +34,14 @@ const makeBench = Effect.gen(function* () {
     const account = yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
     const scope = yield* keys.ensureScope(name, { kind: "global" }, Pid.make(`pid_0123456789abcdef${name}`));
     const owner = { account, chatId: ChatId.make("100001"), requestId: name };
-    const community = { scope, settings: noSettings, guildName: null, links: { count: 0, age: 0 }, keys: 0 };
+    const community = {
+      scope,
+      settings: noSettings,
+      guildName: null,
+      links: { count: 0, age: 0 },
+      keys: 0,
+      redirectOrigins: [],
+    };
     const file = yield* jobs.uploads.create;
     for (let part = 0; part < megabytes; part++) yield* file.append(new Uint8Array(megabyte));
     // Only the rows are read, so the declared file size can be larger.

@@ -6,7 +6,7 @@ import { type Html, html } from "../../html.ts";
 import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/list_name.ts";
 import { accesses } from "../look/owned_key.ts";
-import { dayOf } from "../look/time.ts";
+import { counted, dayOf } from "../look/time.ts";
 
 export interface KeyRules {
   readonly name: string;
@@ -31,7 +31,7 @@ export const keyLabels: Readonly<Record<string, string>> = {
   access: "Permissions",
   allowIps: "Allowed addresses",
   denyIps: "Denied addresses",
-  redirectOrigins: "Origins of redirects",
+  redirectOrigins: "Sites to continue to",
   expiresAt: "Expires after",
 };
 
@@ -70,12 +70,29 @@ ${radioField({
   choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })),
 })}
 <details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
-<summary>Restrictions</summary>
+<summary>Restrictions: ${restrictionsText(rules)}</summary>
 ${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
 ${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "Refused even if the list above allows them.", value: rules.denyIps, problems })}
-${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites that verified users may be sent to, such as https://example.com, one on each line.", value: rules.redirectOrigins, problems })}
+${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.", value: rules.redirectOrigins, problems })}
 ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
 </details>`;
+
+/** Says in words what the restrictions of a key are. */
+const restrictionsText = (rules: KeyRules): string => {
+  if (!hasRestrictions(rules)) return "none. It works from every address and does not expire";
+  const { allowIps, denyIps, redirectOrigins, lastDay } = rules;
+  const [allowed, denied, origins] = [allowIps, denyIps, redirectOrigins].map(
+    (lines) => entriesOf(lines).length,
+  );
+  return [
+    allowed ? `works from ${counted(allowed, "address", "addresses")} only` : "works from every address",
+    denied ? `but not from ${counted(denied, "denied one")}` : null,
+    origins ? `sends verified users to ${counted(origins, "site")}` : null,
+    lastDay === "" ? "does not expire" : `works until ${lastDay}`,
+  ]
+    .filter((part) => part !== null)
+    .join(", ");
+};
 
 const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
   [allowIps, denyIps, redirectOrigins, lastDay].some((text) => text !== "");
@@ -136,7 +153,10 @@ const guildField = (
     ...field,
     hint: texts.menu,
     choices: [
-      { value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" },
+      // A single community is chosen already.
+      ...(possible.length === 1
+        ? []
+        : [{ value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" }]),
       ...possible.map(choiceOf),
     ],
   });

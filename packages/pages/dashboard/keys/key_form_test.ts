@@ -1,6 +1,8 @@
+import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
 import { makeGuild, makeKey } from "../test_data.ts";
-import { entriesOf, expiryOf, rulesOf, scopeFields } from "./key_form.ts";
+import { entriesOf, expiryOf, rulesFields, rulesOf, scopeFields } from "./key_form.ts";
+import { newKeyOf } from "./key_forms.ts";
 import { emptyKeyForm } from "./new_key_page.ts";
 
 describe("the last day of a key", () => {
@@ -34,5 +36,39 @@ describe("the menu of communities", () => {
     ];
     const { source } = scopeFields(emptyKeyForm, guilds, []);
     expect(guilds.filter(({ name }) => source.includes(`${name} (`))).toEqual([guilds[0]]);
+  });
+
+  it("chooses a single community, and asks if there are several", () => {
+    const optionsOf = (...names: ReadonlyArray<string>) =>
+      scopeFields(emptyKeyForm, names.map(makeGuild), []).source.match(/<option value=""/g)?.length ?? 0;
+    expect([optionsOf("One"), optionsOf("One", "Two"), optionsOf()]).toEqual([0, 1, 1]);
+  });
+});
+
+describe("the restrictions of a key", () => {
+  it("are said in words", () => {
+    const textOf = (chosen: object) =>
+      /<summary>(.*)<\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
+    expect(textOf({})).toBe("Restrictions: none. It works from every address and does not expire");
+    const chosen = { allowIps: "192.0.2.1\n192.0.2.2", redirectOrigins: "https://a.example" };
+    expect(textOf({ ...chosen, lastDay: "2026-11-30" })).toBe(
+      "Restrictions: works from 2 addresses only, sends verified users to 1 site, works until 2026-11-30",
+    );
+  });
+
+  it("say which site is wrong, and why", async () => {
+    const reasonOf = (redirectOrigins: string) =>
+      Effect.runPromise(
+        Effect.flip(newKeyOf({ ...emptyKeyForm, name: "Bot", scope: "global", redirectOrigins })),
+      ).then((error) => ("parameters" in error ? error.parameters : []));
+    expect(await reasonOf("https://a.example\nb.example")).toEqual([
+      {
+        name: "redirectOrigins",
+        reason: "“b.example” is not a site; it begins with https://, such as https://example.com",
+      },
+    ]);
+    expect(await reasonOf("https://a.example/done")).toMatchObject([
+      { reason: "“https://a.example/done” is an address of a page; enter its site alone: https://a.example" },
+    ]);
   });
 });

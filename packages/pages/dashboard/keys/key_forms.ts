@@ -2,6 +2,7 @@
 import { type InvalidBody, InvalidParameter, MissingParameter } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { isOrigin } from "@accountlink/core/origin";
 import { parameterReader } from "@accountlink/http/site";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -34,13 +35,33 @@ const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
   redirectOrigins: entriesOf(redirectOrigins),
 });
 
+/** Says which of the typed sites is wrong, and what to enter instead. */
+const explained = <A, E>(read: Effect.Effect<A, E>, { redirectOrigins }: KeyRules) =>
+  Effect.mapError(read, (error) => {
+    if (!(error instanceof InvalidParameter)) return error;
+    const wrong = entriesOf(redirectOrigins).find((entry) => !isOrigin(entry));
+    const parameters = error.parameters.map((problem) =>
+      problem.name === "redirectOrigins" && wrong !== undefined
+        ? { ...problem, reason: originReason(wrong) }
+        : problem,
+    );
+    return new InvalidParameter({ parameters });
+  });
+
+const originReason = (entry: string): string => {
+  const url = URL.canParse(entry) ? new URL(entry) : null;
+  return url !== null && /^https?:$/.test(url.protocol)
+    ? `“${entry}” is an address of a page; enter its site alone: ${url.origin}`
+    : `“${entry}” is not a site; it begins with https://, such as https://example.com`;
+};
+
 export const newKeyOf = (form: NewKeyForm) => {
   const { name, scope, access, guildId, lastDay } = form;
   // The menu sends a value even if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(lastDay) };
   const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
-  return Effect.flatMap(Effect.fromResult(read), ownedKeyOf);
+  return Effect.flatMap(explained(Effect.fromResult(read), form), ownedKeyOf);
 };
 
 /** The changed values of a key. An unchanged last day keeps the expiry to the millisecond. */
@@ -50,7 +71,7 @@ export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   const end = lastDay === rulesOf(key).lastDay ? {} : { expiresAt: expiryOf(lastDay) };
   const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
   return Effect.map(
-    Effect.fromResult(readUpdate(raw, "global")),
+    explained(Effect.fromResult(readUpdate(raw, "global")), rules),
     ({ allowIps, denyIps, redirectOrigins, expiresAt, ...read }) =>
       given({ name: read.name, access: read.access, allowIps, denyIps, redirectOrigins, expiresAt }),
   );

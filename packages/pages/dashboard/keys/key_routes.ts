@@ -70,7 +70,9 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
 
   const routes: ReadonlyArray<BoundRoute> = [
     page(paths.keys, views.list),
-    page(paths.newKey, (visitor) => views.blank(visitor, emptyKeyForm, null)),
+    page(paths.newKey, (visitor, query) =>
+      views.blank(visitor, { ...emptyKeyForm, guildId: query("guildId") }, null),
+    ),
     form(paths.keys, (visitor, fields) => {
       const refuse = (error: KeyFormError) => views.blank(visitor, typedKey(fields), refusalOf(error));
       return Effect.catchTag(create(visitor, fields), formErrors, refuse);

@@ -28,9 +28,9 @@ export const stateHtml = (key: ApiKey, now: Millis): Html => {
 };
 
 export const accesses = {
-  full: { label: "Full", hint: "Lookups, writes, alts and verification sessions" },
-  read: { label: "Read", hint: "Lookups, bulk, status, alts and reading reviews" },
-  verify: { label: "Verification", hint: "Verification sessions and single lookups" },
+  full: { label: "May look up and change links", hint: "Alts and verification sessions too" },
+  read: { label: "May look up links", hint: "One or many, with alts and events; it changes nothing" },
+  verify: { label: "May verify users", hint: "Verification sessions, and lookups of one user at a time" },
 } as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 
 export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>

@@ -7,8 +7,8 @@ import { makeUsageDays } from "@accountlink/core/usage";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { HttpSettings } from "@accountlink/http/site";
 import { Effect } from "effect";
-import { PageSettings } from "../../page_settings.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
+import { makeBotInvite } from "../communities/first_steps.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import { overviewPage } from "./overview_page.ts";
 
@@ -24,7 +24,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
-  const { botInvite = null } = yield* PageSettings;
+  const botInvite = yield* makeBotInvite;
 
   /** The links of all communities, and the first steps of a new owner. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -42,7 +42,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
     const guildId = community === null ? null : guildOf(community.scope);
     const steps = {
       guilds: yield* guildsOf(visitor),
-      botInvite: botInvite?.(guildId) ?? null,
+      botInvite: botInvite(guildId),
       community,
       publicUrl,
       csrf: visitor.csrf,

@@ -14,6 +14,8 @@ export interface Pages {
     users: ReadonlyArray<SignInUser>,
     returnsTo: string,
   ) => HttpServerResponse.HttpServerResponse;
+  /** A page whose forms stay on the platform. */
+  readonly own: (title: string, content: Html) => HttpServerResponse.HttpServerResponse;
   /** An error page with status 400. */
   readonly problem: (problem: string) => HttpServerResponse.HttpServerResponse;
 }
@@ -40,6 +42,7 @@ export const makePages = Effect.fnUntraced(function* (
   return {
     choice: (users, returnsTo) =>
       page(200, `Sign in to the ${platform} platform`, choice(users, returnsTo), `'self' ${returnsTo}`),
+    own: (title, content) => page(200, title, content, "'self'"),
     problem: (problem) => page(400, "This sign-in cannot go on", html`<p>${problem}</p>`, "'none'"),
   };
 });

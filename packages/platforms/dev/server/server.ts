@@ -11,6 +11,7 @@ import type { Simulation } from "../simulation/platform_route.ts";
 import { makePlatformState } from "../simulation/platform_state.ts";
 import { refuse } from "../simulation/responses.ts";
 import { makeTraffic } from "../simulation/traffic.ts";
+import { botInvite } from "./bot_invite.ts";
 import { chatApi } from "./chat_api.ts";
 import { controlApi } from "./control_api.ts";
 import { gameApi } from "./game_api.ts";
@@ -44,6 +45,7 @@ export const devPlatform = ({
           ...chatApi(simulation, botToken),
           ...gameApi(simulation),
           ...signIn,
+          ...(yield* botInvite(simulation, clients.chat)),
           ...controlApi(simulation),
           unknown,
         ]);

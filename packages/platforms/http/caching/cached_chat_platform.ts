@@ -60,6 +60,7 @@ export const cachedChatPlatform = (
         // Lists are not cached: requests rarely ask for the same users again.
         ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
         ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
+        ...(platform.botInvite === undefined ? {} : { botInvite: platform.botInvite }),
         ...(platform.searchMembers === undefined ? {} : { searchMembers: platform.searchMembers }),
         findUser,
         joinedGuilds: platform.joinedGuilds,

@@ -4,6 +4,7 @@ import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { findResource, type ResilientClient } from "../../http/mod.ts";
+import { liveBotInvite } from "../presentation.ts";
 import { discordRoles } from "./chat_roles.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
@@ -120,6 +121,7 @@ export const liveChatPlatform = (
           ),
         joinedGuilds: joinedGuildsOn(client),
         isManager: isManagerOn(client),
+        ...(options.clientId === undefined ? {} : { botInvite: liveBotInvite(options.clientId) }),
         roles: yield* discordRoles(roles),
       });
     }),

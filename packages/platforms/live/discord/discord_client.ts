@@ -10,6 +10,8 @@ import { RateLimits } from "./rate_limits.ts";
 export const discordApi = "https://discord.com/api/v10";
 
 export interface LiveChatPlatformOptions {
+  /** The ID of the application, with which owners add the bot; if left out, the port has no page for it. */
+  readonly clientId?: string;
   readonly botToken: Redacted.Redacted;
   /** This service's public URL, which Discord requires in the user agent. */
   readonly publicUrl: string;

@@ -1,0 +1,46 @@
+/** What the plan of an account contains, what Premium adds, and whom to ask for it. */
+import type { LimitSettings, TierLimits } from "@accountlink/core/limits";
+import { contactHtml } from "../../footer.ts";
+import { type Html, html } from "../../html.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, numberText } from "../look/time.ts";
+import type { Visitor } from "../page.ts";
+
+export interface PlanView {
+  readonly limits: Pick<LimitSettings, "free" | "premium">;
+  /** How owners reach the operator; null if unknown. */
+  readonly contact: string | null;
+}
+
+export const planHtml = ({ limits, contact }: PlanView, { tier }: Visitor["account"]): Html => html`
+<section>
+<h2>Plan</h2>
+${tableHtml({
+  id: "plan",
+  caption: `Your plan is ${names[tier]}`,
+  columns: [{ label: "What" }, { label: names.free }, { label: names.premium }],
+  rows: [
+    ...rows.map(([label, textOf]) => [label, textOf(limits.free), textOf(limits.premium)]),
+    ["Alts: who may be the same person", "no", "yes"],
+    ["Names and pictures in answers", "no", "yes"],
+  ],
+})}
+${tier === "premium" ? null : html`<p>To get Premium, ask ${contact === null ? "whoever runs this service" : contactHtml(contact)}.</p>`}
+</section>`;
+
+const names = { free: "Free", premium: "Premium" } as const;
+
+const orNone = (count: number): string => (count === 0 ? "no limit" : numberText(count));
+
+const rows: ReadonlyArray<readonly [string, (limits: TierLimits) => string]> = [
+  ["Keys", ({ keys }) => orNone(keys)],
+  [
+    "Requests of a key at once",
+    ({ perWindow, windowMs }) =>
+      perWindow === 0
+        ? "no limit"
+        : `${numberText(perWindow)} in ${windowMs === 1_000 ? "a second" : counted(windowMs / 1_000, "second")}`,
+  ],
+  ["Requests of a key a day", ({ daily }) => orNone(daily)],
+  ["Verification requests of a key a day", ({ verifyDaily }) => orNone(verifyDaily)],
+];

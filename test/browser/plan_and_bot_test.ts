@@ -1,0 +1,48 @@
+/** What owners learn about their plan, and how they add the bot. */
+import { expect, it } from "vitest";
+import { useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { visit, url } = await useDashboard((fixture) => ({
+  ...fixture,
+  platform: {
+    ...fixture.platform,
+    guilds: [
+      {
+        id: "700000000000000009",
+        name: "Engine Room",
+        bot: false,
+        members: [{ chatId: "100001", manager: true }],
+      },
+    ],
+  },
+}));
+
+it("the page Account says what Premium adds and whom to ask, in two clicks", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, desktop);
+  const { page } = watched;
+  await page.getByRole("link", { name: "Account", exact: true }).click();
+  await expectUsable(watched, "Account", "account-plan");
+  await page.getByText("Your plan is Free").waitFor();
+  expect(await page.getByRole("row", { name: /Alts/ }).textContent()).toMatch(/no\s*yes/);
+  await page.getByText("To get Premium, ask whoever runs this service.").waitFor();
+  await watched.close();
+});
+
+it("a button adds the bot, and its step is ticked, without a script", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, { ...phone, javaScriptEnabled: false });
+  const { page } = watched;
+  await page.getByText("The bot is in none of the communities that you manage.").waitFor();
+  await press(page, "Add the bot");
+  await page.getByRole("heading", { name: "Add the bot" }).waitFor();
+  await press(page, /Engine Room/);
+  await page.getByText("It is now in Engine Room.").waitFor();
+  await press(page, "Back to the dashboard");
+  await page.waitForURL(`${url()}/dashboard`);
+  await page.getByText("Add the bot to your community: done").waitFor();
+  await page.getByText("The bot is in Engine Room.").waitFor();
+  await page.goto(`${url()}/dashboard/keys/new`);
+  expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe("700000000000000009");
+  await watched.close();
+});
