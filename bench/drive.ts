@@ -1,7 +1,7 @@
 /**
- * The load generator, a separate process: it drives a server by each `DrivePlan` message, and answers with
- * a `Drive`. Autocannon takes twice the processor time for a request, so it would reach its limit before
- * the server; docs/performance.md has the figures.
+ * The load generator, a separate process: it drives a server by each `DrivePlan` message, and answers with a `Drive`.
+ * Autocannon takes twice the processor time for a request, so it would reach its limit before the server;
+ * docs/performance.md has the figures.
  */
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -12,10 +12,7 @@ export interface DrivePlan {
   readonly url: string;
   readonly work: keyof typeof workloads;
   readonly connections: number;
-  /**
-   * Requests per second at random times, with latency counted from the planned time; null sends without a
-   * pause.
-   */
+  /** Requests per second at random times, with latency counted from the planned time; null sends without a pause. */
   readonly rate: number | null;
   /** Ends after this many requests or seconds. */
   readonly until: { readonly requests: number } | { readonly seconds: number };

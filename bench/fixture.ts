@@ -29,8 +29,7 @@ export const guildId = "700000000000000001";
 export const memberCount = 100;
 
 /**
- * Number of game users on the platform, for writes. It is prime, so that each write of a chat user changes
- * the link.
+ * Number of game users on the platform, for writes. It is prime, so that each write of a chat user changes the link.
  */
 const gameUserCount = 97;
 export const gameUserOf = (index: number): string => String(1 + (index % gameUserCount));

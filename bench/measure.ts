@@ -7,8 +7,8 @@ import type { RunningServer, startGenerator } from "./server_process.ts";
 import { type Work, workloads } from "./workloads.ts";
 
 /**
- * One drive of one server. Costs are processor microseconds for each request, or NaN if the system does not
- * report them.
+ * One drive of one server. Costs are processor microseconds for each request, or NaN if the system does not report
+ * them.
  */
 export interface Measured extends Drive {
   /** Milliseconds to the ready line. */
@@ -28,8 +28,8 @@ export interface Measured extends Drive {
 export interface Plan {
   readonly generator: ReturnType<typeof startGenerator>;
   /**
-   * Numbers of connections; "half" is half of the highest rate of all, "lone" is one client with 50
-   * requests a second.
+   * Numbers of connections; "half" is half of the highest rate of all, "lone" is one client with 50 requests a
+   * second.
    */
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;

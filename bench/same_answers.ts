@@ -1,7 +1,4 @@
-/**
- * Compares answers of servers. Only the format of IDs and times is compared, and the text of messages is
- * ignored.
- */
+/** Compares answers of servers. Only the format of IDs and times is compared, and the text of messages is ignored. */
 import { isDeepStrictEqual } from "node:util";
 import { apiKey, chatIdOf, guildId, linkCount, memberCount } from "./fixture.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";

@@ -12,10 +12,7 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", 
 const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processor, process.execPath, ...args]] : [process.execPath, [...args]];
 
-/**
- * Starts the load generator. One process serves all drives, so its code is already compiled when it
- * measures.
- */
+/** Starts the load generator. One process serves all drives, so its code is already compiled when it measures. */
 export const startGenerator = () => {
   const [command, args] = pinned("1", [join(import.meta.dirname, "drive.ts")]);
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -103,10 +100,7 @@ export const processorTimeOf = (pid: number | undefined): number | null => {
   return family.length === 0 ? null : family.reduce((sum, { seconds }) => sum + seconds, 0);
 };
 
-/**
- * Adds up ended children, which the kernel counts in hundredths of a second, and running threads, in
- * nanoseconds.
- */
+/** Adds up ended children, which the kernel counts in hundredths of a second, and running threads, in nanoseconds. */
 const spentBy = (name: string) => {
   const folder = `/proc/${name}`;
   // The name in parentheses may hold anything; the fields after it are numbered from 3.

@@ -1,6 +1,6 @@
 /**
- * A Discord bot with one command, `/verify`: it answers with a link into the verification flow, follows the
- * session by stream, and edits its answer when the verification ends.
+ * A Discord bot with one command, `/verify`: it answers with a link into the verification flow, follows the session
+ * by stream, and edits its answer when the verification ends.
  *
  * DISCORD_PUBLIC_KEY=<of the application> ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/chat_bot.ts
  */

@@ -1,6 +1,6 @@
 /**
- * A game server that rewards players who link their chat account. Since it can only send HTTP requests, it
- * reads sessions by long poll.
+ * A game server that rewards players who link their chat account. Since it can only send HTTP requests, it reads
+ * sessions by long poll.
  *
  * ACCOUNTLINK_URL=http://127.0.0.1:8080 ACCOUNTLINK_KEY=alk_… PLAYERS=1,2 node examples/game_server.ts
  */

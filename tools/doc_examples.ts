@@ -1,10 +1,8 @@
 /**
  * Turns the examples of the documentation into modules that run.
  *
- * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module with its
- * imports; in
- * a comment, the exports of the comment's own package need no import. A comment after an expression, on the
- * same
+ * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module with its imports; in
+ * a comment, the exports of the comment's own package need no import. A comment after an expression, on the same
  * line, states its value: `keyIdOf("secret") // null`. After `console.log(…)`, it states the logged text.
  */
 import { type Comment, parseSync, Visitor } from "oxc-parser";

@@ -1,16 +1,12 @@
-/**
- * The peer's shared store: `pg` with a pool of 10, and one Redis script for all counts of a request, by
- * ioredis.
- */
+/** The peer's shared store: `pg` with a pool of 10, and one Redis script for all counts of a request, by ioredis. */
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
 import * as Store from "./store.ts";
 
 /**
- * Counts in all windows, or in no window if one is full. KEYS are the windows, ARGV the limit and end of
- * each. Returns the number of the first full window or 0, the count and end of the key's second, and the
- * count of its day.
+ * Counts in all windows, or in no window if one is full. KEYS are the windows, ARGV the limit and end of each.
+ * Returns the number of the first full window or 0, the count and end of the key's second, and the count of its day.
  */
 const admitScript = `
 local counts = redis.call('MGET', unpack(KEYS))

@@ -1,10 +1,9 @@
 /**
- * The peer: the routes of the bench, hand-written on Fastify by the usual good practice. For each request
- * it does the work of the real server, sends the same headers and body, and keeps keys, links and counts in
- * the same place.
+ * The peer: the routes of the bench, hand-written on Fastify by the usual good practice. For each request it does the
+ * work of the real server, sends the same headers and body, and keeps keys, links and counts in the same place.
  *
- * Usage: `node server.ts FILE [--fill]`, or `node server.ts POSTGRES_URL REDIS_URL [--fill]`; `--fill` for
- * a new database
+ * Usage: `node server.ts FILE [--fill]`, or `node server.ts POSTGRES_URL REDIS_URL [--fill]`; `--fill` for a new
+ * database
  */
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";

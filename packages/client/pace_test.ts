@@ -1,10 +1,7 @@
 import { expect, it } from "vitest";
 import { createClient } from "./mod.ts";
 
-/**
- * A service that allows some requests per window, reports the limit in headers, and refuses further
- * requests.
- */
+/** A service that allows some requests per window, reports the limit in headers, and refuses further requests. */
 const paced = (quota: number, seconds = 1) => {
   let [used, ends] = [0, 0];
   const answered: Array<readonly [chatId: string | null, status: number]> = [];

@@ -1,8 +1,6 @@
 import { Data, Predicate } from "effect";
 
-/**
- * The database cannot be opened or migrated: no access, a full disk, no network, or a damaged file.
- */
+/** The database cannot be opened or migrated: no access, a full disk, no network, or a damaged file. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   /** The path of the file, or `host:port/name` on a server. */
   readonly path: string;

@@ -1,9 +1,9 @@
 /**
  * The schema as a list of migrations. A released migration is never edited; changes are new ones.
  *
- * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only
- * adds tables, indexes and optional columns, and drops what no running node uses. It waits at most a
- * second for a lock, then its node fails to start.
+ * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only adds tables,
+ * indexes and optional columns, and drops what no running node uses. It waits at most a second for a lock, then its
+ * node fails to start.
  */
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";

@@ -1,6 +1,6 @@
 /**
- * For tests of programs that use accountlink: random values of every domain type (`Arbitrary`), records and
- * fixtures in one line, and the whole service in memory with a test clock.
+ * For tests of programs that use accountlink: random values of every domain type (`Arbitrary`), records and fixtures
+ * in one line, and the whole service in memory with a test clock.
  */
 export * as Arbitrary from "./arbitraries/mod.ts";
 export * from "./builders/fixture.ts";

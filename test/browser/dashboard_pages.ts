@@ -1,6 +1,4 @@
-/**
- * Runs a server with platforms and a browser, for tests of the dashboard's pages.
- */
+/** Runs a server with platforms and a browser, for tests of the dashboard's pages. */
 import { freePort } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll } from "vitest";

@@ -1,6 +1,4 @@
-/**
- * Runs a server with a client site, platforms and a browser, for tests of the public flow's pages.
- */
+/** Runs a server with a client site, platforms and a browser, for tests of the public flow's pages. */
 
 import { createServer } from "node:http";
 import { listenLocally } from "@accountlink/test-servers";
@@ -44,10 +42,7 @@ export interface FlowPages {
   readonly visit: (path: string, options: BrowserContextOptions) => Promise<WatchedPage>;
 }
 
-/**
- * Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are already
- * linked.
- */
+/** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are already linked. */
 export const useFlowPages = async (): Promise<FlowPages> => {
   const site = await startFlowSite();
   const fixtures = makeFixtures();

@@ -13,8 +13,8 @@ const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
 /**
- * Returns accessibility violations of the page: rule and element. After the first look, only rules that
- * depend on the look run.
+ * Returns accessibility violations of the page: rule and element. After the first look, only rules that depend on the
+ * look run.
  */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
   // The pages' Content-Security-Policy does not apply to scripts evaluated by the debugger.

@@ -29,8 +29,7 @@ const signOut = async (page: Page) => {
 };
 
 /**
- * Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not
- * loaded.
+ * Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not loaded.
  */
 const goBack = async (page: Page) => {
   const before = page.url();

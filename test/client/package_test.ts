@@ -1,7 +1,4 @@
-/**
- * The compiled client in an empty project: its types need no other package, and neither Node nor browser
- * types.
- */
+/** The compiled client in an empty project: its types need no other package, and neither Node nor browser types. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,5 @@
 /**
- * The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of
- * `examples`.
+ * The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of `examples`.
  */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -38,7 +37,7 @@ const start = async (program: string, variables: Readonly<Record<string, string>
   return running;
 };
 
-/** The same program for both clients. */
+/** Both clients, each with a function that adapts one program to it. */
 const kinds = [
   ["synchronous", noPython, (program: string) => program],
   [

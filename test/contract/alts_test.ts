@@ -1,7 +1,4 @@
-/**
- * Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. Core tests the
- * rules.
- */
+/** Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. Core tests the rules. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -296,10 +293,7 @@ describe("alt detection with the chat platform", () => {
   ])(
     "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
     async (_, fault) => {
-      /**
-       * Looks up the guild before the fault, because failing member requests also open the circuit for
-       * guilds.
-       */
+      /** Looks up the guild before the fault, because failing member requests also open the circuit for guilds. */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();
         await expect

@@ -1,6 +1,6 @@
 /**
- * The cookie that marks a browser: set when a user confirms a link, reused when another user confirms
- * there, and forgotten on request.
+ * The cookie that marks a browser: set when a user confirms a link, reused when another user confirms there, and
+ * forgotten on request.
  */
 import { describe, expect, test } from "vitest";
 import { type FlowBrowser, formOf, locationOf } from "../support/flow_browser.ts";

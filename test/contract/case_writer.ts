@@ -66,8 +66,7 @@ export class Writer {
   }
 
   /**
-   * The request in a guild: with a global key, or with a guild key for routes where global keys cannot name
-   * a guild.
+   * The request in a guild: with a global key, or with a guild key for routes where global keys cannot name a guild.
    */
   inGuild(guildId: string, values: Values = this.recipe.good): Differences {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };

@@ -1,6 +1,4 @@
-/**
- * The coverage table of the contract: for each route, a request for every documented answer.
- */
+/** The coverage table of the contract: for each route, a request for every documented answer. */
 import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";

@@ -1,6 +1,4 @@
-/**
- * The interfaces compatible with other link services: each answer and each refusal, with exact types.
- */
+/** The interfaces compatible with other link services: each answer and each refusal, with exact types. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, startOnBrokenStores } from "../support/broken_stores.ts";
 import {

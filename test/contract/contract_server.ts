@@ -1,6 +1,4 @@
-/**
- * The server of a contract test, which checks the envelope of every answer before the test receives it.
- */
+/** The server of a contract test, which checks the envelope of every answer before the test receives it. */
 import { expect } from "vitest";
 import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import type { Answer, Send } from "../support/http.ts";

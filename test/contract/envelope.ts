@@ -1,7 +1,7 @@
 /**
- * The required form of every answer, field by field. It is written from the interface's documentation and
- * not from the contract package, so that one checks the other. Only the statuses of codes come from that
- * package; `cases.ts` names the status and code of each refusal.
+ * The required form of every answer, field by field. It is written from the interface's documentation and not from
+ * the contract package, so that one checks the other. Only the statuses of codes come from that package; `cases.ts`
+ * names the status and code of each refusal.
  */
 import { errorCodes, statusesOf } from "@accountlink/http-api";
 import type { Answer, Json } from "../support/http.ts";

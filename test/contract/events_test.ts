@@ -1,6 +1,6 @@
 /**
- * The event feed over HTTP: events of each change, pages, filters, waits, streams, and the list of links
- * that readers keep up to date.
+ * The event feed over HTTP: events of each change, pages, filters, waits, streams, and the list of links that readers
+ * keep up to date.
  */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,4 @@
-/**
- * Runs a server for tests of the public flow, with keys, sessions and browsers.
- */
+/** Runs a server for tests of the public flow, with keys, sessions and browsers. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
@@ -40,8 +38,8 @@ export interface FlowServer {
 }
 
 /**
- * Runs one server for the tests of a file. Every client and browser has its own address, and sessions can
- * be created and read without limits.
+ * Runs one server for the tests of a file. Every client and browser has its own address, and sessions can be created
+ * and read without limits.
  */
 export const useFlowServer = async (
   env: Readonly<Record<string, string>> = {},
@@ -115,10 +113,7 @@ export const useFlowServer = async (
   };
 };
 
-/**
- * Expects a page with this status and title, and with headers against framing, scripts, caching and
- * referrers.
- */
+/** Expects a page with this status and title, and with headers against framing, scripts, caching and referrers. */
 export const expectPage = (answer: Answer, status: number, title: string): void => {
   expect([answer.status, titleOf(answer.text)]).toEqual([status, title]);
   expect(answer.headers).toMatchObject({

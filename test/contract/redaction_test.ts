@@ -37,10 +37,7 @@ const leaked = Array.from({ length: 5 }, () => fixtures.key({ links }));
 const verifying = fixtures.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
-/**
- * The first part of an IPv6 address identifies a client as well as the whole, since clients are counted by
- * /64.
- */
+/** The first part of an IPv6 address identifies a client as well as the whole, since clients are counted by /64. */
 const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
 const addresses = Array.from({ length: 120 }, fixtures.address);
 const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"];

@@ -1,6 +1,4 @@
-/**
- * Sign-in to the dashboard and to /me, and attacks on it.
- */
+/** Sign-in to the dashboard and to /me, and attacks on it. */
 import { describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { formOf, locationOf, openBrowser, titleOf } from "../support/flow_browser.ts";

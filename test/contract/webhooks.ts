@@ -82,8 +82,8 @@ export const useWebhooks = async () => {
     },
 
     /**
-     * Waits until one path no longer receives events that another path receives, since changes of a webhook
-     * apply within a second.
+     * Waits until one path no longer receives events that another path receives, since changes of a webhook apply
+     * within a second.
      */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {

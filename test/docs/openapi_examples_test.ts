@@ -1,6 +1,4 @@
-/**
- * Sends the examples of the OpenAPI document to the demo, and compares the answers.
- */
+/** Sends the examples of the OpenAPI document to the demo, and compares the answers. */
 import { type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { plain } from "../contract/example_text.ts";

@@ -11,8 +11,8 @@ export interface CountingClients {
   /** Requests in the order of their ends. */
   readonly attempts: ReadonlyArray<Attempt>;
   /**
-   * Stops each client after its current request. Returns the number of answered writes; rejects if an
-   * answer was wrong.
+   * Stops each client after its current request. Returns the number of answered writes; rejects if an answer was
+   * wrong.
    */
   readonly stop: () => Promise<number>;
 }
@@ -29,9 +29,9 @@ export interface CountingOptions {
 }
 
 /**
- * Starts clients, each with its own chat user, which every write links to another game user. So each answer
- * must name the game user of the previous write, and the link version counts the writes. A write without an
- * answer may or may not have happened; a write with an idempotency key happens once.
+ * Starts clients, each with its own chat user, which every write links to another game user. So each answer must name
+ * the game user of the previous write, and the link version counts the writes. A write without an answer may or may
+ * not have happened; a write with an idempotency key happens once.
  */
 export const startCountingClients = (options: CountingOptions): CountingClients => {
   const { key, count, targetsOf, isNamed, pause = () => 20 * Math.random() } = options;

@@ -1,7 +1,6 @@
 /**
- * Five minutes of faults on three nodes while links change in several ways. Checks answers and recovery
- * times of clients, and compares the event feed and a webhook with the versions of links, which count their
- * changes.
+ * Five minutes of faults on three nodes while links change in several ways. Checks answers and recovery times of
+ * clients, and compares the event feed and a webhook with the versions of links, which count their changes.
  */
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * A full disk: writes are refused, no answered write is lost, and the service continues when space is free
- * again.
- */
+/** A full disk: writes are refused, no answered write is lost, and the service continues when space is free again. */
 import { join } from "node:path";
 import {
   mountSmallDisk,

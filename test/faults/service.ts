@@ -1,6 +1,4 @@
-/**
- * A service of three server processes on a Postgres and a Redis, with a network that tests can break.
- */
+/** A service of three server processes on a Postgres and a Redis, with a network that tests can break. */
 import { randomBytes } from "node:crypto";
 import {
   type PostgresServer,

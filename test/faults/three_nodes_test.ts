@@ -1,6 +1,6 @@
 /**
- * Three nodes on one Postgres and Redis: changes on one node apply on all nodes, even with half-open
- * connections. Each test starts and ends with healthy nodes.
+ * Three nodes on one Postgres and Redis: changes on one node apply on all nodes, even with half-open connections.
+ * Each test starts and ends with healthy nodes.
  */
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { Effect, Exit, Schedule, Scope } from "effect";

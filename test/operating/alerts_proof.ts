@@ -1,6 +1,6 @@
 /**
- * Tests deploy/alerts.yml and deploy/grafana.json: promtool reads their expressions, every alert fires and
- * clears, and nodes export every metric in them.
+ * Tests deploy/alerts.yml and deploy/grafana.json: promtool reads their expressions, every alert fires and clears,
+ * and nodes export every metric in them.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -116,8 +116,7 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
       const body = { chatId: "100002", gameId: "1", guildId: guild };
       expect((await send("PATCH /v2/game", { key, body })).status).toBe(200);
     });
-    // A counter with labels is exported after its first count: here a failed delivery and a lost Redis
-    // cause one.
+    // A counter with labels is exported after its first count: here a failed delivery and a lost Redis cause one.
     yield* redis.kill;
     const named = [...rules.map(({ expr }) => expr), ...shown].flatMap((expression) =>
       [...expression.matchAll(/\b(?:accountlink|process|nodejs)_\w+/g)].map(([name]) => name),

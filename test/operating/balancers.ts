@@ -70,8 +70,8 @@ const temporaryPaths = (folder: string): string =>
     .join("\n");
 
 /**
- * The balancers with an example in deploy/. `cappedAt` changes the connection limit per address;
- * `behindProxy` adds the lines for another proxy in front.
+ * The balancers with an example in deploy/. `cappedAt` changes the connection limit per address; `behindProxy` adds
+ * the lines for another proxy in front.
  */
 export const balancers = [
   {

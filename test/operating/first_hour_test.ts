@@ -1,6 +1,6 @@
 /**
- * Types the blocks of "The first hour" in docs/operating.md into one shell of an empty machine, with real
- * Postgres, Redis and HAProxy. The document states the output of each block.
+ * Types the blocks of "The first hour" in docs/operating.md into one shell of an empty machine, with real Postgres,
+ * Redis and HAProxy. The document states the output of each block.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";

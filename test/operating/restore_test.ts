@@ -1,6 +1,4 @@
-/**
- * The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database.
- */
+/** The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

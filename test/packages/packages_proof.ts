@@ -1,6 +1,6 @@
 /**
- * Packs every package and installs it into empty folders, then checks manifests, types, entry points and
- * recipes in every runtime.
+ * Packs every package and installs it into empty folders, then checks manifests, types, entry points and recipes in
+ * every runtime.
  */
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

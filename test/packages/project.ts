@@ -54,8 +54,8 @@ interface Compilation {
 }
 
 /**
- * Type-checks a project strictly, with the declarations of its packages. A `tsconfig.json` of the project
- * adds options. Returns the compiler's output, which is empty without errors.
+ * Type-checks a project strictly, with the declarations of its packages. A `tsconfig.json` of the project adds
+ * options. Returns the compiler's output, which is empty without errors.
  */
 export const compile = async (
   folder: string,

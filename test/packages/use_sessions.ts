@@ -53,8 +53,8 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 };
 
 /**
- * Expects that another request wakes a long poll, here a later read of its session. The poll must have been
- * open: a read soon after another one ended is refused.
+ * Expects that another request wakes a long poll, here a later read of its session. The poll must have been open: a
+ * read soon after another one ended is refused.
  */
 export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
@@ -85,8 +85,8 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 };
 
 /**
- * Expects that a long poll ends when its client leaves. The interval until the next read begins when a read
- * ends, so a read is refused only if the one before has ended.
+ * Expects that a long poll ends when its client leaves. The interval until the next read begins when a read ends, so
+ * a read is refused only if the one before has ended.
  */
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;

@@ -28,8 +28,8 @@ const isExecutable = (file: string): Promise<boolean> =>
   );
 
 /**
- * Finds the installed server; else, on Debian, unpacks the package into a temporary folder without
- * installing it. Null if neither works.
+ * Finds the installed server; else, on Debian, unpacks the package into a temporary folder without installing it.
+ * Null if neither works.
  */
 export const findServer = async (server: DebianServer): Promise<ServerProgram | null> =>
   (await installed(server)) ?? (await unpacked(server));

@@ -29,7 +29,7 @@ const find = async (): Promise<ServerProgram | null> => {
   return isRecent ? found : unpacked({ path, packages });
 };
 
-/** discord.py and aiohttp, then what they import. */
+/** Debian packages of discord.py, aiohttp and their dependencies. */
 const modules = [
   "discord",
   "aiohttp",
@@ -45,7 +45,7 @@ const modules = [
 ].map((name) => `python3-${name}`);
 const importAll = "import aiohttp, discord";
 
-/** The same Python with aiohttp and discord.py: its own, or Debian's. */
+/** Finds aiohttp and discord.py for this Python: installed ones, or Debian's. */
 const findWithModules = async (): Promise<ServerProgram | null> => {
   const found = await program;
   if (found === null || (await runs(found, importAll))) return found;
@@ -59,13 +59,13 @@ const findWithModules = async (): Promise<ServerProgram | null> => {
 const program = find();
 const withModules = findWithModules();
 
-/** Why Python 3.10 or newer is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why Python 3.10 or newer is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoPython = async (): Promise<string | null> =>
   (await program) === null
     ? skipReason("Python", "there is no Python 3.10 on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Why aiohttp or discord.py is unavailable, or null; for the title of a skip. Throws with CI=true. */
+/** Why aiohttp or discord.py is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoAiohttp = async (): Promise<string | null> =>
   (await withModules) === null
     ? skipReason(

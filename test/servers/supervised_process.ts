@@ -17,9 +17,9 @@ export interface Program {
 }
 
 /**
- * A shell that reads from a pipe of this process. When the pipe closes, because this process ended
- * in any way, it ends the program and removes the folder. A line with the name of a signal sends it
- * to the program, and keeps the folder.
+ * A shell that reads from a pipe of this process. When the pipe closes, because this process ended in any way, it
+ * ends the program and removes the folder. A line with the name of a signal sends it to the program, and keeps the
+ * folder.
  */
 const supervisor = `
 folder=$1; signal=$2; shift 2
@@ -48,8 +48,7 @@ export class SupervisedProcess {
   }
 
   static async start({ command, folder, env, user, endsBy = "KILL" }: Program): Promise<SupervisedProcess> {
-    // In its own process group: an interrupt from the terminal would end the shell before the
-    // program.
+    // In its own process group: an interrupt from the terminal would end the shell before the program.
     const shell = spawn("sh", ["-c", supervisor, "sh", folder, endsBy, ...command], {
       cwd: folder,
       detached: true,

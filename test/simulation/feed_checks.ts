@@ -1,6 +1,6 @@
 /**
- * Checks what clients learn of changes: from the feed, from waiting for a session, and from webhooks; also
- * about an erased user.
+ * Checks what clients learn of changes: from the feed, from waiting for a session, and from webhooks; also about an
+ * erased user.
  */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dataOf, type Records } from "./clients.ts";

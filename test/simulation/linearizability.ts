@@ -1,10 +1,10 @@
 /**
- * Checks linearizability: whether all answers about a record fit one order of the operations, where each
- * operation takes effect at a moment between its request and its answer.
+ * Checks linearizability: whether all answers about a record fit one order of the operations, where each operation
+ * takes effect at a moment between its request and its answer.
  *
- * It uses the search of Wing and Gong: going through the answers in order, it keeps every configuration
- * (the value, and the open operations that have taken effect) that explains all answers so far. An answer
- * that no configuration explains is a contradiction.
+ * It uses the search of Wing and Gong: going through the answers in order, it keeps every configuration (the value,
+ * and the open operations that have taken effect) that explains all answers so far. An answer that no configuration
+ * explains is a contradiction.
  */
 
 /** The linked game user of a chat user, or null. */
@@ -27,8 +27,7 @@ export interface Operation {
 }
 
 /**
- * Returns the operations up to the first answer that contradicts the earlier ones, or null if the whole
- * history can
+ * Returns the operations up to the first answer that contradicts the earlier ones, or null if the whole history can
  * have happened.
  *
  * @param initial the value before the first operation
@@ -127,10 +126,7 @@ class Search {
     return this.#configurations.length > 0;
   }
 
-  /**
-   * Returns the configurations reachable by open operations, and does not continue from one that is far
-   * enough.
-   */
+  /** Returns the configurations reachable by open operations, and does not continue from one that is far enough. */
   #reachable(isFarEnough: (configuration: Configuration) => boolean): ReadonlyArray<Configuration> {
     const explored = new Frontier();
     const agenda = [...this.#configurations];
@@ -145,9 +141,8 @@ class Search {
   }
 
   /**
-   * Returns the configurations after an operation. If it cannot have found the present value, an unanswered
-   * write took effect right before it. Other unanswered writes are left for later, which loses no
-   * possibility.
+   * Returns the configurations after an operation. If it cannot have found the present value, an unanswered write
+   * took effect right before it. Other unanswered writes are left for later, which loses no possibility.
    */
   #after(
     { value, done, spent }: Configuration,
@@ -180,10 +175,7 @@ class Search {
 const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
-/**
- * A set of configurations. It drops one that equals another except for more used writes, since it allows
- * less.
- */
+/** A set of configurations. It drops one that equals another except for more used writes, since it allows less. */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();
 

@@ -24,8 +24,8 @@ export interface Plan {
 }
 
 /**
- * Approximate time in which clients send requests, in milliseconds; sometimes longer than the interval of
- * saving counts.
+ * Approximate time in which clients send requests, in milliseconds; sometimes longer than the interval of saving
+ * counts.
  */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 

@@ -17,8 +17,8 @@ export const makeClone = async (): Promise<string> => {
 };
 
 /**
- * Returns the environment of a terminal, without the variables of `npm test`. The only setting is a free
- * port, which does not disable the demo.
+ * Returns the environment of a terminal, without the variables of `npm test`. The only setting is a free port, which
+ * does not disable the demo.
  */
 export const terminal = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(

@@ -1,6 +1,6 @@
 /**
- * Runs the HTTP application in this process over a real socket, with stores that fail on demand, for
- * failures that a test cannot cause in a server process.
+ * Runs the HTTP application in this process over a real socket, with stores that fail on demand, for failures that a
+ * test cannot cause in a server process.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * Builds the fixture of a test file: each test adds the data that it needs, under its own key, so tests do
- * not see each other's data.
+ * Builds the fixture of a test file: each test adds the data that it needs, under its own key, so tests do not see
+ * each other's data.
  */
 import { randomBytes } from "node:crypto";
 import type { Fixture } from "@accountlink/core/fixture";

@@ -1,6 +1,6 @@
 /**
- * A browser without a window for the public verification flow: it keeps cookies, sends forms, and follows
- * no redirect. It understands the pages of the service and the sign-in pages of the dev platforms.
+ * A browser without a window for the public verification flow: it keeps cookies, sends forms, and follows no
+ * redirect. It understands the pages of the service and the sign-in pages of the dev platforms.
  */
 import { type Answer, makeClient } from "./http.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Sends requests exactly as a test writes them: adds no headers, follows no redirects and retries nothing.
- */
+/** Sends requests exactly as a test writes them: adds no headers, follows no redirects and retries nothing. */
 import { once } from "node:events";
 import {
   type IncomingHttpHeaders,
@@ -46,9 +44,7 @@ export interface RequestOptions {
 /** Sends one request, written as `"GET /v2/chat?chatId=100001"`. */
 export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
 
-/**
- * A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them.
- */
+/** A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them. */
 export const makeClient = (
   url: string,
   { keepAlive = true } = {},

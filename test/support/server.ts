@@ -1,6 +1,4 @@
-/**
- * Starts the real server: in a new process, or in this one, which takes a fifth of the processor time.
- */
+/** Starts the real server: in a new process, or in this one, which takes a fifth of the processor time. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,10 +21,7 @@ export interface ServerOptions {
   readonly fixture: object | "demo";
   /** Variables added to `standardEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
-  /**
-   * A data folder to keep. By default, the server uses the test project's storage, and its end removes the
-   * data.
-   */
+  /** A data folder to keep. By default, the server uses the test project's storage, and its end removes the data. */
   readonly dataFolder?: string;
 }
 
@@ -186,8 +181,8 @@ export const isWebHandler = kind === "web";
 const start = starts[kind] ?? startServerHere;
 
 /**
- * Runs one server for all tests of a file. It calls `options` after the whole file is loaded, so every test
- * can add to the fixture.
+ * Runs one server for all tests of a file. It calls `options` after the whole file is loaded, so every test can add
+ * to the fixture.
  */
 export const useServer = (
   options: () => ServerOptions,

@@ -1,6 +1,6 @@
 /**
- * Starts the Postgres and Redis of a project of `vitest.config.ts` before its first test, and stops them
- * after its last.
+ * Starts the Postgres and Redis of a project of `vitest.config.ts` before its first test, and stops them after its
+ * last.
  */
 import { redisUrl, startPostgres, whyNoPostgresDatabase, whyNoRedisUrl } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -21,8 +21,7 @@ const start = Effect.gen(function* () {
 });
 
 /**
- * Returns a function that stops them. If they are unavailable, skips every test of the project and prints
- * the reason.
+ * Returns a function that stops them. If they are unavailable, skips every test of the project and prints the reason.
  */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());

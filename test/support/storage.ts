@@ -1,6 +1,4 @@
-/**
- * The storage of servers in tests, one for each server. The project in `vitest.config.ts` chooses the kind.
- */
+/** The storage of servers in tests, one for each server. The project in `vitest.config.ts` chooses the kind. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Unpacks the browser and the servers once before the tests: otherwise, one process could start the browser
- * while another still writes it, and each would download the servers.
+ * Unpacks the browser and the servers once before the tests: otherwise, one process could start the browser while
+ * another still writes it, and each would download the servers.
  */
 
 import { whyNoAiohttp, whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";

@@ -10,10 +10,7 @@ export const Json = GlobalFlag.Setting("json")({
   flag: switchFlag("json", "Print JSON on standard output and nothing else"),
 });
 
-/**
- * Whether `--json` is given. Read from the raw words, since it also applies to an invalid command
- * line.
- */
+/** Whether `--json` is given. Read from the raw words, since it also applies to an invalid command line. */
 export const jsonWanted: Effect.Effect<boolean> = Effect.map(Invocation, ({ words }) => {
   const end = words.indexOf("--");
   return (end === -1 ? words : words.slice(0, end)).some(

@@ -66,9 +66,7 @@ class NetworkSetBuilder {
 const numberOf = ([first, second, third, fourth]: readonly [number, number, number, number]): number =>
   ((first << 24) | (second << 16) | (third << 8) | fourth) >>> 0;
 
-/**
- * Reads a list. Text after `#` is a comment.
- */
+/** Reads a list. Text after `#` is a comment. */
 export const readNetworkList = (path: string): Effect.Effect<NetworkSet, DamagedFile> =>
   Effect.tryPromise({
     try: (signal) => read(path, signal),

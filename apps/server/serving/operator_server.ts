@@ -1,6 +1,4 @@
-/**
- * The operator port, with metrics and health checks.
- */
+/** The operator port, with metrics and health checks. */
 import { createServer } from "node:http";
 import { makeNodeListener, makeOperatorApp } from "@accountlink/http";
 import { Effect } from "effect";

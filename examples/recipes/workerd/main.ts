@@ -18,10 +18,7 @@ const open = async () => {
   return al;
 };
 
-/**
- * The service runs in one Durable Object, since requests to a plain worker cannot share connections or
- * timers.
- */
+/** The service runs in one Durable Object, since requests to a plain worker cannot share connections or timers. */
 export class Links {
   #service: ReturnType<typeof open> | undefined;
 

@@ -34,7 +34,7 @@ export const gameWeight = 0.9;
  */
 const device = { weight: 0.7, halfLife: 180 * dayMs, users: 10 } as const;
 
-/** The same for a shared address. */
+/** The same fields for a shared address. */
 const address = { weight: 0.35, halfLife: 90 * dayMs, users: 4 } as const;
 
 const sharedNetworkWeight = 0.1;

@@ -93,8 +93,7 @@ export const makeDecidingAlts = Effect.gen(function* () {
  * Returns the candidates to ask about next to find the first members in order: as many as could be among them.
  *
  * @param wanted how many members are needed
- * @param atOnce how many are asked about at once, less the members already
- * found
+ * @param atOnce how many are asked about at once, less the members already found
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

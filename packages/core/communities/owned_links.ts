@@ -67,8 +67,8 @@ export class OwnedLinks extends Context.Service<
     /**
      * Returns links of a scope, latest verification first.
      *
-     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an
-     * `@`; in a guild also the beginning of a member's name; empty for all links
+     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
+     * also the beginning of a member's name; empty for all links
      * @param place where the links follow or precede; null for the newest links
      */
     readonly page: (

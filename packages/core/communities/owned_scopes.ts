@@ -29,7 +29,7 @@ export class OwnedScopes extends Context.Service<
       account: Pick<Account, "name">,
     ) => Effect.Effect<ReadonlyArray<OwnedScope>, StoreUnavailable>;
 
-    /** @param pid unchecked */
+    /** @param pid any text, such as a value from a URL */
     readonly find: (
       account: Pick<Account, "name">,
       pid: string,
@@ -44,7 +44,9 @@ export class OwnedScopes extends Context.Service<
     /** Counts the links of a scope that were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
-    /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
+    /**
+     * Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet.
+     */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
     /** Adds a link that the owner set or removed to the last count. */

@@ -16,7 +16,7 @@ const create = (change: Partial<NewKey> = {}) =>
   Effect.flatMap(ApiKeys, (keys) => keys.create({ ...choice, ...change }, operator));
 
 describe("ApiKeys.create", () => {
-  it.effect("counts only keys that were created under the plan", () =>
+  it.effect("the key limit of a plan does not count adopted, partner and staff keys", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       yield* create({ kind: "partner" });
@@ -28,7 +28,7 @@ describe("ApiKeys.create", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("allows any number of keys with a plan of 0, and still counts them", () =>
+  it.effect("a key limit of 0 allows any number of keys, and still counts them", () =>
     Effect.gen(function* () {
       const store = yield* KeyStore;
       const { free, ...others } = yield* Limits;

@@ -48,8 +48,8 @@ export class MemberSync extends Context.Service<
     ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
 
     /**
-     * Makes changes. A refused change becomes a problem. When the platform fails, the next comparison finds
-     * the remaining changes.
+     * Makes changes. A refused change becomes a problem. When the platform fails, the next comparison finds the
+     * remaining changes.
      *
      * @param pace runs before each change
      */

@@ -26,7 +26,8 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /**
-   * The end of the scope's feed. A plan that was not on before reads later events only; a sweep covers the earlier ones.
+   * The end of the scope's feed. A plan that was not on before reads later events only; a sweep covers the earlier
+   * ones.
    */
   readonly position: number;
 }
@@ -111,9 +112,9 @@ export interface UserRoles extends PlanPlace {
 }
 
 /**
- * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is atomic.
- * Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems; erasing the
- * owner of an account deletes its plans. A scope that does not exist is a defect.
+ * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is
+ * atomic. Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
+ * erasing the owner of an account deletes its plans. A scope that does not exist is a defect.
  *
  * @example
  * ```ts
@@ -175,8 +176,8 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores results. A member is no longer waiting if its mark is the one that was read. The end of a sweep deletes
-     * problems from before its start. Returns false if another node holds the plan.
+     * Stores results. A member stops waiting unless its mark has changed since it was read. The end of a sweep
+     * deletes problems from before its start. Returns false if another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 

@@ -69,10 +69,10 @@ export class RolePlans extends Context.Service<
   RolePlans,
   {
     /**
-     * Returns a scope of the signed-in owner whose plan for a guild the owner may change. Fails with `Forbidden` unless
-     * the bot is in the guild and the owner manages it now.
+     * Returns a scope of the signed-in owner whose plan for a guild the owner may change. Fails with `Forbidden`
+     * unless the bot is in the guild and the owner manages it now.
      *
-     * @param pid unchecked
+     * @param pid any text, such as a value from a URL
      * @param withoutBot whether to return the scope of a guild that the bot has left, too
      */
     readonly enter: (
@@ -90,8 +90,8 @@ export class RolePlans extends Context.Service<
     readonly find: (scope: DataScope, guildId: GuildId) => Effect.Effect<PlanDetails, StoreUnavailable>;
 
     /**
-     * Stores a plan. One that changed and is on compares all members. Fails with `Conflict` `guild_has_plan` if another
-     * plan of the guild is on, and with `InvalidParameter` for a role that the guild does not have.
+     * Stores a plan. One that changed and is on compares all members. Fails with `Conflict` `guild_has_plan` if
+     * another plan of the guild is on, and with `InvalidParameter` for a role that the guild does not have.
      */
     readonly put: (
       scope: DataScope,

@@ -11,9 +11,8 @@ export interface SignedInMember extends Pick<Membership, "account" | "role"> {
 }
 
 /**
- * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person
- * is no longer
- * a member, or the role does not allow the action.
+ * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person is no
+ * longer a member, or the role does not allow the action.
  */
 export const makeMemberOf = Effect.map(Members, (members) =>
   Effect.fnUntraced(function* (

@@ -1,8 +1,7 @@
 /**
  * A server that simulates both platforms from a fixture, and an adapter that asks it over HTTP.
  *
- * `devPlatform` is the server. Its routes answer JSON; a refusal is `{ "code": "unknown_member" }`
- * with a status.
+ * `devPlatform` is the server. Its routes answer JSON; a refusal is `{ "code": "unknown_member" }` with a status.
  *
  * | route | answers | 404 codes |
  * |---|---|---|
@@ -17,9 +16,8 @@
  * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
  * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
  *
- * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the
- * authorization code flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the
- * game platform. Errors follow RFC 6749.
+ * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the authorization code
+ * flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the game platform. Errors follow RFC 6749.
  *
  * | route | answers |
  * |---|---|
@@ -43,8 +41,8 @@
  * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
  * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
  *
- * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of
- * `@accountlink/core` on such a server.
+ * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of `@accountlink/core`
+ * on such a server.
  */
 
 export * from "./chat_platform.ts";

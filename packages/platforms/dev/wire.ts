@@ -12,7 +12,7 @@ export const Member = Schema.Struct({
   ...GuildMember.fields,
 });
 
-/** The same, with the names of the user. */
+/** A member with the user's names. */
 export const NamedMember = Schema.Struct({
   ...Member.fields,
   username: Schema.NullOr(Schema.String),

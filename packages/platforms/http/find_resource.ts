@@ -19,8 +19,8 @@ export interface Resource<A> {
 }
 
 /**
- * Returns the resource, or none if the platform says that it does not exist. Every other response
- * is a failure: a proxy's error page is never taken for "not found".
+ * Returns the resource, or none if the platform says that it does not exist. Every other response is a failure: a
+ * proxy's error page is never taken for "not found".
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 /**
- * Building blocks for platforms behind HTTP: a client with timeouts, retries and a circuit breaker,
- * sign-in by OAuth 2.0, and short-lived caches.
+ * Building blocks for platforms behind HTTP: a client with timeouts, retries and a circuit breaker, sign-in by OAuth
+ * 2.0, and short-lived caches.
  *
- * An adapter implements its ports with `resilientClient`, `findResource` and `identityProvider`.
- * The application wraps them in `cachedChatPlatform` and `cachedGamePlatform`.
+ * An adapter implements its ports with `resilientClient`, `findResource` and `identityProvider`. The application
+ * wraps them in `cachedChatPlatform` and `cachedGamePlatform`.
  */
 export * from "./caching/cached_chat_platform.ts";
 export * from "./caching/cached_game_platform.ts";

@@ -47,8 +47,7 @@ const shape =
   /^(?<scheme>rediss?)(?:\+(?<kind>sentinel|cluster))?:\/\/(?:(?<login>.*)@)?(?<hosts>[^@/?]+)(?<path>\/[^?@]*)?(?:\?(?<query>[^@]*))?$/;
 
 /**
- * Parses a URL; none if it is malformed. Special characters of user names and passwords are
- * percent-encoded.
+ * Parses a URL; none if it is malformed. Special characters of user names and passwords are percent-encoded.
  *
  * @example
  * ```ts

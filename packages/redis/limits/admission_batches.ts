@@ -15,8 +15,7 @@ interface Batch<Reply> {
 }
 
 /**
- * Combines the requests of one turn of the event loop that count in the same windows, such as the requests
- * of one key
+ * Combines the requests of one turn of the event loop that count in the same windows, such as the requests of one key
  * from one address. They are decided in order, as if they came one after another.
  */
 export class AdmissionBatches<Reply> {
@@ -28,10 +27,8 @@ export class AdmissionBatches<Reply> {
   #wasOne = true;
 
   /**
-   * @param sendsOneAtOnce fast path for a single request: if the previous request was alone too, this one
-   * is sent at
-   * once instead of at the end of the turn. Later requests of the turn are decided after it if one script
-   * decides
+   * @param sendsOneAtOnce fast path for a single request: if the previous request was alone too, this one is sent at
+   * once instead of at the end of the turn. Later requests of the turn are decided after it if one script decides
    * each request
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {

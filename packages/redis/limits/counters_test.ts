@@ -208,8 +208,7 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
               ),
               0,
             ),
-          // The requests of a turn share one script, which has to end before the deadline of its command
-          // even on a
+          // The requests of a turn share one script, which has to end before the deadline of its command even on a
           // busy machine.
           { concurrency: 4, discard: true },
         );

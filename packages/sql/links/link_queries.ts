@@ -26,8 +26,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     ),
 
     /**
-     * Pairs of pid and chat ID as JSON; the rows end with the pid. For remote databases only. The LIMIT
-     * forces an index lookup for each pair; a plain join would scan a partitioned table.
+     * Pairs of pid and chat ID as JSON; the rows end with the pid. For remote databases only. The LIMIT forces an
+     * index lookup for each pair; a plain join would scan a partitioned table.
      */
     byPairs: textOf(sql`
       SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (

@@ -3,9 +3,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 
-/**
- * Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values.
- */
+/** Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values. */
 export const linkStatements = (sql: SqlClient.SqlClient) => {
   const { forUpdate, forReference } = dialectOf(sql);
   return {

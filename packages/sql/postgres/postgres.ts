@@ -32,8 +32,8 @@ export type PostgresError = DatabaseUnusable | DatabaseTooNew;
 /**
  * Every storage port, on Postgres 15 or later. Migrates the schema first.
  *
- * Whatever happens to the database, an operation answers, or fails with `StoreUnavailable`, within
- * `connectTimeout` plus `statementTimeout` plus 250 ms. The stores recover with the database.
+ * Whatever happens to the database, an operation answers, or fails with `StoreUnavailable`, within `connectTimeout`
+ * plus `statementTimeout` plus 250 ms. The stores recover with the database.
  */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePorts, PostgresError> =>
   Layer.unwrap(

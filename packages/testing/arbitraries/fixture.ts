@@ -112,8 +112,8 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
 };
 
 /**
- * A fixture that loads: names and IDs are unique, a chat user has at most one link in a scope, and every
- * account, user and guild that an entry names exists.
+ * A fixture that loads: names and IDs are unique, a chat user has at most one link in a scope, and every account,
+ * user and guild that an entry names exists.
  *
  * @example
  * ```ts

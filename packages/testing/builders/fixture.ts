@@ -22,8 +22,8 @@ const inAccount = <Entry extends object>(entries: ReadonlyArray<Entry> = []) =>
   entries.map((entry) => ({ account: "acme", scope: "global", ...entry }));
 
 /**
- * Creates a fixture from the given parts, and adds what they refer to: the accounts of keys and links, the
- * users on both sides of a link, the members of a guild as chat users, the guild of a guild scope.
+ * Creates a fixture from the given parts, and adds what they refer to: the accounts of keys and links, the users on
+ * both sides of a link, the members of a guild as chat users, the guild of a guild scope.
  *
  * Throws `InvalidFixture`; its message names the field, its value and the expected values.
  *

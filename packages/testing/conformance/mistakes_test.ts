@@ -1,6 +1,6 @@
 /**
- * Each suite must fail on an adapter with a mistake, in the case named here. The tests of the adapters
- * prove that the cases pass on correct ones; `command_test.ts` has the mistake for `linkStoreSuite`.
+ * Each suite must fail on an adapter with a mistake, in the case named here. The tests of the adapters prove that the
+ * cases pass on correct ones; `command_test.ts` has the mistake for `linkStoreSuite`.
  */
 import { Counters, EventStore, Signals } from "@accountlink/core";
 import { IdempotencyStore } from "@accountlink/core/idempotency";

@@ -64,8 +64,8 @@ const cases: Cases<StoragePorts> = {
 };
 
 /**
- * Tests a `RootKeyStore` with the other storage ports. A store has one root key, so each case builds the
- * layer again and needs an empty store.
+ * Tests a `RootKeyStore` with the other storage ports. A store has one root key, so each case builds the layer again
+ * and needs an empty store.
  */
 export const rootKeyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite(

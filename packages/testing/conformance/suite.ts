@@ -1,12 +1,12 @@
 /**
- * Registers a suite whose cases share one layer. They create their own accounts, scopes and keys, so the
- * store need not be empty.
+ * Registers a suite whose cases share one layer. They create their own accounts, scopes and keys, so the store need
+ * not be empty.
  */
 import { Effect, type Layer, ManagedRuntime, type Scope } from "effect";
 
 /**
- * The test framework, such as Vitest or `bun:test`: `import * as test from "vitest"`. `node:test`
- * has `after` instead of `afterAll`.
+ * The test framework, such as Vitest or `bun:test`: `import * as test from "vitest"`. `node:test` has `after` instead
+ * of `afterAll`.
  */
 export interface TestApi {
   readonly describe: (name: string, body: () => void) => unknown;

@@ -13,9 +13,9 @@ export { secrets } from "./secrets.ts";
 export { publicUrl } from "./services.ts";
 
 /**
- * Every service and port, loaded with a fixture. `Links`, `Keys`, `Sessions` and similar services work in
- * the global scope of the account "acme", the default account of fixtures. Every build is a new world at
- * time 0 of its own test clock; a fixture that cannot be loaded is a defect.
+ * Every service and port, loaded with a fixture. `Links`, `Keys`, `Sessions` and similar services work in the global
+ * scope of the account "acme", the default account of fixtures. Every build is a new world at time 0 of its own test
+ * clock; a fixture that cannot be loaded is a defect.
  *
  * @param fixture accounts, keys, links and platforms; empty by default
  */

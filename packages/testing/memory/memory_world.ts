@@ -6,8 +6,8 @@ import { TestClock } from "effect/testing";
 import { layer, publicUrl, type Services } from "./layer.ts";
 
 /**
- * A service in memory with a test clock: everything that `createAccountLink` returns, in the account
- * "acme". `fetch` answers requests to `url`.
+ * A service in memory with a test clock: everything that `createAccountLink` returns, in the account "acme". `fetch`
+ * answers requests to `url`.
  */
 export interface World extends PromisedAccountLink {
   /** The base URL for a client. */

@@ -1,6 +1,6 @@
 /**
- * Secrets that answer repeated questions synchronously. Web Crypto is asynchronous, and a test clock does
- * not wait for it: a long poll that is still hashing its sid would miss the adjustment.
+ * Secrets that answer repeated questions synchronously. Web Crypto is asynchronous, and a test clock does not wait
+ * for it: a long poll that is still hashing its sid would miss the adjustment.
  */
 import { Secrets } from "@accountlink/core/secrets";
 import { Effect, Layer, Redacted } from "effect";

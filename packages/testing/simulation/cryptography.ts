@@ -1,7 +1,6 @@
 /**
- * Synchronous cryptography in every runtime: Web Crypto is asynchronous, and a simulation cannot wait for
- * it. Nothing in a simulation is secret, so weak algorithms that Effect has in TypeScript replace the
- * others.
+ * Synchronous cryptography in every runtime: Web Crypto is asynchronous, and a simulation cannot wait for it. Nothing
+ * in a simulation is secret, so weak algorithms that Effect has in TypeScript replace the others.
  */
 import { Effect, Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";

@@ -112,8 +112,7 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts with the counts of a time, in milliseconds since the start. Like Redis Cluster, it trusts
-   * these counts.
+   * Restarts with the counts of a time, in milliseconds since the start. Like Redis Cluster, it trusts these counts.
    */
   restore(until: number): void {
     this.#ports = build(CacheMemory.layer, this);
@@ -193,8 +192,7 @@ export class Redis extends Server {
 type Rules = ReadonlyArray<CounterRule>;
 
 /**
- * Converts the rules of a node to the clock of Redis. `ahead` is how far the node's clock is ahead, in
- * milliseconds.
+ * Converts the rules of a node to the clock of Redis. `ahead` is how far the node's clock is ahead, in milliseconds.
  */
 const rulesHere = (rules: Rules, ahead: number): Rules =>
   rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));

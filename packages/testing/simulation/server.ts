@@ -1,13 +1,10 @@
-/**
- * A database or cache behind a simulated network: it may answer late, never, or after the node gave up.
- */
+/** A database or cache behind a simulated network: it may answer late, never, or after the node gave up. */
 import { StoreUnavailable } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
 /**
- * Whether an operation is running on a server. It runs synchronously, and operations that it calls are
- * parts of it.
+ * Whether an operation is running on a server. It runs synchronously, and operations that it calls are parts of it.
  */
 let isHappening = false;
 

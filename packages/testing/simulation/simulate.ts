@@ -27,8 +27,8 @@ export class Simulation extends Context.Service<
   Simulation,
   {
     /**
-     * Starts a process: a program with its own services, which work in the global scope of the account
-     * "acme". All processes share the storage; while it is unavailable, a process ends at its start.
+     * Starts a process: a program with its own services, which work in the global scope of the account "acme". All
+     * processes share the storage; while it is unavailable, a process ends at its start.
      */
     readonly start: <A, E>(name: string, program: Effect.Effect<A, E, Services>) => SimulatedProcess<A, E>;
 
@@ -85,9 +85,9 @@ export interface SimulationOptions {
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
 /**
- * Runs a story in a simulated world: the seed decides the order of fibers, which may switch after every
- * operation, the storage is behind a network, and time passes when nothing can run. Two runs of a seed are
- * the same. Only effects can run in a simulation: a promise would never end.
+ * Runs a story in a simulated world: the seed decides the order of fibers, which may switch after every operation,
+ * the storage is behind a network, and time passes when nothing can run. Two runs of a seed are the same. Only
+ * effects can run in a simulation: a promise would never end.
  *
  * Rejects with the seed and the failure of the story.
  */

@@ -1,6 +1,6 @@
 /**
- * A simulated world: processes, their fibers and the time, all in one thread. Random numbers decide the
- * next task, and time passes when no task can run.
+ * A simulated world: processes, their fibers and the time, all in one thread. Random numbers decide the next task,
+ * and time passes when no task can run.
  */
 import { Clock, Context, Duration, Effect, type Exit, Logger, Random, Scheduler } from "effect";
 import { Chance } from "./chance.ts";
@@ -66,8 +66,8 @@ export class World {
   }
 
   /**
-   * Decides whether a fiber yields after an operation. It may yield after any, as a thread of a real
-   * machine may stop anywhere.
+   * Decides whether a fiber yields after an operation. It may yield after any, as a thread of a real machine may stop
+   * anywhere.
    */
   yields(): boolean {
     if (this.#untilYield-- > 0) return false;

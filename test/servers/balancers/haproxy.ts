@@ -12,8 +12,7 @@ const haproxy = makeBalancer({
 export const whyNoHaproxy = haproxy.whyNone;
 
 /**
- * Starts an HAProxy that listens on a free port, and returns the port. It ends with the scope or this
- * process.
+ * Starts an HAProxy that listens on a free port, and returns the port. It ends with the scope or this process.
  *
  * @param configFor returns its configuration for a port of 127.0.0.1
  */

@@ -44,8 +44,8 @@ export const startPostgres = (options: PostgresServerOptions = {}) =>
 /**
  * Creates an empty database, which is dropped with the scope.
  *
- * @param server by default, the one at ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases; else
- * one that this process starts once
+ * @param server by default, the one at ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases; else one that
+ * this process starts once
  */
 export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));

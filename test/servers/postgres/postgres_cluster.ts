@@ -141,9 +141,8 @@ const initdbOptions = [
 ];
 
 /**
- * A folder with the data of a new cluster and its password. `initdb` takes a second, so it runs
- * once for each version of Postgres, and clusters are copies. Several processes may run it; the
- * first wins.
+ * A folder with the data of a new cluster and its password. `initdb` takes a second, so it runs once for each version
+ * of Postgres, and clusters are copies. Several processes may run it; the first wins.
  *
  * @param folder a folder that the user can write to
  */

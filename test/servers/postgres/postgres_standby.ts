@@ -10,8 +10,8 @@ export interface PostgresStandby extends PostgresServer {
 }
 
 /**
- * Starts a primary and a synchronous hot standby: the primary answers no COMMIT before the standby
- * has it. The standby connects through `replication`. They end with the scope or this process.
+ * Starts a primary and a synchronous hot standby: the primary answers no COMMIT before the standby has it. The
+ * standby connects through `replication`. They end with the scope or this process.
  */
 export const startPostgresWithStandby = Effect.gen(function* () {
   const config = ["synchronous_standby_names = '*'", "wal_keep_size = 1GB"];

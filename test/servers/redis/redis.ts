@@ -62,8 +62,8 @@ export const whyNoRedisUrl = (): Promise<string | null> =>
   givenUrl === "" ? whyNoRedis() : Promise.resolve(null);
 
 /**
- * The URL of a Redis that tests share, with different prefixes: ACCOUNTLINK_TEST_REDIS_URL, or a Redis that
- * this process starts.
+ * The URL of a Redis that tests share, with different prefixes: ACCOUNTLINK_TEST_REDIS_URL, or a Redis that this
+ * process starts.
  */
 export const redisUrl: Effect.Effect<string, never, Scope.Scope> = Effect.suspend(() =>
   givenUrl === "" ? Effect.map(startRedis(), (server) => server.url) : Effect.succeed(givenUrl),

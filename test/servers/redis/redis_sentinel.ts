@@ -4,8 +4,8 @@ import { startRedis } from "./redis.ts";
 const masterName = "accountlink";
 
 /**
- * Starts a master, its replica, and a sentinel that fails over within a few seconds. They end with
- * the scope or this process.
+ * Starts a master, its replica, and a sentinel that fails over within a few seconds. They end with the scope or this
+ * process.
  */
 export const startRedisSentinel = Effect.gen(function* () {
   const master = yield* startRedis({ config: ["repl-diskless-sync-delay 0"] });

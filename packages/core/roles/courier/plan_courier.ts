@@ -20,7 +20,7 @@ const probeInterval = 3_000;
 
 /** Works on a plan of this node. */
 export interface PlanCourier extends Courier<HeldPlan> {
-  /** When a request for a member failed, unless one was answered since. */
+  /** The time of the last failed request for a member; null after a later request was answered. */
   failedAt: Millis | null;
   readonly sweeping: Sweeping;
   /** Members are changed after events or by the sweep, not both at once. */

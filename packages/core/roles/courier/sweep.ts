@@ -53,7 +53,7 @@ export const makeSweep = Effect.gen(function* () {
       courier.isStopping ||= !isHeld;
       const { item } = courier;
       if (result.sweep === null || item.revision !== revision) return;
-      // The node reads its plans again within a second.
+      // The node reads its plans again only within a second, so update this one until then.
       const isEnded = result.sweep === "ended";
       courier.item = { ...item, sweep: isEnded ? null : result.sweep, sweptAt: isEnded ? at : item.sweptAt };
     });

@@ -1,6 +1,5 @@
 /**
- * Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that
- * are due.
+ * Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due.
  */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
@@ -22,8 +21,7 @@ const [windowSize, pageSize] = [200, 50];
 const [mostAttempts, mostFailingAttempts] = [8, 2];
 
 /**
- * How long a failed attempt delays the webhook's next attempts, in milliseconds. Without the delay, a
- * receiver that
+ * How long a failed attempt delays the webhook's next attempts, in milliseconds. Without the delay, a receiver that
  * refuses at once would use all of the processor.
  */
 const failurePause = 20;
@@ -38,8 +36,8 @@ const freshFor = 1_000;
 const dueInterval = 1_000;
 
 /**
- * How long results wait for others to be stored with them, in milliseconds. On a single disk, every
- * transaction waits.
+ * How long results wait for others to be stored with them, in milliseconds. On a single disk, every transaction
+ * waits.
  */
 const saveInterval = 100;
 
@@ -84,8 +82,7 @@ export const makeCourierRun = Effect.gen(function* () {
   });
 
   /**
-   * Reads new events into the window, and returns whether there may be more; null if the feed was restored
-   * to an
+   * Reads new events into the window, and returns whether there may be more; null if the feed was restored to an
    * earlier state.
    */
   const readFeed = Effect.fnUntraced(function* (courier: WebhookCourier, window: DeliveryWindow) {
@@ -142,10 +139,7 @@ export const makeCourierRun = Effect.gen(function* () {
     return found?.id === delivery.eventId ? found : null;
   });
 
-  /**
-   * After a backup was restored, the feed ends before the webhook's position. Only events from now on are
-   * sent.
-   */
+  /** After a backup was restored, the feed ends before the webhook's position. Only events from now on are sent. */
   const skipToEnd = Effect.fnUntraced(function* (node: WebhookNode, courier: WebhookCourier) {
     const { id, scope } = courier.item;
     const { end } = yield* events.range(scope.pid);
@@ -170,8 +164,7 @@ export const makeCourierRun = Effect.gen(function* () {
     });
 
     /**
-     * Also asks the store: an event may have been resent on request, or the webhook activated, since this
-     * run began.
+     * Also asks the store: an event may have been resent on request, or the webhook activated, since this run began.
      */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;

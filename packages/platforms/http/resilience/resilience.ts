@@ -1,7 +1,4 @@
-/**
- * Timeouts, retries and limits of requests to a platform. By default a request ends within 4
- * seconds.
- */
+/** Timeouts, retries and limits of requests to a platform. By default a request ends within 4 seconds. */
 import { Duration } from "effect";
 
 export interface Resilience {

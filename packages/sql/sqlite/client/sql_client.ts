@@ -14,8 +14,8 @@ export interface SqliteOptions {
   /** Path of the database file, created if missing, in an existing folder; or `:memory:`. */
   readonly filename: string;
   /**
-   * How long a statement or a BEGIN waits for the lock of another process, before it fails with
-   * `LockTimeoutError`; 5 seconds by default.
+   * How long a statement or a BEGIN waits for the lock of another process, before it fails with `LockTimeoutError`; 5
+   * seconds by default.
    */
   readonly busyTimeout?: Duration.Input;
 }
@@ -108,8 +108,7 @@ function open(filename: string): DatabaseSync {
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
-    // With WAL, NORMAL would lose answered writes in a crash of the machine; fullfsync is for
-    // macOS.
+    // With WAL, NORMAL would lose answered writes in a crash of the machine; fullfsync is for macOS.
     db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
     return db;
   } catch (cause) {

@@ -1,9 +1,6 @@
 import { Context, type Effect } from "effect";
 
-/**
- * The connection of an adapter to its store. The layer of an outage suite provides it together with the
- * ports.
- */
+/** The connection of an adapter to its store. The layer of an outage suite provides it together with the ports. */
 export class Connection extends Context.Service<
   Connection,
   {

@@ -1,6 +1,6 @@
 /**
- * Suites for outages of a store: every operation must fail with `StoreUnavailable`, without defects or
- * wrong answers, and succeed after the outage.
+ * Suites for outages of a store: every operation must fail with `StoreUnavailable`, without defects or wrong answers,
+ * and succeed after the outage.
  */
 import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
@@ -22,9 +22,8 @@ export type OutageSuiteOptions<Ports> =
   | { readonly name: string; readonly test: TestApi; readonly skip: string };
 
 /**
- * Tests outages of a store. The layer provides the ports and `Connection`, which stops and restarts the
- * server that the store depends on. A store without such a dependency passes the reason as `skip` instead
- * of a layer.
+ * Tests outages of a store. The layer provides the ports and `Connection`, which stops and restarts the server that
+ * the store depends on. A store without such a dependency passes the reason as `skip` instead of a layer.
  *
  * @example
  * ```ts

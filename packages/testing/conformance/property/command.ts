@@ -1,7 +1,4 @@
-/**
- * Random commands for a store, as data. They share few chat users, games, keys and scopes, so that they
- * interact.
- */
+/** Random commands for a store, as data. They share few chat users, games, keys and scopes, so that they interact. */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
 import type {
   AccountStatus,
@@ -77,7 +74,7 @@ const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
 const scope = constantFrom<ScopeName>("global", "guild");
 const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
-// Few times, so that ties are common.
+// Few distinct times, so that many commands have the same time.
 const at = nat(3);
 
 const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVerifiedAt: at });

@@ -1,6 +1,6 @@
 /**
- * Runs commands against a store. Answers become comparable values: null for none, sorted entries for a map,
- * and `refused` for a defect.
+ * Runs commands against a store. Answers become comparable values: null for none, sorted entries for a map, and
+ * `refused` for a defect.
  */
 
 import {

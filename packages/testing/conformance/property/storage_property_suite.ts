@@ -20,8 +20,8 @@ export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, Prop
 }
 
 /**
- * Tests a store against a model. Sequential commands must give the answers and the final state of the
- * model; concurrent commands must give the model's answers for some order of the commands.
+ * Tests a store against a model. Sequential commands must give the answers and the final state of the model;
+ * concurrent commands must give the model's answers for some order of the commands.
  *
  * @example
  * ```ts

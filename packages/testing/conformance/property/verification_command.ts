@@ -146,8 +146,7 @@ export const verificationCommand: FastCheck.Arbitrary<VerificationCommand> = one
 );
 
 /**
- * The commands of a whole flow, up to both proofs or completion. Independent random commands seldom have
- * this order.
+ * The commands of a whole flow, up to both proofs or completion. Independent random commands seldom have this order.
  */
 export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   session: option(session, { freq: 3 }),
