@@ -47,7 +47,7 @@ type MemberError = ReadError | Forbidden | PlatformUnavailable;
 export class Roles extends Context.Service<
   Roles,
   {
-    /** Returns the plan of a guild with its progress; a plan without rules that is paused if there is none. */
+    /** Returns the plan of a guild with its progress; without a plan, it has no rules and is paused. */
     readonly get: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
 
     /**
@@ -59,7 +59,7 @@ export class Roles extends Context.Service<
       options?: WriteOptions,
     ) => Effect.Effect<PlanDetails, MemberError | Conflict>;
 
-    /** Deletes the plan of a guild; members keep their roles. Returns false if there is none. */
+    /** Deletes the plan of a guild; members keep their roles. Returns false without a plan. */
     readonly delete: (options?: WriteOptions) => Effect.Effect<boolean, ReadError>;
 
     /** Returns the roles of a guild, highest first. */

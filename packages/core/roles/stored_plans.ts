@@ -50,7 +50,7 @@ export class StoredPlans extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | StoreUnavailable>;
 
-    /** Deletes a plan; members keep their roles. Returns false if there is none. */
+    /** Deletes a plan; members keep their roles. Returns false without a plan. */
     readonly remove: (
       scope: DataScope,
       guildId: GuildId,

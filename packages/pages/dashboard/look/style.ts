@@ -53,7 +53,10 @@ td .button { white-space: nowrap; }
 .rule > * { grid-column: 1 / -1; }
 .rule:not(:has(option[value="group"]:checked)) .group { display: none; }
 .danger { border-color: var(--bad); }
-@media (max-width: 30rem) { .panel > .button, p > .button { width: 100%; min-height: 2.75rem; } }
+@media (max-width: 30rem) {
+  .panel > .button, p > .button { width: 100%; min-height: 2.75rem; }
+  .panel:not(:has(.field, .choice)) { padding: 0; border: 0; background: none; }
+}
 
 .field { min-width: 0; margin: 0; padding: 0; border: 0; }
 label, legend { padding: 0; font-weight: 600; }
