@@ -22,7 +22,7 @@ const { visit } = await useDashboard((fixture) => ({
 }));
 
 describe("the page Roles", () => {
-  it("gives a role to linked members, after a preview for one of them", async () => {
+  it("a plan gives a role to linked members, after a preview for one of them", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, /Roles of Rook/);
@@ -52,7 +52,7 @@ describe("the page Roles", () => {
     await watched.close();
   });
 
-  it("shows what the bot may not give, and deletes rules, without a script", async () => {
+  it("the roles page shows roles that the bot may not give, and deletes rules, without a script", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
     await press(page, /Roles of .*[Ss]hared list/);
