@@ -44,6 +44,7 @@ details p { margin-block: .5rem .75rem; }
 .choices { grid-template-columns: 1fr 1fr; }
 .choices, .choices + form { margin-bottom: .75rem; }
 .choices > li { display: grid; grid-template-rows: auto 1fr auto; gap: .5rem; }
+.choices .button { padding-inline: .25rem; font-size: var(--small); }
 .choices .account { flex-direction: column; align-items: start; gap: .25rem; }
 .code { display: grid; gap: 1rem; }
 .code > * { margin: 0; }

@@ -36,6 +36,7 @@ export const theme: string = css`:root {
   }
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body {
   margin: 0; padding: 1rem; background: var(--ground); color: var(--text);
   font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;

@@ -9,10 +9,9 @@ import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0001_initial.ts";
 import { members } from "./migrations/0002_members.ts";
-
 import { firstSeen } from "./migrations/0003_first_seen.ts";
-
 import { rolePlans } from "./migrations/0004_role_plans.ts";
+import { answers } from "./migrations/0005_answers.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Keyed by `<number>_<name>`. */
@@ -23,6 +22,7 @@ export const migrations: Readonly<
   "0002_members": members,
   "0003_first_seen": firstSeen,
   "0004_role_plans": rolePlans,
+  "0005_answers": answers,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -26,7 +26,7 @@ describe("migrate", () => {
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
-        expect(yield* migrate).toEqual(["initial", "members", "first_seen", "role_plans"]);
+        expect(yield* migrate).toEqual(["initial", "members", "first_seen", "role_plans", "answers"]);
         expect(yield* migrate).toEqual([]);
         yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
         const addColumn = Effect.asVoid(
@@ -95,7 +95,7 @@ describe("migrate", () => {
       const answers = yield* Effect.promise(() =>
         Promise.all([migrateElsewhere(folder), migrateElsewhere(folder)]),
       );
-      expect(answers.toSorted()).toEqual(["", "initial,members,first_seen,role_plans"]);
+      expect(answers.toSorted()).toEqual(["", "initial,members,first_seen,role_plans,answers"]);
     }),
   );
 });

@@ -40,6 +40,7 @@ it("the alts page explains matches in words, and saves and lists reviews", async
     "An address shared by 2 people, 3 days ago",
     "An address shared by 2 people, yesterday",
     "Score 98 of 100",
+    "98 of 100\n",
     hostile,
   ]) {
     expect(found).toContain(reason);
@@ -52,14 +53,19 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   await page.getByText("Your review is saved.").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-reviewed");
   const reviews = page.getByRole("region", { name: "Reviews of this user" });
-  expect(await reviews.innerText()).toMatch(
-    /Newcomer\s+100003\s+Different people\s+Said so .*the dashboard/s,
-  );
+  expect(await reviews.innerText()).toMatch(/Newcomer\s+100003\s+Different people\s+Said so .*Ada\s+100001/s);
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Take back the review of 100003" }).click();
   await page.getByText("The review is deleted.").waitFor();
-  await page.getByRole("listitem").filter({ hasText: "Newcomer" }).waitFor();
+  const again = page.getByRole("listitem").filter({ hasText: "Newcomer" });
+  await again.getByRole("button", { name: "Same person" }).click();
+  await again.getByText("Ada decided this.").waitFor();
+  await expectUsable(watched, "Alts", "dashboard-alts-decided");
+  expect(await again.getByRole("button").allTextContents()).toEqual(["Take back"]);
+  await again.getByRole("link", { name: /Newcomer/ }).click();
+  await press(page, "Possible alts of this user");
+  await page.getByRole("heading", { name: "Newcomer 100003" }).waitFor();
   await close();
 });
 
@@ -72,6 +78,9 @@ it("the alts page says if a user name is unknown or a game account is not linked
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "game", id: "77" })}`);
   await page.getByText("Nobody is linked to this game account").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-nobody");
+  await page.goto(`${url()}${withQuery(paths.alts, { kind: "chat", id: "100009" })}`);
+  await page.getByText("Nothing is known of this user").waitFor();
+  expect(await page.getByText("Score").count()).toBe(0);
   await close();
 });
 

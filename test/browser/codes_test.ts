@@ -43,6 +43,14 @@ describe("the code page", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("This code does not work").waitFor();
     await expectUsable(watched, "Enter your code", "go-refused");
+    const field = page.getByLabel("Enter your code");
+    expect(await field.inputValue()).toBe("BBBB-BBBB");
+    const { sid, code } = await newCode();
+    await send(`DELETE /v2/sessions/${sid}`, { body: {} });
+    await field.fill(code);
+    await press(page, "Continue");
+    await page.getByRole("alert").getByText("This code has ended").waitFor();
+    expect(await field.inputValue()).toBe(code);
     await close();
   });
 });

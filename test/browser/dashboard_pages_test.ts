@@ -145,8 +145,8 @@ describe("usage and changes", () => {
     await expectUsable(watched, "Keys", "dashboard-keys-table");
     await page.getByLabel("Filter").fill("third");
     await expect.poll(() => row.isVisible()).toBe(false);
-    await page.goto(`${url()}${paths.audit}?chatId=ada`);
-    await page.getByText("Expected an ID, which has digits only.").waitFor();
+    await page.goto(`${url()}${paths.audit}?chatId=nobody`);
+    await page.getByText("Nobody was found with this ID or user name.").waitFor();
     await expectUsable(watched, "Audit log", "dashboard-audit-refused");
     await page.goto(`${url()}${paths.audit}?action=key.created`);
     await expectUsable(watched, "Audit log", "dashboard-audit");

@@ -32,18 +32,18 @@ describe("the events of a community", () => {
     const sentences = page.locator(".history li > span");
     expect(await sentences.allTextContents()).toEqual([
       `The verification of ${hostile} was cancelled`,
-      "User 100002 was unlinked from game account 2, by a key",
-      "Game account 2 went from User 100001 to User 100002, by a key",
-      "User 100001 was linked to game account 2, in place of 1, by a key",
-      "User 100001 was linked to game account 1, by a key",
+      `${hostile} (100002) was unlinked from Player 2 (2), by a key`,
+      `The link to Player 2 (2) went from Ada (100001) to ${hostile} (100002), by a key`,
+      "Ada (100001) was linked to Player 2 (2), in place of Player 1 (1), by a key",
+      "Ada (100001) was linked to Player 1 (1), by a key",
     ]);
     await page.getByLabel("About the user").fill("100002");
     await press(page, "Show");
     await expect
       .poll(() => sentences.allTextContents())
       .toEqual([
-        "User 100002 was unlinked from game account 2, by a key",
-        "Game account 2 went from User 100001 to User 100002, by a key",
+        `${hostile} (100002) was unlinked from Player 2 (2), by a key`,
+        `The link to Player 2 (2) went from Ada (100001) to ${hostile} (100002), by a key`,
       ]);
     await page.getByLabel("About the user").fill("nobody at all");
     await press(page, "Show");

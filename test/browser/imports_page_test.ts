@@ -29,7 +29,7 @@ it.each([
   };
   await choose("archive.csv", "PK\u0003\u0004 and more of an archive");
   await expectUsable(watched, "Import links", `import-refused-${name}`);
-  expect(await page.getByRole("alert").textContent()).toContain("the file is a ZIP archive");
+  expect(await page.getByRole("alert").textContent()).toContain("The file is a ZIP archive");
 
   const rows = Array.from({ length: 40 }, (_, index) => `${first + index},${1 + index},2026-01-01`);
   await choose("links.csv", ["Discord ID,Roblox ID,Verified At", ...rows, "1.2E+17,1,", "<b>,1,"].join("\n"));

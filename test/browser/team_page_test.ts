@@ -53,6 +53,8 @@ describe("the page Team", () => {
   it("refuses a name that nobody has, without a script", async () => {
     const watched = await visit("/dashboard/team", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
+    // Copying needs a script.
+    expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     await page.getByLabel("Who", { exact: true }).fill("nobody_here");
     await press(page, "Add to the team");
     await page.getByText("Nobody was found with this user name.").waitFor();

@@ -52,6 +52,13 @@ describe("a webhook", () => {
       await press(page, "Send a test");
       await page.getByText("The delivery failed").waitFor();
       await expectPage("Our database", "deliveries");
+      await page.getByRole("link", { name: "test", exact: true }).first().click();
+      await expectPage("Delivery of test", "delivery");
+      const sent = (await page.getByRole("main").textContent()) ?? "";
+      expect(sent).toMatch(/Status500\s+Type\S+\s+Time/);
+      expect(sent).toMatch(/webhook-id: evt_\w+\nwebhook-timestamp: \d+\nwebhook-signature: v1,…\n/);
+      expect(sent).toContain('"type": "test"');
+      await page.goBack();
       status = 200;
       await page.getByLabel("Which").selectOption("given_up");
       await press(page, "Show");
@@ -78,6 +85,11 @@ describe("a webhook", () => {
       await expectPage("Our database", "disabled");
       await page.goto(`${url()}${paths.overview}`);
       await page.getByText("was disabled").waitFor();
+      await page.goto(`${url()}${paths.audit}`);
+      await page
+        .getByText(/^Ada created the webhook Our database$/)
+        .first()
+        .waitFor();
       await page.goto(`${url()}${paths.webhooks}`);
       await expectPage("Webhooks", "list");
       await page.getByRole("link", { name: "Our database" }).click();

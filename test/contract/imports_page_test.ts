@@ -163,9 +163,12 @@ describe("uploading links", () => {
     const importer = await makeImporter("100003");
     const zip = new Uint8Array(100);
     zip.set([0x50, 0x4b, 3, 4]);
+    const image = new Uint8Array(100);
+    image.set([0x89, 0x50, 0x4e, 0x47]);
     const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
-      [zip, "the file is a ZIP archive or a spreadsheet"],
-      ["chatId,gameId\n=1+1,1\n", "No row of the file can be imported"],
+      [zip, "The file is a ZIP archive or a spreadsheet"],
+      [image, "The file is an image, expected CSV or JSON."],
+      ["chatId,gameId\n=1+1,1\n", "Line 2: the ID on the chat platform is the formula"],
       [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
     ];
     for (const [file, sentence] of cases) {

@@ -25,6 +25,7 @@ export const discardBody = (incoming: IncomingMessage, deadline: number): void =
 
 export const answerOf = ({ statusCode = 0, headers }: IncomingMessage, now: Millis): WebhookAnswer => ({
   status: statusCode,
+  type: headers["content-type"]?.slice(0, 100) ?? null,
   retryAfter: statusCode === 429 || statusCode === 503 ? waitOf(headers["retry-after"], now) : null,
 });
 

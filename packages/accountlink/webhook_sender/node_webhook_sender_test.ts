@@ -197,7 +197,7 @@ describe("open networks", () => {
         Effect.gen(function* () {
           assert.isNull(yield* problemOf(url));
           const answer = yield* send(request(`${url}/links?a=1#b`));
-          assert.deepEqual(answer, { status: 200, retryAfter: null });
+          assert.deepEqual(answer, { status: 200, type: null, retryAfter: null });
           assert.strictEqual(yield* failureOf(send(request("https://10.0.0.1"))), "address");
           assert.strictEqual(yield* problemOf("http://example.invalid"), "expected an https URL");
           assert.strictEqual(yield* failureOf(send(request("http://93.184.215.14"))), "address");
@@ -238,7 +238,7 @@ describe("a response", () => {
         response.writeHead(status, header === undefined ? {} : { "retry-after": header }).end(),
       );
       const answer = yield* on({ networks: loopback })(({ send }) => send(request(url)));
-      assert.deepEqual(answer, { status, retryAfter });
+      assert.deepEqual(answer, { status, type: null, retryAfter });
     }),
   );
 

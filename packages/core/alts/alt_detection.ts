@@ -53,6 +53,8 @@ export interface AltReport {
   readonly matches: ReadonlyArray<AltMatch>;
   /** The score of the strongest candidate, who may be missing from `matches`. */
   readonly risk: AltRisk;
+  /** The number of addresses and browsers that were compared; 0 if the seeds were not seen lately. */
+  readonly places: number;
   /** Failed lookups. The texts contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
@@ -240,6 +242,7 @@ export class AltDetection extends Context.Service<
             addresses,
             vpnAddresses,
           }),
+          places: places.length,
           warnings: unknown === 0 ? warnings : [...warnings, leftOut(unknown)],
         };
       });

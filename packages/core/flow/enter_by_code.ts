@@ -14,6 +14,12 @@ export const makeEnterByCode = Effect.gen(function* () {
   const secrets = yield* Secrets;
   const wrongCodes = yield* makeFailureLimit("code", wrongCodeLimit);
 
+  /** An ended code helps nobody who guesses, so the page may say that it has ended. */
+  const reasonOf = Effect.fnUntraced(function* (code: string | null) {
+    const hasEnded = code !== null && (yield* sessions.knowsCode(yield* secrets.codeHash(code)));
+    return hasEnded ? "ended_code" : "unknown_code";
+  });
+
   const find = Effect.fnUntraced(function* (code: string) {
     const sealed = yield* sessions.findSealedSid(
       yield* secrets.codeHash(code),
@@ -30,6 +36,6 @@ export const makeEnterByCode = Effect.gen(function* () {
     const sid = code === null ? Option.none() : yield* find(code);
     if (Option.isSome(sid)) return { entry: { sid: sid.value } };
     yield* wrongCodes.count(address, 1);
-    return yield* new FlowRefused({ reason: "unknown_code", entry: null });
+    return yield* new FlowRefused({ reason: yield* reasonOf(code), entry: null });
   });
 });

@@ -42,7 +42,7 @@ export const makeFinish = Effect.gen(function* () {
     }
     return yield* identities[step]
       .finish({ redirectUri, state, ...derived, guildId }, callback)
-      .pipe(Effect.catchTags({ ...refuseProof(entry), ...refusePlatformDown(entry) }));
+      .pipe(Effect.catchTags({ ...refuseProof(entry, step), ...refusePlatformDown(entry) }));
   });
 
   /** Shows refused users which account they signed in with, since they may have several. */
@@ -84,8 +84,8 @@ export const makeFinish = Effect.gen(function* () {
 const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>
   step === "chat" ? { step, chatId: userId as ChatId } : { step, gameId: userId as GameId };
 
-const refuseProof = (entry: FlowEntry) => ({
-  ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry }),
+const refuseProof = (entry: FlowEntry, step: ProofStep) => ({
+  ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry, step }),
   ProofInvalid: (cause: ProofInvalid) =>
     Effect.andThen(
       Effect.logDebug(cause.message),

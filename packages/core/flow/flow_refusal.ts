@@ -4,10 +4,12 @@ import type { ChatId } from "../ids.ts";
 import type { ChatProfile } from "../platforms/profile.ts";
 import type { SessionState } from "../sessions/session.ts";
 import type { FlowAccount, FlowEntry } from "./flow_view.ts";
+import type { ProofStep } from "./verification_flow.ts";
 
 /**
  * - `unknown`: the session or scope does not exist, or has no active key.
- * - `unknown_code`: no open session has the code.
+ * - `unknown_code`: no session has the code.
+ * - `ended_code`: the session of the code has ended.
  * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
  * - `no_guild`: the scope has another guild, or its bot is not in the guild.
  * - `expired`: the deadline has passed.
@@ -25,6 +27,7 @@ import type { FlowAccount, FlowEntry } from "./flow_view.ts";
 export type FlowRefusal =
   | "unknown"
   | "unknown_code"
+  | "ended_code"
   | "bad_redirect"
   | "no_guild"
   | "expired"
@@ -45,6 +48,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly entry: FlowEntry | null;
   /** The final state of the session, for `over`. */
   readonly state?: SessionState;
+  /** The sign-in that was denied, for `denied`. */
+  readonly step?: ProofStep;
   /** The account that signed in, for `wrong_user` and `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   readonly cause?: unknown;

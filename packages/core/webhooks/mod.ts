@@ -1,6 +1,7 @@
 /** Webhooks: records, ports, rules, and the delivery of events. */
 export { type AttemptResult, type SentEvent } from "./delivery/attempt.ts";
 export * from "./delivery/webhook_couriers.ts";
+export type { SentDelivery } from "./sent_delivery.ts";
 export * from "./stored_delivery.ts";
 export * from "./webhook.ts";
 export * from "./webhook_sender.ts";

@@ -22,6 +22,25 @@ export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>
 ];
 
 /**
+ * Returns what a delivery says of its latest attempt.
+ *
+ * @internal
+ */
+export const answerOf = ({
+  status,
+  type,
+  error,
+  attemptedAt,
+  endedAt,
+}: Pick<RequestedAttempt, "status" | "type" | "error" | "attemptedAt" | "endedAt">) => ({
+  responseStatus: status,
+  responseType: type,
+  error,
+  attemptedAt,
+  answeredAt: status === null ? null : endedAt,
+});
+
+/**
  * Returns a delivery after a requested attempt. Its schedule continues.
  *
  * @param stored the delivery now, which a scheduled attempt may have changed meanwhile; undefined if it does not exist
@@ -29,15 +48,15 @@ export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>
  * @internal
  */
 export const resent = (
-  { delivery, status, error }: RequestedAttempt,
-  stored: StoredDelivery = delivery,
+  attempt: RequestedAttempt,
+  stored: StoredDelivery = attempt.delivery,
 ): StoredDelivery => {
+  const { delivery, error } = attempt;
   const latest = {
     ...stored,
     attempts: stored.attempts + 1,
     resends: stored.resends + 1,
-    responseStatus: status,
-    error,
+    ...answerOf(attempt),
   };
   if (error === null) return { ...latest, status: "delivered", nextAttemptAt: null, lanes: [] };
   return delivery.status === "failing" ? latest : { ...latest, status: "given_up", nextAttemptAt: null };

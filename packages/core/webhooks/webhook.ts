@@ -89,6 +89,12 @@ export interface WebhookDelivery {
   /** Why the latest attempt failed; null for a success. */
   readonly error: DeliveryError | null;
   readonly nextAttemptAt: Millis | null;
+  /** When the latest attempt began; null before the first one. */
+  readonly attemptedAt: Millis | null;
+  /** When the latest attempt got its answer; null without one. */
+  readonly answeredAt: Millis | null;
+  /** The content type of that answer; null for none. */
+  readonly responseType: string | null;
 }
 
 /**

@@ -9,6 +9,8 @@ export interface WebhookRequest {
 
 export interface WebhookAnswer {
   readonly status: number;
+  /** The content type, at most 100 characters; null or omitted for none. */
+  readonly type?: string | null;
   /** The `Retry-After` of a 429 or 503 answer, in milliseconds, or null. */
   readonly retryAfter: number | null;
 }

@@ -103,9 +103,12 @@ export interface RequestedAttempt {
   readonly id: WebhookId;
   /** The delivery before the attempt. */
   readonly delivery: StoredDelivery;
+  readonly attemptedAt: Millis;
   readonly endedAt: Millis;
   /** The status of the answer; null without an answer. */
   readonly status: number | null;
+  /** The content type of the answer; null for none. */
+  readonly type: string | null;
   /** Null for a success. */
   readonly error: DeliveryError | null;
 }

@@ -19,6 +19,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
+import { isEventId, makeSentDeliveries, type SentDelivery, shownDelivery } from "./sent_delivery.ts";
 import {
   isWebhookId,
   type StoredWebhook,
@@ -162,6 +163,16 @@ export class Webhooks extends Context.Service<
       filter: DeliveryFilter,
     ) => Effect.Effect<DeliveryPage, Unknown | StoreUnavailable>;
 
+    /**
+     * Returns a delivery with the headers and the body that its latest attempt sent. The signature is left out, because
+     * its secret may have changed. An erased user is erased in the body as well.
+     */
+    readonly sent: (
+      account: string | null,
+      id: string,
+      eventId: string,
+    ) => Effect.Effect<SentDelivery, Unknown | StoreUnavailable>;
+
     /** Sends an event again now, once. Its schedule continues. */
     readonly resend: (
       account: string | null,
@@ -181,6 +192,7 @@ export class Webhooks extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
+      const deliveries = yield* makeSentDeliveries;
       const announceChange = yield* makeAnnounceChange;
       const notFound = new BadRequest({ problem: "not_found" });
 
@@ -294,22 +306,10 @@ export class Webhooks extends Context.Service<
       const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
         function* (account, id, eventId, origin) {
           const webhook = yield* findStored(account, id);
-          const found = isEventId(eventId) ? yield* store.findDelivery(webhook.id, eventId) : Option.none();
-          const delivery = Option.getOrNull(found);
-          if (delivery === null || delivery.status === "waiting") return yield* notFound;
-          return yield* send(webhook, yield* eventOf(webhook, delivery), delivery, origin);
+          const delivery = yield* deliveries.findTried(webhook, eventId);
+          return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
         },
       );
-
-      const eventOf = Effect.fnUntraced(function* (
-        { scope }: StoredWebhook,
-        { eventId, type, at, position }: StoredDelivery,
-      ): Effect.fn.Return<SentEvent, Unknown | StoreUnavailable> {
-        if (position === null) return { id: eventId, type, at, data: {} };
-        const read = yield* events.read(scope.pid, position - 1, 1);
-        const event = Option.getOrElse(read, () => [])[0];
-        return event?.id === eventId ? event : yield* notFound;
-      });
 
       return Webhooks.of({
         list: (account) => store.list({ account, id: null }),
@@ -317,6 +317,10 @@ export class Webhooks extends Context.Service<
         create,
         test,
         resend,
+
+        sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
+          return yield* deliveries.sent(yield* findStored(account, id), eventId);
+        }),
 
         update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
           const webhook = yield* findStored(account, id);
@@ -358,15 +362,13 @@ export class Webhooks extends Context.Service<
           if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
           // One extra delivery shows whether there is a next page.
           const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
-          const deliveries = found.slice(0, limit).map(shownDelivery);
-          return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.eventId ?? null) : null };
+          const shown = found.slice(0, limit).map(shownDelivery);
+          return { deliveries: shown, next: found.length > limit ? (shown.at(-1)?.eventId ?? null) : null };
         }),
       });
     }),
   );
 }
-
-const isEventId = (text: string): boolean => /^evt_[0-9A-Z]{26}$/.test(text);
 
 /** Makes a function that generates a secret and encrypts it for the store. */
 const makeIssueSecret = Effect.gen(function* () {
@@ -379,16 +381,4 @@ const makeIssueSecret = Effect.gen(function* () {
       sealed: yield* secrets.sealWebhookSecret(id, bytes),
     };
   });
-});
-
-/** Returns a delivery as shown to owners. Waiting deliveries are not shown. */
-const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
-  eventId: delivery.eventId,
-  type: delivery.type,
-  at: delivery.at,
-  attempts: delivery.attempts,
-  status: status === "waiting" ? "failing" : status,
-  responseStatus: delivery.responseStatus,
-  error: delivery.error,
-  nextAttemptAt: delivery.nextAttemptAt,
 });

@@ -31,6 +31,7 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
     SessionStore.of({
       create: (write) => Effect.sync(() => create(memory, write)),
       find: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(id))),
+      knowsCode: (codeHash) => Effect.sync(() => memory.sessions.knowsCode(codeHash)),
       findSealedSid: (codeHash, at) =>
         Effect.sync(() => {
           const found = memory.sessions.findByCode(codeHash);

@@ -85,6 +85,9 @@ export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `$
 export const webhookActPath = (id: WebhookId | ":id", act: WebhookAct): `/dashboard/${string}` =>
   `${webhookPath(id)}/${act}`;
 
+export const deliveryPath = (id: WebhookId | ":id", eventId: string): `/dashboard/${string}` =>
+  `${webhookPath(id)}/deliveries/${eventId}`;
+
 /** Adds the query parameters that have a value to a path. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | null>>): string => {
   const given = Object.entries(query).flatMap(([name, value]) =>

@@ -62,6 +62,7 @@ export const makeAlts = (text: string): AltsFound => {
     pid: scope.pid,
     reviews: [{ ...pair, note: text }],
     names: new Map([[chatId, text]]),
+    reviewers: new Map([["100002", chatId]]),
     report: {
       target: { chatId, gameId: null, guildId },
       seeds: [chatId],
@@ -82,6 +83,7 @@ export const makeAlts = (text: string): AltsFound => {
         },
       ],
       risk: { score: 90, severity: "CRITICAL", alt: 90, vpn: 10, unlistedWeight: 0.95 },
+      places: 2,
       warnings: [text],
     },
   };

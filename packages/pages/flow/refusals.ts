@@ -10,13 +10,13 @@ import { cardHtml, chatCard } from "../account_card.ts";
 import { html } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { PageSettingsShape } from "../page_settings.ts";
-import { codePage } from "./code_page.ts";
+import { type CodeRefusal, codePage } from "./code_page.ts";
 import { queryOf } from "./pages.ts";
 
 interface Refusal {
   readonly status: number;
   readonly title: string;
-  readonly text: string | ((platforms: PlatformNames) => string);
+  readonly text: string | ((names: PlatformNames & { readonly denied: string }) => string);
   readonly again?: string;
 }
 
@@ -34,9 +34,9 @@ type OwnRefusal =
   | "defect"
   | "no_sign_ins";
 
-export type RefusalName = Exclude<FlowRefusal, "over" | "unknown_code"> | Ending | OwnRefusal;
+export type RefusalName = Exclude<FlowRefusal, "over" | CodeRefusal> | Ending | OwnRefusal;
 
-const newLink = "Ask for a new link where you got this one.";
+const newLink = "Ask for a new link or code where you got this one.";
 
 export const refusals: Record<RefusalName, Refusal> = {
   no_entry: {
@@ -62,14 +62,14 @@ export const refusals: Record<RefusalName, Refusal> = {
   expired: {
     status: 410,
     title: "This link has expired",
-    text: "A verification has to be finished within a few minutes, so that nobody else can continue it. Nothing was linked. Start again where you got the link.",
+    text: "A verification has to be finished within a few minutes, so that nobody else can continue it. Nothing was linked. Start again where you got the link or code.",
     again: "Start again",
   },
   wrong_user: {
     status: 403,
     title: "This link is for somebody else",
     text: ({ chatName }) =>
-      `The account on ${chatName} that you signed in with is not the one that this link was made for. Sign in with the account that received the link.`,
+      `The account on ${chatName} that you signed in with is not the one that this verification was made for. Sign in with the account that asked for it.`,
     again: "Use another account",
   },
   not_a_member: {
@@ -88,7 +88,8 @@ export const refusals: Record<RefusalName, Refusal> = {
   denied: {
     status: 403,
     title: "You did not sign in",
-    text: "You did not allow the platform to tell us who you are, so nothing was linked. You can try again or close this page.",
+    text: ({ denied }) =>
+      `You did not allow ${denied} to tell us who you are, so nothing was linked. You can try again or close this page.`,
     again: "Try again",
   },
   sign_in_invalid: {
@@ -106,13 +107,13 @@ export const refusals: Record<RefusalName, Refusal> = {
   lost: {
     status: 400,
     title: "This page is out of date",
-    text: "This browser has no open verification: it was finished, cancelled or started again, or cookies are blocked. Open the link again in one browser, with cookies allowed.",
+    text: "This browser has no open verification: it was finished, cancelled or started again, or cookies are blocked. Open the link or enter the code again in one browser, with cookies allowed.",
     again: "Start again",
   },
   forged: {
     status: 403,
     title: "This form cannot be used",
-    text: "It does not come from the latest page in this browser. Nothing was linked. Open the link again and continue there.",
+    text: "It does not come from the latest page in this browser. Nothing was linked. Open the link or enter the code again and continue there.",
   },
   link_changed: {
     status: 409,
@@ -138,12 +139,12 @@ export const refusals: Record<RefusalName, Refusal> = {
   unreadable: {
     status: 400,
     title: "This form cannot be read",
-    text: "It is too large. Nothing was linked. Open the link again and continue there.",
+    text: "It is too large. Nothing was linked. Open the link or enter the code again and continue there.",
   },
   misplaced: {
     status: 405,
     title: "This address is not a page",
-    text: "This address is not a page. Open the link again to see how far you are. If you have linked your accounts, you are done.",
+    text: "This address is not a page. Open the link or enter the code again to see how far you are. If you have linked your accounts, you are done.",
   },
   too_many: {
     status: 429,
@@ -153,12 +154,12 @@ export const refusals: Record<RefusalName, Refusal> = {
   store_down: {
     status: 503,
     title: "This does not work right now",
-    text: "Our storage does not respond. Wait a moment, then open the link again.",
+    text: "Our storage does not respond. Wait a moment, then open the link or enter the code again.",
   },
   defect: {
     status: 500,
     title: "Something went wrong here",
-    text: "This is our mistake, and it was logged. Open the link again to see how far you are. If this page appears again, tell the community's team.",
+    text: "This is our mistake, and it was logged. Open the link or enter the code again to see how far you are. If this page appears again, tell the community's team.",
   },
   no_sign_ins: {
     status: 503,
@@ -169,14 +170,14 @@ export const refusals: Record<RefusalName, Refusal> = {
 };
 
 export const refusalPage = (
-  { reason, entry, state, account }: FlowRefused,
+  { reason, entry, state, account, step }: FlowRefused,
   platforms: PlatformNames,
 ): Page => {
-  if (reason === "unknown_code") return codePage(reason);
+  if (reason === "unknown_code" || reason === "ended_code") return codePage(reason);
   if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
   // An expired session cannot be entered again, but a scope can.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return namedRefusalPage(reason, platforms, isOver ? null : entry, account);
+  return namedRefusalPage(reason, platforms, isOver ? null : entry, account, step);
 };
 
 export const unmatched: Record<BadRequest["problem"], RefusalName> = {
@@ -194,6 +195,7 @@ export const namedRefusalPage = (
   platforms: PlatformNames,
   entry: FlowEntry | null = null,
   account?: FlowRefused["account"],
+  step: FlowRefused["step"] = "chat",
 ): Page => {
   const { status, title, text, again }: Refusal = refusals[name];
   const card = account === undefined ? null : chatCard(account);
@@ -203,7 +205,7 @@ export const namedRefusalPage = (
     pictures: card?.picture ? [card.picture] : [],
     content: html`
 <h1>${title}</h1>
-<p>${typeof text === "string" ? text : text(platforms)}</p>
+<p>${typeof text === "string" ? text : text({ ...platforms, denied: step === "chat" ? platforms.chatName : platforms.gameName })}</p>
 ${card && html`<p class="who">You are signed in as:</p>${cardHtml(card)}`}
 ${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
   };

@@ -73,15 +73,20 @@ export const flowRoutes = Effect.gen(function* () {
     });
   };
 
-  const showCodePage = (context: RequestContext, refused: CodeRefusal | null): HttpResponse =>
-    renderPage(codePage(refused), context);
+  const showCodePage = (context: RequestContext, refused: CodeRefusal | null, typed = ""): HttpResponse =>
+    renderPage(codePage(refused, typed), context);
 
   const enter = (context: RequestContext, typed: string): Answer =>
     flows.enterByCode(typed, context.address).pipe(
       Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
+      Effect.catchTag("FlowRefused", (error) =>
+        error.reason === "unknown_code" || error.reason === "ended_code"
+          ? Effect.succeed(showCodePage(context, error.reason, typed))
+          : Effect.fail(error),
+      ),
       Effect.catchTag("SharedIpRateLimited", ({ retryAfter }) =>
         Effect.succeed(
-          showCodePage(context, "too_many_codes").withHeaders({ "retry-after": String(retryAfter) }),
+          showCodePage(context, "too_many_codes", typed).withHeaders({ "retry-after": String(retryAfter) }),
         ),
       ),
     );

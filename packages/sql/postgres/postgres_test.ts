@@ -68,7 +68,13 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
       );
       expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
       yield* proxy.restore;
-      expect(yield* Fiber.join(migrating)).toEqual(["initial", "members", "first_seen", "role_plans"]);
+      expect(yield* Fiber.join(migrating)).toEqual([
+        "initial",
+        "members",
+        "first_seen",
+        "role_plans",
+        "answers",
+      ]);
     }),
   );
 
@@ -120,7 +126,13 @@ describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
 
       expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
       const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
-      expect(yield* migratePostgres(trusting)).toEqual(["initial", "members", "first_seen", "role_plans"]);
+      expect(yield* migratePostgres(trusting)).toEqual([
+        "initial",
+        "members",
+        "first_seen",
+        "role_plans",
+        "answers",
+      ]);
       expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(newestMigration);
     }),
   );
@@ -162,7 +174,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
         [],
         [],
         [],
-        ["initial", "members", "first_seen", "role_plans"],
+        ["initial", "members", "first_seen", "role_plans", "answers"],
       ]);
     }),
   );

@@ -43,6 +43,9 @@ const delivery: StoredDelivery = {
   responseStatus: 204,
   error: null,
   nextAttemptAt: null,
+  attemptedAt: 1,
+  answeredAt: 1,
+  responseType: null,
   lanes: [],
 };
 
@@ -86,6 +89,14 @@ export const eventOperations = {
     }),
   ),
   "WebhookStore.recordRequested": Effect.flatMap(WebhookStore, (webhooks) =>
-    webhooks.recordRequested({ id, delivery, endedAt: 1, status: 204, error: null }),
+    webhooks.recordRequested({
+      id,
+      delivery,
+      attemptedAt: 1,
+      endedAt: 1,
+      type: null,
+      status: 204,
+      error: null,
+    }),
   ),
 };

@@ -25,6 +25,12 @@ const make = Effect.gen(function* () {
         storeOperation("SessionStore.find"),
       ),
 
+    knowsCode: (codeHash: string) =>
+      sql`SELECT 1 FROM verification_sessions WHERE code_hash = ${codeHash} LIMIT 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeOperation("SessionStore.knowsCode", codeHash),
+      ),
+
     findSealedSid: (codeHash: string, at: Millis) =>
       sql`
         SELECT sealed_sid FROM verification_sessions

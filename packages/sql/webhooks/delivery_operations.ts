@@ -187,12 +187,15 @@ const deliveryStatements = (sql: SqlClient.SqlClient) => {
     INSERT INTO webhook_deliveries (webhook_id, ${columns})
     SELECT ${id}, value ->> 0, CAST(value ->> 1 AS BIGINT), value ->> 2, CAST(value ->> 3 AS BIGINT), value ->> 4,
       CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 AS BIGINT), CAST(value ->> 7 AS BIGINT), value ->> 8,
-      CAST(value ->> 9 AS BIGINT), value ->> 10, value ->> 11
+      CAST(value ->> 9 AS BIGINT), value ->> 10, value ->> 11, CAST(value ->> 12 AS BIGINT),
+      CAST(value ->> 13 AS BIGINT), value ->> 14
     FROM ${elements(JSON.stringify(deliveries.map(deliveryValues)))} WHERE true
     ON CONFLICT (webhook_id, event_id) DO UPDATE SET
       status = excluded.status, attempts = excluded.attempts, resends = excluded.resends,
       response_status = excluded.response_status, error = excluded.error,
-      next_attempt_at = excluded.next_attempt_at, lane = excluded.lane, other_lane = excluded.other_lane`;
+      next_attempt_at = excluded.next_attempt_at, lane = excluded.lane, other_lane = excluded.other_lane,
+      attempted_at = excluded.attempted_at, answered_at = excluded.answered_at,
+      response_type = excluded.response_type`;
 
   /** The first delivery of a lane, in the order of the feed. */
   const firstOf = Effect.fnUntraced(function* (id: WebhookId, lane: string) {

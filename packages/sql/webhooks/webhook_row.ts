@@ -98,6 +98,9 @@ const { columns, rowOf, reader } = tableOf("webhook_deliveries", {
   nextAttemptAt: OptionalInt,
   lane: Schema.NullOr(Schema.String),
   otherLane: Schema.NullOr(Schema.String),
+  attemptedAt: OptionalInt,
+  answeredAt: OptionalInt,
+  responseType: Schema.NullOr(Schema.String),
 });
 
 export const deliveryColumns = columns;

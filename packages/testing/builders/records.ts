@@ -164,6 +164,9 @@ export const makeDelivery = (parts: Partial<StoredDelivery> = {}): StoredDeliver
   responseStatus: 500,
   error: "status",
   nextAttemptAt: 5_000,
+  attemptedAt: 0,
+  answeredAt: 0,
+  responseType: "text/plain",
   lanes: [],
   ...parts,
 });

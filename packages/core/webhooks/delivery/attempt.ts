@@ -4,6 +4,7 @@ import { guildOf } from "../../data_scope.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import { formatTimestamp, type Millis } from "../../timestamp.ts";
 import { nextAttemptAt } from "../retry_schedule.ts";
+import { answerOf } from "../stored_delivery.ts";
 import type { DeliveryError, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
@@ -28,10 +29,13 @@ export interface SentEvent {
 export interface AttemptResult {
   /** Null if there was no answer. */
   readonly status: number | null;
+  /** The content type of the answer; null for none. */
+  readonly type: string | null;
   /** Null for a success. */
   readonly error: DeliveryError | null;
   /** The receiver's requested delay in milliseconds, or null. */
   readonly retryAfter: number | null;
+  readonly attemptedAt: Millis;
   readonly endedAt: Millis;
 }
 
@@ -43,32 +47,42 @@ export const makeAttempt = Effect.gen(function* () {
   return Effect.fnUntraced(function* (webhook: StoredWebhook, event: SentEvent) {
     const now = yield* Clock.currentTimeMillis;
     const body = bodyOf(webhook, event);
-    const timestamp = String(Math.floor(now / 1_000));
+    const timestamp = secondsOf(now);
     const signing = webhook.secrets.filter(({ endsAt }) => endsAt === null || now < endsAt);
     const signatures = yield* Effect.forEach(signing.toReversed(), ({ sealed }) =>
       secrets.signWebhook(webhook.id, sealed, `${event.id}.${timestamp}.${body}`),
     );
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": "accountlink",
-      "webhook-id": event.id,
-      "webhook-timestamp": timestamp,
-      "webhook-signature": signatures.map((signature) => `v1,${signature}`).join(" "),
-    };
+    const signature = signatures.map((each) => `v1,${each}`).join(" ");
+    const headers = headersOf(event.id, now, signature);
     const result = yield* sender.send({ url: webhook.url, headers, body }).pipe(
       Effect.match({
-        onSuccess: ({ status, retryAfter }) => {
-          const error: DeliveryError | null = status >= 200 && status < 300 ? null : "status";
-          return { status, retryAfter, error };
+        onSuccess: (answer) => {
+          const error: DeliveryError | null = answer.status >= 200 && answer.status < 300 ? null : "status";
+          return { type: null, ...answer, error };
         },
-        onFailure: ({ error }) => ({ status: null, retryAfter: null, error }),
+        onFailure: ({ error }) => ({ status: null, type: null, retryAfter: null, error }),
       }),
     );
-    return { ...result, endedAt: yield* Clock.currentTimeMillis } satisfies AttemptResult;
+    return {
+      ...result,
+      attemptedAt: now,
+      endedAt: yield* Clock.currentTimeMillis,
+    } satisfies AttemptResult;
   });
 });
 
-const bodyOf = ({ scope }: StoredWebhook, { type, at, data }: SentEvent): string =>
+const secondsOf = (time: Millis): string => String(Math.floor(time / 1_000));
+
+/** The headers of an attempt. */
+export const headersOf = (eventId: string, attemptedAt: Millis, signature: string) => ({
+  "content-type": "application/json",
+  "user-agent": "accountlink",
+  "webhook-id": eventId,
+  "webhook-timestamp": secondsOf(attemptedAt),
+  "webhook-signature": signature,
+});
+
+export const bodyOf = ({ scope }: StoredWebhook, { type, at, data }: SentEvent): string =>
   JSON.stringify({
     type,
     timestamp: formatTimestamp(at),
@@ -93,6 +107,9 @@ export const untriedDelivery = ({ id, type, at }: SentEvent): StoredDelivery => 
   responseStatus: null,
   error: null,
   nextAttemptAt: null,
+  attemptedAt: null,
+  answeredAt: null,
+  responseType: null,
   position: null,
   lanes: [],
 });
@@ -107,11 +124,12 @@ export const isGone = ({ status }: AttemptResult): boolean => status === 410;
  */
 export const attempted = (
   delivery: StoredDelivery,
-  { status, error, retryAfter, endedAt }: AttemptResult,
+  result: AttemptResult,
   random: number,
 ): StoredDelivery => {
+  const { error, retryAfter, endedAt } = result;
   const attempts = delivery.attempts + 1;
-  const latest = { ...delivery, attempts, responseStatus: status, error };
+  const latest = { ...delivery, attempts, ...answerOf(result) };
   if (error === null) return { ...latest, status: "delivered", nextAttemptAt: null, lanes: [] };
   const next = nextAttemptAt({ attempts: attempts - delivery.resends, at: endedAt, retryAfter, random });
   return next === null

@@ -81,6 +81,8 @@ describe("a delivery after an attempt", () => {
     status,
     retryAfter,
     error: status === null ? ("timeout" as const) : status < 300 ? null : ("status" as const),
+    type: null,
+    attemptedAt: 900,
     endedAt: 1_000,
   });
 

@@ -139,7 +139,15 @@ const deployment = Effect.gen(function* () {
     succeedByHand: (id: WebhookId) =>
       Effect.flatMap(Clock.currentTimeMillis, (endedAt) => {
         const delivery = makeDelivery({ type: "test", status: "waiting", position: null });
-        return store.recordRequested({ id, delivery, endedAt, status: 204, error: null });
+        return store.recordRequested({
+          id,
+          delivery,
+          attemptedAt: endedAt,
+          endedAt,
+          type: null,
+          status: 204,
+          error: null,
+        });
       }),
     /** Makes the store report that a webhook has failed since a time. */
     failSince: Effect.fnUntraced(function* (id: WebhookId, failedAt: number) {

@@ -11,6 +11,7 @@ export class Sessions {
   readonly #unfinished = new Set<SessionId>();
   /** Contains only unfinished sessions. */
   readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
+  /** The codes of all sessions. */
   readonly #codes = new Map<SessionId, string>();
   readonly #changedAt = new Map<SessionId, Millis>();
 
@@ -32,6 +33,10 @@ export class Sessions {
   ): { readonly session: VerificationSession; readonly sealedSid: string } | undefined {
     const found = this.#byCode.get(hash);
     return found && { session: this.#byId.get(found.id) as VerificationSession, sealedSid: found.sealedSid };
+  }
+
+  knowsCode(hash: string): boolean {
+    return [...this.#codes.values()].includes(hash);
   }
 
   change(session: VerificationSession, at: Millis): void {
@@ -58,21 +63,21 @@ export class Sessions {
   delete(id: SessionId): void {
     this.#byId.delete(id);
     this.#finish(id);
+    this.#codes.delete(id);
     this.#changedAt.delete(id);
   }
 
   #finish(id: SessionId): void {
     this.#unfinished.delete(id);
     const code = this.#codes.get(id);
-    if (code === undefined) return;
-    this.#byCode.delete(code);
-    this.#codes.delete(id);
+    if (code !== undefined && this.#byCode.get(code)?.id === id) this.#byCode.delete(code);
   }
 
   forget(before: Millis): void {
     for (const { id, expiresAt } of this.#byId.values()) {
       if (expiresAt >= before || this.#unfinished.has(id)) continue;
       this.#byId.delete(id);
+      this.#codes.delete(id);
       this.#changedAt.delete(id);
     }
   }

@@ -12,6 +12,7 @@ import type { Tier } from "@accountlink/core/keys";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
+import { userPath } from "../links/links_page.ts";
 import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
@@ -31,8 +32,10 @@ export interface AltsFound {
   readonly report: AltReport;
   /** Reviews of the searched user, newest first. */
   readonly reviews: ReadonlyArray<AltReview>;
-  /** Known names of the searched user and of the users in the reviews. */
+  /** Known names of the searched user, of the users in the reviews, and of the reviewers. */
   readonly names: ReadonlyMap<string, string>;
+  /** The chat IDs of the members who wrote the reviews, by the other user. */
+  readonly reviewers: ReadonlyMap<string, string>;
   readonly pid: Pid;
 }
 
@@ -91,29 +94,28 @@ ${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: for
 <button class="button">Look for alts</button>
 </form>`;
 
-const answer = (
-  form: AltsForm,
-  { report, reviews, names, pid }: AltsFound,
-  visitor: Pick<Visitor, "csrf">,
-  now: Millis,
-): Html => {
-  const { target, matches, risk, warnings } = report;
+const answer = (form: AltsForm, found: AltsFound, visitor: Pick<Visitor, "csrf">, now: Millis): Html => {
+  const { report, names, pid } = found;
+  const { target, matches, risk, places, warnings } = report;
+  const isUnknown = places === 0 && matches.length === 0;
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
 <section>
-<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`${names.has(target.chatId) ? null : "User "}${named(target.chatId, names)}`}</h2>
-<p><span class="badge ${tones[risk.severity]}">${risk.severity}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>
+<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`${names.has(target.chatId) ? null : "User "}<a href="${userPath(pid, target.chatId)}">${named(target.chatId, names)}</a>`}</h2>
+${isUnknown ? null : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>`}
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
 ${risk.unlistedWeight === 0 ? null : html`<p>Only the ${matches.length} latest matches are listed. The strongest is not among them.</p>`}
 ${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
 ${
   strongestFirst.length === 0
-    ? html`<p class="empty">No other account shares a browser, an address or a game account with this one.</p>`
-    : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, report, pid, visitor, now))}</ul>`
+    ? html`<p class="empty">${isUnknown ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them." : "No other account shares a browser, an address or a game account with this one."}</p>`
+    : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor, now))}</ul>`
 }
 </section>
-${target.chatId === null ? null : reviewsSection(form, { reviews, names, pid }, visitor)}`;
+${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
 };
+
+const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "Very high" } as const;
 
 const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
 
@@ -128,20 +130,36 @@ const meanings = {
 const candidate = (
   form: AltsForm,
   { chatId, gameId, weight, evidence, resolved }: AltMatch,
-  { target }: AltReport,
-  pid: Pid,
+  found: AltsFound,
   visitor: Pick<Visitor, "csrf">,
   now: Millis,
 ): Html => {
-  const severity = severityOf(Math.round(100 * weight));
+  const score = Math.round(100 * weight);
+  const severity = severityOf(score);
   const name = resolved?.chat?.displayName ?? resolved?.chat?.username ?? null;
   const game = resolved?.game?.username ?? null;
+  const isDecided = evidence.some(({ kind }) => kind === "review");
   return html`<li>
-<h3>${name === null ? chatId : withId(name, chatId)} <span class="badge ${tones[severity]}">${severity}</span></h3>
+<h3><a href="${userPath(found.pid, chatId)}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
 <p>${gameId === null ? "No game account" : html`Game account ${game === null ? gameId : html`${game} (${gameId})`}`}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
-${target.chatId === null ? null : reviewForm(form, { pid, chatId: target.chatId, otherChatId: chatId }, visitor)}
+${decision(form, chatId, isDecided, found, visitor)}
 </li>`;
+};
+
+/** The form with which a moderator decides on a candidate, or takes the decision back. */
+const decision = (
+  form: AltsForm,
+  otherChatId: string,
+  isDecided: boolean,
+  { report: { target }, pid, reviewers, names }: AltsFound,
+  visitor: Pick<Visitor, "csrf">,
+): Html | null => {
+  if (target.chatId === null) return null;
+  const pair = { pid, chatId: target.chatId, otherChatId };
+  if (!isDecided) return reviewForm(form, pair, visitor);
+  const reviewer = reviewers.get(otherChatId);
+  return html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair, visitor)}`;
 };
 
 const named = (id: string, names: AltsFound["names"]): Html | string => {
@@ -198,10 +216,16 @@ ${pairFields(form, pair, csrf)}
 
 const verdicts = { same: "Same person", different: "Different people" } as const;
 
+const takeBack = (form: AltsForm, pair: Pair, { csrf }: Pick<Visitor, "csrf">): Html => html`
+<form method="post" action="${paths.altReviews}">
+${pairFields(form, pair, csrf)}
+<button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${pair.otherChatId}">Take back</button>
+</form>`;
+
 const reviewsSection = (
   form: AltsForm,
-  { reviews, names, pid }: Pick<AltsFound, "reviews" | "names" | "pid">,
-  { csrf }: Pick<Visitor, "csrf">,
+  { reviews, names, reviewers, pid }: AltsFound,
+  visitor: Pick<Visitor, "csrf">,
 ): Html => html`<section>
 <h2>Reviews</h2>
 ${
@@ -211,17 +235,21 @@ ${
         id: "reviews",
         caption: "Reviews of this user and others, newest first",
         columns: ["Other user", "Verdict", "Note", "When", "By", "Change"].map((label) => ({ label })),
-        rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => [
-          named(otherChatId, names),
-          verdicts[verdict],
-          note ?? "–",
-          timeHtml(at),
-          keyId === null ? "the dashboard" : `key ${keyId}`,
-          html`<form method="post" action="${paths.altReviews}">
-${pairFields(form, { pid, chatId, otherChatId }, csrf)}
-<button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${otherChatId}">Take back</button>
-</form>`,
-        ]),
+        rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => {
+          const reviewer = reviewers.get(otherChatId);
+          return [
+            html`<a href="${userPath(pid, otherChatId)}">${named(otherChatId, names)}</a>`,
+            verdicts[verdict],
+            note ?? "–",
+            timeHtml(at),
+            keyId !== null
+              ? `key ${keyId}`
+              : reviewer === undefined
+                ? "the dashboard"
+                : named(reviewer, names),
+            takeBack(form, { pid, chatId, otherChatId }, visitor),
+          ];
+        }),
       })
 }
 </section>`;

@@ -1,5 +1,6 @@
-import { AltDetection, AltReviews, type DataScope, guildOf } from "@accountlink/core";
-import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
+import { AltDetection, AltReviews, AuditLog, type ChatId, type DataScope, guildOf } from "@accountlink/core";
+import { type AltQuery, type AltReview, type AltVerdict, longestNote } from "@accountlink/core/alts";
+import { usersOf } from "@accountlink/core/audit";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId } from "@accountlink/core/ids";
@@ -15,12 +16,16 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { paths, withQuery } from "../paths.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
+/** As many as `AltReviews` lists. */
+const mostReviews = 100;
+
 export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
   const links = yield* OwnedLinks;
+  const log = yield* AuditLog;
   const { chatNames: namesOf } = yield* makeAccountNames;
 
   const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
@@ -28,6 +33,23 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const [gameId = null] = kind === "game" ? yield* links.gamesMeant(id) : [];
     if (chatId !== null || gameId !== null) return { chatId, gameId, address: null } satisfies AltQuery;
     return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
+  });
+
+  /** Finds the members who wrote reviews on the dashboard, by the other user. The audit log has their names. */
+  const reviewersOf = Effect.fnUntraced(function* (
+    { account, pid }: DataScope,
+    chatId: ChatId,
+    said: ReadonlyArray<AltReview>,
+  ) {
+    const filter = { action: "review.set", keyId: null, chatId, pid } as const;
+    const entries = said.length === 0 ? [] : yield* log.list(account, null, mostReviews, filter);
+    return new Map(
+      said.flatMap(({ otherChatId, at }) => {
+        const made = entries.find((entry) => entry.at === at && usersOf(entry).includes(otherChatId));
+        const member = made?.actor.type === "account" ? made.actor.member : null;
+        return isChatId(member) ? [[otherChatId, member] as const] : [];
+      }),
+    );
   });
 
   const find = Effect.fnUntraced(function* (scope: DataScope, typed: AltsForm) {
@@ -40,8 +62,11 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     });
     const { chatId } = report.target;
     const said = chatId === null ? [] : yield* reviews.list({ scope, guildId }, chatId);
-    const named = chatId === null ? [] : [chatId, ...said.map(({ otherChatId }) => otherChatId)];
-    return { report, reviews: said, names: yield* namesOf(named), pid: scope.pid } satisfies AltsFound;
+    const reviewers = chatId === null ? new Map<ChatId, ChatId>() : yield* reviewersOf(scope, chatId, said);
+    const named =
+      chatId === null ? [] : [chatId, ...said.map(({ otherChatId }) => otherChatId), ...reviewers.values()];
+    const names = yield* namesOf(named);
+    return { report, reviews: said, names, reviewers, pid: scope.pid } satisfies AltsFound;
   });
 
   const show = Effect.fnUntraced(function* (

@@ -51,7 +51,7 @@ ${menuField({
   ],
 })}
 ${isAdmin ? keyMenu(keys, filter.keyId) : null}
-${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "Its ID", type: "search", value: filter.chatId ?? "", problems })}
+${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: filter.chatId ?? "", problems })}
 <button class="button quiet">Show</button>
 </form>
 ${historyHtml(entries, names)}

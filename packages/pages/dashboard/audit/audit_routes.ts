@@ -1,6 +1,7 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type AuditFilter, auditActions } from "@accountlink/core/audit";
+import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { Effect } from "effect";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
@@ -12,6 +13,9 @@ import { makeEntryNames } from "./entry_names.ts";
 
 const pageSize = 50;
 
+/** The most communities in which a user name is searched. */
+const mostScopes = 10;
+
 /** The most entries in a file, because the file is made in memory. */
 const fileSize = 10_000;
 
@@ -19,15 +23,28 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
   const namesOf = yield* makeEntryNames;
+  const scopes = yield* OwnedScopes;
+  const links = yield* OwnedLinks;
+
+  /** Finds the chat user whom a text names in one of the account's communities; null for nobody. */
+  const userOf = Effect.fnUntraced(function* (account: string, text: string) {
+    if (isChatId(text)) return text;
+    for (const { scope } of (yield* scopes.list({ name: account })).slice(0, mostScopes)) {
+      const [chatId] = yield* links.chatsMeant(scope, text);
+      if (chatId !== undefined) return chatId;
+    }
+    return null;
+  });
 
   const filterOf = Effect.fnUntraced(function* ({ owner: { account }, role }: OwnerVisitor, query: Fields) {
-    const [action, keyId, chatId] = [query("action"), query("keyId"), query("chatId").trim()];
-    return {
+    const [action, keyId, user] = [query("action"), query("keyId"), query("chatId").trim()];
+    const filter = {
       action: auditActions.find((known) => known === action) ?? null,
       keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
-      chatId: isChatId(chatId) ? chatId : null,
+      chatId: user === "" ? null : yield* userOf(account.name, user),
       readable: readableActions(role),
     } satisfies AuditFilter;
+    return { filter, isNobody: user !== "" && filter.chatId === null };
   });
 
   return [
@@ -35,30 +52,27 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       paths.audit,
       Effect.fnUntraced(function* (visitor, query) {
         const { account } = visitor.owner;
-        const filter = yield* filterOf(visitor, query);
-        const chatId = query("chatId").trim();
+        const { filter, isNobody } = yield* filterOf(visitor, query);
         const before = positionOf(query("cursor"));
         // Request one more entry than a page has, to learn whether there is a next page.
-        const found = yield* log.list(account.name, before, pageSize + 1, filter);
+        const found = isNobody ? [] : yield* log.list(account.name, before, pageSize + 1, filter);
         const entries = found.slice(0, pageSize);
         const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
         const listed = yield* keys.list(account);
         const names = yield* namesOf(visitor, listed, entries);
-        const problems =
-          chatId === "" || isChatId(chatId)
-            ? []
-            : [{ name: "chatId", reason: "expected an ID, which has digits only" }];
-        return auditPage({ entries, next, keys: listed, names }, { ...filter, chatId }, visitor, problems);
+        const problems = isNobody
+          ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
+          : [];
+        const typed = { ...filter, chatId: query("chatId").trim() };
+        return auditPage({ entries, next, keys: listed, names }, typed, visitor, problems);
       }),
     ),
     page(
       paths.auditFile,
       Effect.fnUntraced(function* (visitor, query) {
-        const filter = yield* filterOf(visitor, query);
-        return csvResponse(
-          "audit",
-          auditCsv(yield* log.list(visitor.owner.account.name, null, fileSize, filter)),
-        );
+        const { filter, isNobody } = yield* filterOf(visitor, query);
+        const entries = isNobody ? [] : yield* log.list(visitor.owner.account.name, null, fileSize, filter);
+        return csvResponse("audit", auditCsv(entries));
       }),
     ),
   ];

@@ -3,8 +3,10 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import { type ChatId, type GameId, isChatId, isGameId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
+import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
+import { webhookName } from "../webhooks/webhook_texts.ts";
 import type { Names } from "./sentences.ts";
 
 /** The most accounts of each platform that a page names, because each name is a request. */
@@ -38,10 +40,11 @@ export const makeAccountNames = Effect.map(Profiles, (profiles) => ({
   gameNames: (ids: ReadonlyArray<GameId>) => namesOf(ids, profiles.game),
 }));
 
-/** Returns a function that names the keys, the signed-in user, and every account in the entries. */
+/** Returns a function that names the keys, the signed-in user, and every account and webhook in the entries. */
 export const makeEntryNames = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const { chatNames, gameNames } = yield* makeAccountNames;
+  const webhooks = yield* Webhooks;
   return Effect.fnUntraced(function* (
     { owner }: OwnerVisitor,
     keys: ReadonlyArray<KeyDetails>,
@@ -50,6 +53,8 @@ export const makeEntryNames = Effect.gen(function* () {
     const of = (...names: ReadonlyArray<string>) =>
       entries.flatMap(({ details }) => names.map((name) => details[name]));
     const people = entries.map(({ actor }) => (actor.type === "account" ? actor.member : actor.id));
+    const ofWebhooks = entries.some(({ action }) => action.startsWith("webhook."));
+    const named = ofWebhooks ? yield* webhooks.list(owner.account.name) : [];
     const [name, chats, games] = yield* Effect.all(
       [
         ownerName(owner),
@@ -58,6 +63,12 @@ export const makeEntryNames = Effect.gen(function* () {
       ],
       { concurrency: 3 },
     );
-    return { keys, me: { chatId: owner.chatId, name }, chats, games } satisfies Names;
+    return {
+      keys,
+      me: { chatId: owner.chatId, name },
+      chats,
+      games,
+      webhooks: new Map(named.map((webhook) => [webhook.id, webhookName(webhook)])),
+    } satisfies Names;
   });
 });

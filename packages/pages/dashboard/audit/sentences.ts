@@ -9,6 +9,7 @@ export interface Names {
   /** Chat account names by ID. */
   readonly chats?: ReadonlyMap<string, string>;
   readonly games?: ReadonlyMap<string, string>;
+  readonly webhooks?: ReadonlyMap<string, string>;
 }
 
 type Details = AuditEntry["details"];
@@ -73,11 +74,16 @@ const statusVerbs: Readonly<Record<string, string>> = {
   revoked: "revoked",
 };
 
-/** A sentence about a webhook. The log does not contain its URL. */
+/** A sentence about a webhook. The log does not contain its URL, so a deleted webhook has no name. */
 const ofWebhook =
   (act: string): Sentence =>
-  ({ actor }, names) =>
-    `${start(whoOf(actor, names))} ${act}`;
+  ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} ${act} ${webhookOf(details, names)}`;
+
+const webhookOf = ({ webhookId }: Details, { webhooks }: Names): string => {
+  const name = webhooks?.get(String(webhookId));
+  return name === undefined ? "a webhook" : `the webhook ${name}`;
+};
 
 const sentences: Record<AuditAction, Sentence> = {
   "link.set": (entry, names) => {
@@ -120,10 +126,10 @@ const sentences: Record<AuditAction, Sentence> = {
           .join(", ")}`
       : `${start(whoOf(actor, names))} changed what users read`,
   "user.erased": () => "A user was erased",
-  "webhook.created": ofWebhook("created a webhook"),
-  "webhook.updated": ofWebhook("changed a webhook"),
-  "webhook.deleted": ofWebhook("deleted a webhook"),
-  "webhook.rotated": ofWebhook("rotated the secret of a webhook"),
+  "webhook.created": ofWebhook("created"),
+  "webhook.updated": ofWebhook("changed"),
+  "webhook.deleted": ofWebhook("deleted"),
+  "webhook.rotated": ofWebhook("rotated the secret of"),
   "member.added": ({ actor, details }, names) =>
     `${start(whoOf(actor, names))} added ${chatOf(details["chatId"], names)} to the team: ${String(details["role"])}`,
   "member.role_changed": ({ actor, details }, names) =>
@@ -137,5 +143,6 @@ const sentences: Record<AuditAction, Sentence> = {
       ? `${start(whoOf(actor, names))} paused the roles of a community`
       : `${start(whoOf(actor, names))} changed the roles of a community`,
   "roles.deleted": ({ actor }, names) => `${start(whoOf(actor, names))} deleted the roles of a community`,
-  "webhook.disabled": () => "A webhook was disabled, because its server refuses the events",
+  "webhook.disabled": ({ details }, names) =>
+    `${start(webhookOf(details, names))} was disabled, because its server refuses the events`,
 };

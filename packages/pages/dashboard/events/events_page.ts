@@ -18,14 +18,21 @@ export interface EventsView {
   readonly user: string;
   /** Newest first. */
   readonly events: ReadonlyArray<FeedEvent>;
+  readonly names: EventNames;
   /** Cursor of the older events; null at the end. */
   readonly next: string | null;
   /** How many days events are stored. */
   readonly keptDays: number;
 }
 
+/** Names of accounts on the platforms, by ID. */
+interface EventNames {
+  readonly chats: ReadonlyMap<string, string>;
+  readonly games: ReadonlyMap<string, string>;
+}
+
 export const eventsPage = (view: EventsView): Page => {
-  const { communities, community, user, events, next, keptDays } = view;
+  const { communities, community, user, events, names, next, keptDays } = view;
   const { pid } = community.scope;
   return {
     status: 200,
@@ -43,7 +50,7 @@ ${
     ? html`<p class="empty">${user === "" ? "There are no recent events." : `There are no recent events of “${user}”.`}</p>`
     : html`<ul class="history" role="list">${events.map(
         (event) =>
-          html`<li><span>${sentenceOf(event, pid)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
+          html`<li><span>${sentenceOf(event, pid, names)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
       )}</ul>`
 }
 <p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.events, { pid, user, cursor: next })}">Older events</a>`}</p>`,
@@ -65,21 +72,22 @@ const sources: Readonly<Record<EventSource, string>> = {
   operator: "by who runs it",
 };
 
-const sentenceOf = (event: FeedEvent, pid: Pid): Html => {
-  const user = (id: string | null) => userOf(id, pid);
+const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: EventNames): Html => {
+  const user = (id: string | null) => userOf(id, pid, chats);
+  const game = (id: string) => (games.has(id) ? `${games.get(id)} (${id})` : `game account ${id}`);
   switch (event.type) {
     case "link.set": {
       const { chatId, gameId, previousGameId, source } = event.data;
-      const instead = previousGameId === null ? "" : `, in place of ${previousGameId}`;
-      return html`${user(chatId)} was linked to game account ${gameId}${instead}, ${sources[source]}`;
+      const instead = previousGameId === null ? "" : `, in place of ${game(previousGameId)}`;
+      return html`${user(chatId)} was linked to ${game(gameId)}${instead}, ${sources[source]}`;
     }
     case "link.moved": {
       const { chatId, previousChatId, gameId, source } = event.data;
-      return html`Game account ${gameId} went from ${user(previousChatId)} to ${user(chatId)}, ${sources[source]}`;
+      return html`The link to ${game(gameId)} went from ${user(previousChatId)} to ${user(chatId)}, ${sources[source]}`;
     }
     case "link.removed": {
       const { chatId, previousGameId, source } = event.data;
-      return html`${user(chatId)} was unlinked from game account ${previousGameId}, ${sources[source]}`;
+      return html`${user(chatId)} was unlinked from ${game(previousGameId)}, ${sources[source]}`;
     }
     case "links.imported":
       return html`${counted(event.data.count, "link")} came with an import`;
@@ -96,5 +104,7 @@ const sentenceOf = (event: FeedEvent, pid: Pid): Html => {
   }
 };
 
-const userOf = (id: string | null, pid: Pid): Html =>
-  isChatId(id) ? html`<a href="${userPath(pid, id)}">User ${id}</a>` : html`An erased user`;
+const userOf = (id: string | null, pid: Pid, names: ReadonlyMap<string, string>): Html =>
+  isChatId(id)
+    ? html`<a href="${userPath(pid, id)}">${names.has(id) ? `${names.get(id)} (${id})` : `User ${id}`}</a>`
+    : html`An erased user`;

@@ -118,7 +118,7 @@ ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
 ${countsTable(outcome)}
 ${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
-${leftOutHtml(view, outcome)}
+${leftOutHtml(view, outcome, platforms)}
 ${sampleTable(sample, platforms)}
 <div class="row">
 <form method="post" action="${importPath(view.id)}/start">
@@ -155,7 +155,7 @@ ${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing chang
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${listText(view.community)}</p>
 ${outcome.doneBefore ? null : html`${countsTable(outcome)}${changedHtml(view, names, platforms)}`}
 ${unreadHtml(outcome)}
-${leftOutHtml(view, outcome)}
+${leftOutHtml(view, outcome, platforms)}
 <div class="row">
 <a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
 ${dropForm(view, csrf, "Import another file")}
@@ -224,7 +224,15 @@ const namedText = (account: string, names: ReadonlyMap<string, string> | undefin
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
 
-const leftOutHtml = (view: ImportView, { reasons, leftOut }: ImportOutcome): Html | null =>
+/** Says the problem of a row in the words of the page, in place of names of the API. */
+export const said = (problem: string, { chat, game }: PlatformNames): string =>
+  problem.replace(/^chatId\b/, `the ID on ${chat}`).replace(/^gameId\b/, `the ID on ${game}`);
+
+const leftOutHtml = (
+  view: ImportView,
+  { reasons, leftOut }: ImportOutcome,
+  platforms: PlatformNames,
+): Html | null =>
   leftOut === 0
     ? null
     : html`
@@ -233,19 +241,19 @@ ${reasons.map(
   ({ reason, count, first }) => html`
 <details>
 <summary>${leftOutReasons[reason]}: ${counted(count, "row")}</summary>
-<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${problem}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
+<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${said(problem, platforms)}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
 </details>`,
 )}
 <p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download the rows that are left out</a></p>`;
 
-const sampleTable = (sample: ReadonlyArray<SampleRow>, { chat, game }: PlatformNames): Html =>
+const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: PlatformNames): Html =>
   tableHtml({
     id: "sample",
     caption: "The first rows of the file, by line",
     columns: [
       { label: "Line" },
-      { label: `ID on ${chat}` },
-      { label: `ID on ${game}` },
+      { label: `ID on ${platforms.chat}` },
+      { label: `ID on ${platforms.game}` },
       { label: "Last verified" },
       { label: "Left out because" },
     ],
@@ -258,6 +266,6 @@ const sampleTable = (sample: ReadonlyArray<SampleRow>, { chat, game }: PlatformN
             row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
             "",
           ]
-        : [String(row.line), "", "", "", row.problem],
+        : [String(row.line), "", "", "", said(row.problem, platforms)],
     ),
   });

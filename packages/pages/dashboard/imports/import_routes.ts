@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { type Page } from "../page.ts";
+import type { Page, PlatformNames } from "../page.ts";
 import { csvResponse } from "../page_response.ts";
 import { importPath, paths } from "../paths.ts";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
@@ -16,6 +16,7 @@ import {
   importPreviewPage,
   importRunningPage,
   noUploadPage,
+  said,
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
@@ -68,7 +69,7 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
     Effect.flatMap(readUpload(visitor, jobs.uploads), (uploaded) => {
       const typed = typedIn(uploaded);
       const refuse = (error: UnreadableLinkFile | WrongLines) =>
-        begin(visitor, withUnclear(typed, error), sentenceOf(error));
+        begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms));
       return look(visitor, uploaded, typed).pipe(
         Effect.onError(() => uploaded.file.remove),
         Effect.catchTag(["UnreadableLinkFile", "WrongLines"], refuse),
@@ -163,12 +164,15 @@ const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines):
 
 const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === "replace" ? text : "newest");
 
-const sentenceOf = (error: UnreadableLinkFile | WrongLines): string => {
+const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): string => {
   if (error._tag === "UnreadableLinkFile") {
-    return error.unclearColumns === undefined ? `Line ${error.line}: ${error.reason}.` : unclear;
+    const { line, reason } = error;
+    if (error.unclearColumns !== undefined) return unclear;
+    // About the file as a whole, such as an image.
+    return reason.startsWith("the file ") ? `T${reason.slice(1)}.` : `Line ${line}: ${reason}.`;
   }
   const [first] = error.problems;
-  return `No row of the file can be imported. Line ${first?.line}: ${first?.problem}.`;
+  return `No row of the file can be imported. Line ${first?.line}: ${said(first?.problem ?? "", platforms)}.`;
 };
 
 const unclear =

@@ -66,6 +66,7 @@ ${userListsHtml(lists, chatId, chat)}
 ${historyHtml(history, names)}
 ${untold(link, history)}
 ${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
+${may(role, paths.alts, html`<p class="more"><a href="${withQuery(paths.alts, { pid, kind: "chat", id: chatId })}">Possible alts of this user</a></p>`)}
 </section>
 <section>
 <h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>

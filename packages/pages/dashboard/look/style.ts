@@ -41,6 +41,7 @@ nav [aria-current] .icon { color: var(--mark); }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
 .button.small { min-height: 2rem; padding: .2rem .7rem; }
+td .button { white-space: nowrap; }
 .button:disabled { border-color: var(--line); color: var(--soft); cursor: not-allowed; }
 .row, .filters, .review p { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
 .panel, .cards > li, .figures > div, .scroller { border: var(--rule); border-radius: .75rem; background: var(--card); }
@@ -52,7 +53,10 @@ nav [aria-current] .icon { color: var(--mark); }
 .rule > * { grid-column: 1 / -1; }
 .rule:not(:has(option[value="group"]:checked)) .group { display: none; }
 .danger { border-color: var(--bad); }
-@media (max-width: 30rem) { .panel > .button, p > .button { width: 100%; min-height: 2.75rem; } }
+@media (max-width: 30rem) {
+  .panel > .button, p > .button { width: 100%; min-height: 2.75rem; }
+  .panel:not(:has(.field, .choice)) { padding: 0; border: 0; background: none; }
+}
 
 .field { min-width: 0; margin: 0; padding: 0; border: 0; }
 label, legend { padding: 0; font-weight: 600; }
@@ -147,7 +151,7 @@ meter { display: block; width: 100%; height: .75rem; }
   th, td { padding: .1rem 0; border: 0; }
   tbody th { font-weight: 600; }
   td.number { display: flex; justify-content: space-between; gap: 1rem; }
-  td:empty, tr[hidden] { display: none; }
+  td:empty { display: none; }
   [data-label]::before { content: attr(data-label); color: var(--soft); }
   [data-label]:not(.number)::before { display: block; font-size: .75rem; }
 }

@@ -12,7 +12,7 @@ import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
+import { deliveryPath, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 import { disabledText, resultHtml, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
 
@@ -111,7 +111,7 @@ const row = (
   delivery: WebhookDelivery,
   { csrf }: Pick<Visitor, "csrf">,
 ): ReadonlyArray<Html | string> => [
-  html`${delivery.type} <small>${delivery.eventId}</small>`,
+  html`<a href="${deliveryPath(id, delivery.eventId)}">${delivery.type}</a> <small>${delivery.eventId}</small>`,
   timeHtml(delivery.at),
   resultHtml(delivery),
   numberText(delivery.attempts),

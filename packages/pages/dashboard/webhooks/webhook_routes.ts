@@ -21,7 +21,8 @@ import {
   seeOther,
 } from "../owner_pages.ts";
 import { type Page } from "../page.ts";
-import { paths, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
+import { deliveryPath, paths, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
+import { deliveryPage } from "./delivery_page.ts";
 import { issuedWebhookPage } from "./issued_webhook_page.ts";
 import { newWebhookPage } from "./new_webhook_page.ts";
 import { makeCreateWebhook } from "./webhook_changes.ts";
@@ -84,6 +85,16 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       Effect.flatMap(webhookOf(visitor), (webhook) =>
         views.one(visitor, webhook, formOfWebhook(webhook), query, null),
       ),
+    ),
+
+    page(
+      deliveryPath(":id", ":eventId"),
+      Effect.fnUntraced(function* (visitor) {
+        const webhook = yield* webhookOf(visitor);
+        const eventId = String(visitor.context.query["eventId"]);
+        const sent = yield* webhooks.sent(visitor.owner.account.name, webhook.id, eventId);
+        return deliveryPage(webhook, sent, visitor);
+      }),
     ),
 
     act(

@@ -157,6 +157,7 @@ const verificationOperations = Effect.gen(function* () {
     ...prefixed("SessionStore", {
       create: Effect.suspend(() => sessions.create({ session: makeSession(key), burst })),
       find: sessions.find(id),
+      knowsCode: sessions.knowsCode(uniqueText()),
       findSealedSid: sessions.findSealedSid(uniqueText(), 0),
       changedSince: sessions.changedSince(0, null),
       advance: sessions.advance({ id, to: "opened", at: 0 }),

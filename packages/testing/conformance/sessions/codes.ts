@@ -54,6 +54,17 @@ export const codes: Cases<StoragePorts> = {
     }
   }),
 
+  "knowsCode knows the codes of open and ended sessions": Effect.gen(function* () {
+    const { knowsCode } = yield* SessionStore;
+    const fixture = yield* makeFixture;
+    const code = newCode();
+    expectEqual(yield* knowsCode(code.hash), false);
+    const { session } = yield* fixture.create(code);
+    expectEqual(yield* knowsCode(code.hash), true);
+    yield* fixture.one.advance(session.id, "cancelled");
+    expectEqual(yield* knowsCode(code.hash), true);
+  }),
+
   "completing or removing a session ends its code": Effect.gen(function* () {
     const fixture = yield* makeFixture;
     const [completed, removed] = [newCode(), newCode()];

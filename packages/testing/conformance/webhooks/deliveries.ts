@@ -180,7 +180,8 @@ export const deliveries: Cases<StoragePorts> = {
       const { id, recordOf } = yield* addHeld();
       const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
       yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-      const retried = { ...failing, attempts: failing.attempts + 1, resends: 1, responseStatus: 500 };
+      const answered = { responseStatus: 500, responseType: null, attemptedAt: start, answeredAt: start + 1 };
+      const retried = { ...failing, attempts: failing.attempts + 1, resends: 1, ...answered };
       expectEqual(yield* request(id, failing, 500), retried);
       expectEqual(yield* findDelivery(id, failing.eventId), retried);
       expectEqual((yield* find(id))?.failingSince ?? null, start);

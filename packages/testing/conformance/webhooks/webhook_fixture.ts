@@ -85,7 +85,10 @@ export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
     /** Stores a requested attempt, and returns the delivery after it. */
     request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
       const error = status < 300 ? null : "status";
-      return Effect.map(store.recordRequested({ id, delivery, endedAt, status, error }), Option.getOrNull);
+      return Effect.map(
+        store.recordRequested({ id, delivery, attemptedAt: start, endedAt, type: null, status, error }),
+        Option.getOrNull,
+      );
     },
     due: (id: WebhookId, at = start) =>
       Effect.map(store.due(id, at, 100), (found: ReadonlyArray<StoredDelivery>) =>

@@ -1,0 +1,68 @@
+/** What a delivery of a webhook sent, from its event and its latest attempt. */
+import { Effect, Option } from "effect";
+import { BadRequest, type StoreUnavailable } from "../errors.ts";
+import { EventStore } from "../events/event_store.ts";
+import { bodyOf, headersOf, type SentEvent } from "./delivery/attempt.ts";
+import type { StoredWebhook, WebhookDelivery } from "./webhook.ts";
+import { type StoredDelivery, WebhookStore } from "./webhook_store.ts";
+
+/** A delivery with the request of its latest attempt. */
+export interface SentDelivery {
+  readonly delivery: WebhookDelivery;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export const isEventId = (text: string): boolean => /^evt_[0-9A-Z]{26}$/.test(text);
+
+export const makeSentDeliveries = Effect.gen(function* () {
+  const store = yield* WebhookStore;
+  const events = yield* EventStore;
+  const notFound = new BadRequest({ problem: "not_found" });
+
+  const findTried = Effect.fnUntraced(function* ({ id }: StoredWebhook, eventId: string) {
+    const found = isEventId(eventId) ? yield* store.findDelivery(id, eventId) : Option.none();
+    const delivery = Option.getOrNull(found);
+    return delivery === null || delivery.status === "waiting" ? yield* notFound : delivery;
+  });
+
+  const eventOf = Effect.fnUntraced(function* (
+    { scope }: StoredWebhook,
+    { eventId, type, at, position }: StoredDelivery,
+  ): Effect.fn.Return<SentEvent, BadRequest | StoreUnavailable> {
+    if (position === null) return { id: eventId, type, at, data: {} };
+    const read = yield* events.read(scope.pid, position - 1, 1);
+    const event = Option.getOrElse(read, () => [])[0];
+    return event?.id === eventId ? event : yield* notFound;
+  });
+
+  return {
+    /** Finds a delivery with an attempt. */
+    findTried,
+    eventOf,
+
+    sent: Effect.fnUntraced(function* (webhook: StoredWebhook, eventId: string) {
+      const delivery = yield* findTried(webhook, eventId);
+      return {
+        delivery: shownDelivery(delivery),
+        headers: headersOf(eventId, delivery.attemptedAt ?? delivery.at, "v1,…"),
+        body: bodyOf(webhook, yield* eventOf(webhook, delivery)),
+      } satisfies SentDelivery;
+    }),
+  };
+});
+
+/** Returns a delivery as shown to owners. Waiting deliveries are not shown. */
+export const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
+  eventId: delivery.eventId,
+  type: delivery.type,
+  at: delivery.at,
+  attempts: delivery.attempts,
+  status: status === "waiting" ? "failing" : status,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  nextAttemptAt: delivery.nextAttemptAt,
+  attemptedAt: delivery.attemptedAt,
+  answeredAt: delivery.answeredAt,
+  responseType: delivery.responseType,
+});
