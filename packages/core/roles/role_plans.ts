@@ -100,7 +100,7 @@ export class RolePlans extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | Unavailable>;
 
-    /** Deletes a plan; members keep their roles. Returns false if there is none. */
+    /** Deletes a plan; members keep their roles. Returns false without a plan. */
     readonly remove: (
       scope: DataScope,
       guildId: GuildId,

@@ -3,16 +3,26 @@
 import { PlatformMemory } from "@accountlink/memory";
 import { aMember, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Effect, Exit, Fiber, Layer, Option, Scope } from "effect";
+import { Clock, Effect, Fiber, Layer, Option, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../../account_link.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
-import { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
+import { PlatformUnavailable } from "../../errors.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import type { ChatRoles } from "../../platforms/chat_roles.ts";
-import { chatId, gameId, guildId, later, operator, platform, scopes, stores } from "../../test_services.ts";
+import {
+  chatId,
+  gameId,
+  guildId,
+  later,
+  operator,
+  platform,
+  scopes,
+  startNodeOn,
+  stores,
+} from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
 import type { PlanSettings } from "../role_plan.ts";
@@ -101,27 +111,12 @@ const deployment = Effect.gen(function* () {
 
   const store = yield* RolePlanStore;
 
-  /** Starts a node that can be stopped, or disconnected from the store. */
-  const startNode = Effect.fnUntraced(function* (name = uniqueText()) {
-    let isCut = false;
-    const reachable = new Proxy(store, {
-      get: (target, operation, receiver) =>
-        isCut
-          ? () => Effect.fail(new StoreUnavailable({ operation: String(operation) }))
-          : (Reflect.get(target, operation, receiver) as unknown),
-    });
-    const scope = yield* Scope.make();
-    const layer = RoleCouriers.layer.pipe(
-      Layer.provide([Layer.succeed(ChatPlatform, watched(name)), Layer.succeed(RolePlanStore, reachable)]),
+  const startNode = (name = uniqueText()) =>
+    startNodeOn(store, (reachable) =>
+      RoleCouriers.layer.pipe(
+        Layer.provide([Layer.succeed(ChatPlatform, watched(name)), Layer.succeed(RolePlanStore, reachable)]),
+      ),
     );
-    yield* Layer.buildWithScope(Layer.fresh(layer), scope);
-    return {
-      stop: Scope.close(scope, Exit.void),
-      cut: () => {
-        isCut = true;
-      },
-    };
-  });
 
   const plans = yield* RolePlans;
   const writer = yield* LinkWriter;
