@@ -36,7 +36,9 @@ describe("the page Roles", () => {
     await second.getByLabel("Group").fill("9");
     await second.getByLabel("Lowest rank").fill("200");
     await second.getByLabel("Highest rank").fill("100");
+    await page.getByLabel("Nickname of linked members").fill("{game.username} | Rook");
     await press(page, "Save without turning on");
+    await page.getByText("Lady Ada, who plays as ada_g, is called ada_g | Rook.").waitFor();
     await page.getByText("Expected no less than the lowest rank.").waitFor();
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-wrong");
     await second.getByLabel("Highest rank").fill("255");
@@ -45,7 +47,7 @@ describe("the page Roles", () => {
 
     await page.getByLabel("Member", { exact: true }).fill("ada");
     await press(page, "Show what would change");
-    await page.getByText("ada gets Member.").waitFor();
+    await page.getByText(/ada gets Member, is called \w+ \| Rook\./).waitFor();
     await press(page, "Save and turn on");
     await page.getByText("Everyone is compared now").waitFor();
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-on");
