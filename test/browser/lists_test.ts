@@ -44,7 +44,7 @@ it("a user's page shows every list, and unlinks in one or in all", async () => {
   await watched.close();
 });
 
-it("one act unlinks in all lists, without a script", async () => {
+it("a user is unlinked in all lists at once, without a script", async () => {
   const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
     ...phone,
     javaScriptEnabled: false,

@@ -12,6 +12,7 @@ import {
 import { limits, revocation } from "./key_checks.ts";
 import { answers, linearizability, onePerKey } from "./link_checks.ts";
 import type { Broken, Check } from "./promise.ts";
+import { roles } from "./role_checks.ts";
 
 const checks: ReadonlyArray<Check> = [
   linearizability,
@@ -25,6 +26,7 @@ const checks: ReadonlyArray<Check> = [
   hearingEvents,
   deliveries,
   erasures,
+  roles,
 ];
 
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {

@@ -214,6 +214,11 @@ const webhook: Behaviour = (client, records) => {
   return links(client, records);
 };
 
+const roles: Behaviour = (client, records) => {
+  records.deployment.addPlan();
+  return links(client, records);
+};
+
 /** Links a user repeatedly, repeats requests, and erases the user. */
 const erasure: Behaviour = (client, { key, deployment, erasures }) => {
   const send = (node: number, write: ErasedWrite) =>
@@ -234,9 +239,16 @@ const erasure: Behaviour = (client, { key, deployment, erasures }) => {
   };
 };
 
-export const behaviours = { links, limited, revoked, feed, sessions, webhook, erasure } satisfies Readonly<
-  Record<string, Behaviour>
->;
+export const behaviours = {
+  links,
+  limited,
+  revoked,
+  feed,
+  sessions,
+  webhook,
+  roles,
+  erasure,
+} satisfies Readonly<Record<string, Behaviour>>;
 
 export type ClientKind = keyof typeof behaviours;
 

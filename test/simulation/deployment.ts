@@ -3,6 +3,7 @@ import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
 import { Context, Effect } from "effect";
+import { Guild } from "./guild.ts";
 import { chatIds, keyHash, Node, sealWebhookSecret } from "./node.ts";
 import { Receiver } from "./receiver.ts";
 
@@ -26,6 +27,7 @@ export class Deployment {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly receiver: Receiver;
+  readonly guild: Guild;
   readonly outside: Process;
   /** The current process of each node. */
   readonly nodes: Array<Node> = [];
@@ -34,6 +36,7 @@ export class Deployment {
   /** Requests by outcome and faults by kind. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
+  hasPlan = false;
   #lastGame = 0;
   #lastKey = 0;
 
@@ -46,6 +49,7 @@ export class Deployment {
     this.postgres = new Postgres(this.world);
     this.redis = new Redis(this.world);
     this.receiver = new Receiver(this.world, this.outside);
+    this.guild = new Guild(this.world, this.outside, chatIds);
     const store = Context.get(this.postgres.ports, KeyStore);
     const account = { name: "acme", chatId: null, tier: "premium" } as const;
     this.#prepare(store.ensureAccount(account));
@@ -118,6 +122,12 @@ export class Deployment {
     if (this.hasWebhook) return;
     this.hasWebhook = true;
     this.#prepare(this.receiver.register(scope, this.postgres.ports, sealWebhookSecret));
+  }
+
+  addPlan(): void {
+    if (this.hasPlan) return;
+    this.hasPlan = true;
+    this.#prepare(this.guild.plan(scope, this.postgres.ports));
   }
 
   #prepare<A, E>(effect: Effect.Effect<A, E>): A {

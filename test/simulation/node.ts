@@ -4,12 +4,14 @@ import {
   AccountLink,
   AddressVault,
   ChatId,
+  ChatPlatform,
   decodeFixture,
   NetworkIntelligence,
   UserData,
 } from "@accountlink/core";
 import { EventWatch } from "@accountlink/core/events";
 import { ResilientCounters } from "@accountlink/core/limits";
+import { RoleCouriers } from "@accountlink/core/roles";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers, WebhookSender } from "@accountlink/core/webhooks";
@@ -18,6 +20,7 @@ import { CacheMemory, PlatformMemory } from "@accountlink/memory";
 import { cryptoLayer } from "@accountlink/server/crypto";
 import { type Postgres, Process, type Redis, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
+import type { Guild } from "./guild.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** The chat users of every world, and the number of game users. */
@@ -65,7 +68,12 @@ const stateless = await Effect.runPromise(
 export const { keyHash, sealWebhookSecret } = Context.get(stateless, Secrets);
 
 /** The services over the ports of a node, as `apps/server` composes them. */
-const services = Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, Readiness.layerStorage).pipe(
+const services = Layer.mergeAll(
+  AccountLink.layerWeb,
+  WebhookCouriers.layer,
+  RoleCouriers.layer,
+  Readiness.layerStorage,
+).pipe(
   Layer.provideMerge(AccountLink.layer),
   Layer.provideMerge(ResilientCounters.layer({ local: CacheMemory.layer })),
 );
@@ -77,6 +85,7 @@ const start = Effect.gen(function* () {
     Context.get(built, SessionWatch),
     Context.get(built, EventWatch),
     Context.get(built, WebhookCouriers),
+    Context.get(built, RoleCouriers),
   ];
   return {
     app,
@@ -89,6 +98,7 @@ export interface Surroundings {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly receiver: Receiver;
+  readonly guild: Guild;
 }
 
 /** A process of a node, from its start to its end. */
@@ -103,12 +113,13 @@ export class Node extends Process {
   constructor(
     world: World,
     name: string,
-    { postgres, redis, receiver }: Surroundings,
+    { postgres, redis, receiver, guild }: Surroundings,
     onFailure: () => void,
   ) {
     super(world, name);
     const ports = Context.mergeAll(stateless, postgres.portsOf(this), redis.portsOf(this)).pipe(
       Context.add(WebhookSender, receiver.senderOf(this)),
+      Context.add(ChatPlatform, guild.platformOf(this, Context.get(stateless, ChatPlatform))),
       Context.add(Scope.Scope, this.#scope),
     );
     this.start(Effect.provideContext(start, ports), (exit) => {

@@ -10,6 +10,7 @@ import { undelivered } from "./feed_checks.ts";
 import type { ClientPlan, Plan } from "./plan.ts";
 import type { Broken } from "./promise.ts";
 import { findStatus } from "./requests.ts";
+import { wrongMembers } from "./role_checks.ts";
 
 export interface Run {
   readonly broken: ReadonlyArray<Broken>;
@@ -33,7 +34,7 @@ const acquaintance = 2_100;
 const recovery = 2_500;
 
 /**
- * Time until another node sends a dead node's webhooks and failed deliveries have been tried twice more, in
+ * Time until another node works on a dead node's webhooks and plans, and has tried twice more what failed, in
  * milliseconds.
  */
 const deliveryTime = 400_000;
@@ -78,7 +79,8 @@ const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
   // Short schedules go on for a while, so that background work of the nodes runs too.
   while (deployment.world.steps < fewestSteps) yield* Effect.sleep(500);
   const until = deployment.now + deliveryTime;
-  while (deployment.now < until && undelivered(records).length > 0) yield* Effect.sleep(500);
+  const isWaiting = () => undelivered(records).length > 0 || wrongMembers(records).length > 0;
+  while (deployment.now < until && isWaiting()) yield* Effect.sleep(500);
 });
 
 const live = (plan: ClientPlan, index: number, records: Records): Effect.Effect<void> => {

@@ -112,7 +112,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("saves the rest once when it stops, including a running save", () =>
+  it.effect("a meter that stops saves the remaining counts once, including a running save", () =>
     Effect.gen(function* () {
       const { state, count, saved, stop } = yield* makeBench;
       state.mode = "silent";

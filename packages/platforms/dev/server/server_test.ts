@@ -98,7 +98,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("reports how many requests it got", () =>
+  it.effect("the dev platform reports how many requests it got", () =>
     Effect.gen(function* () {
       const { send, traffic } = yield* started;
       expect(yield* traffic).toEqual({ routes: {}, peak: 0, changes: {} });

@@ -1,0 +1,122 @@
+/** A guild whose members get roles. It refuses some requests and loses some answers. */
+import {
+  type ApiKey,
+  ChatId,
+  type ChatPlatform,
+  GuildId,
+  PlatformUnavailable,
+  type StoragePorts,
+} from "@accountlink/core";
+import { FixtureGuild } from "@accountlink/core/fixture";
+import type { RoleMember } from "@accountlink/core/platforms";
+import { RolePlanStore } from "@accountlink/core/roles";
+import { aGuild } from "@accountlink/testing";
+import { latency, type Process, type World } from "@accountlink/testing/simulation";
+import { Context, Effect, Exit, Option } from "effect";
+
+export const linkedRole = "1";
+export const unlinkedRole = "2";
+
+const guildId = GuildId.make("700000000000000001");
+
+/** How long nodes wait for an answer, in milliseconds. */
+const patience = 3_000;
+
+/** At most this many requests get no answer. */
+const mostFailures = 5;
+
+export class Guild {
+  readonly #world: World;
+  readonly #outside: Process;
+  readonly #guild: FixtureGuild;
+  #failures = 0;
+
+  constructor(world: World, outside: Process, members: ReadonlyArray<string>) {
+    this.#world = world;
+    this.#outside = outside;
+    const names = { [linkedRole]: "Linked", [unlinkedRole]: "Unlinked" };
+    const roles = Object.entries(names).map(([id, name]) => ({ id, name, assignable: true }));
+    this.#guild = new FixtureGuild(aGuild(guildId, members, { roles }));
+  }
+
+  /** The roles of a member, sorted. */
+  rolesOf(chatId: string): ReadonlyArray<string> {
+    return (this.#member(chatId)?.roleIds ?? []).toSorted();
+  }
+
+  platformOf(node: Process, platform: ChatPlatform["Service"]): ChatPlatform["Service"] {
+    const ask = <A>(operation: string, answer: () => A) => this.#ask(node, operation, answer);
+    const guild = this.#guild;
+    const change = (operation: string, make: () => ReturnType<FixtureGuild["setRole"]>) =>
+      Effect.flatMap(ask(operation, make), (made) =>
+        typeof made === "boolean" ? Effect.succeed(made) : Effect.fail(made),
+      );
+    return {
+      ...platform,
+      findGuild: () => ask("findGuild", () => Option.some({ id: guildId, name: null })),
+      roles: {
+        findGuildRoles: () =>
+          ask("findGuildRoles", () =>
+            Option.some({ roles: [...guild.roles.values()], memberCount: guild.memberCount }),
+          ),
+        findMember: (_, chatId) => ask("findMember", () => Option.fromUndefinedOr(this.#member(chatId))),
+        membersPage: (_, after) =>
+          ask("membersPage", () => guild.page(after).map(({ chatId }) => this.#member(chatId) as RoleMember)),
+        addRole: (_, chatId, role) => change("addRole", () => guild.setRole(chatId, role, true)),
+        removeRole: (_, chatId, role) => change("removeRole", () => guild.setRole(chatId, role, false)),
+        setNickname: (_, chatId, name) => change("setNickname", () => guild.setNickname(chatId, name)),
+      },
+    };
+  }
+
+  #member(chatId: string): RoleMember | undefined {
+    const member = this.#guild.member(chatId);
+    if (member === undefined) return undefined;
+    const { nickname, roles } = member;
+    const names = { username: null, displayName: null, nickname };
+    return { chatId: ChatId.make(chatId), ...names, roleIds: roles.map(({ id }) => id), isBot: false };
+  }
+
+  #ask<A>(node: Process, operation: string, answer: () => A): Effect.Effect<A, PlatformUnavailable> {
+    const world = this.#world;
+    const failed = Exit.fail(new PlatformUnavailable({ operation }));
+    return Effect.callback((resume) => {
+      const stopWaiting = world.after(patience, node, () => resume(failed));
+      world.after(latency(world), this.#outside, () => {
+        const mayFail = this.#failures < mostFailures;
+        const [refuses, isLost] = [
+          mayFail && world.chance.happens(0.1),
+          mayFail && world.chance.happens(0.1),
+        ];
+        if (refuses || isLost) this.#failures++;
+        const exit = refuses ? failed : Exit.succeed(answer());
+        if (isLost) return;
+        world.after(latency(world), node, () => {
+          stopWaiting();
+          resume(exit);
+        });
+      });
+      return Effect.sync(stopWaiting);
+    });
+  }
+
+  /** Puts a plan on for a scope, from the beginning of the feed. */
+  plan(scope: ApiKey["scope"], ports: Context.Context<StoragePorts>): Effect.Effect<unknown, unknown> {
+    return Context.get(ports, RolePlanStore).put({
+      actor: { type: "operator", id: "simulation" },
+      requestId: null,
+      pid: scope.pid,
+      guildId,
+      settings: {
+        rules: [
+          { roleId: linkedRole, when: { is: "linked" } },
+          { roleId: unlinkedRole, when: { is: "unlinked" } },
+        ],
+        nickname: null,
+        state: "on",
+      },
+      position: 0,
+      at: this.#outside.currentTimeMillisUnsafe(),
+    });
+  }
+}
