@@ -25,8 +25,8 @@ export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
 <ul class="axis" role="list" aria-hidden="true"><li>${numberText(top)}</li><li>${numberText(top / 2)}</li><li>0</li></ul>
 <svg viewBox="0 0 ${days.length * step} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="chart-name">
 <title id="chart-name">Requests per day for ${counted(days.length, "day")}, at most ${numberText(highest)}</title>
-${bars.map(({ day, sum }, index) => bar(day, sum, index * step + (step - barWidth) / 2, height / top))}
 <path class="grid" d="M0 0H${days.length * step}M0 ${height / 2}H${days.length * step}"/>
+${bars.map(({ day, sum }, index) => bar(day, sum, index * step + (step - barWidth) / 2, height / top))}
 </svg>
 <figcaption>
 ${[0, Math.floor(days.length / 2), days.length - 1].map((index) => html`<span>${days[index]?.day ?? ""}</span> `)}
