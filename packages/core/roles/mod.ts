@@ -7,3 +7,4 @@ export * from "./plan_changes.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
+export { type PlanDetails, StoredPlans } from "./stored_plans.ts";
