@@ -46,7 +46,7 @@ export interface HeldPlan extends RolePlan {
   readonly sweep: Sweep | null;
   /** When the next waiting member is due, or null. */
   readonly nextDueAt: Millis | null;
-  /** The time of the oldest unapplied mark, or null. */
+  /** Since when the longest waiting member has waited, or null. */
   readonly oldestSince: Millis | null;
   /** Increases when the plan changes or a sweep starts. */
   readonly revision: number;

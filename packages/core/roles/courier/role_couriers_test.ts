@@ -213,7 +213,7 @@ describe("a change of a link", () => {
   );
 
   test(
-    "waits while the platform is down for two minutes, with few requests, and is made up within 15 seconds",
+    "a change of a link waits for a platform that is down, and is applied within 15 seconds afterwards",
     Effect.gen(function* () {
       const { begin, startNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
       yield* begin();
@@ -258,7 +258,7 @@ describe("a change of a link", () => {
 
 describe("a sweep", () => {
   test(
-    "changes at most ten members a second, and only those that differ",
+    "a sweep changes at most ten members a second, and only members that differ from the rules",
     Effect.gen(function* () {
       const { put, startNode, link, changes, status, rolesOf } = yield* deployment;
       for (const user of memberIds.slice(0, 30)) yield* link(user, "1");
@@ -276,7 +276,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "goes on where a dead node stopped, within ten seconds, and changes nobody twice",
+    "a sweep continues within ten seconds where a dead node stopped, and changes nobody twice",
     Effect.gen(function* () {
       const { put, startNode, changes, status } = yield* deployment;
       yield* put();
@@ -297,7 +297,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "begins again a day later",
+    "a sweep begins again a day later",
     Effect.gen(function* () {
       const { begin, startNode, status } = yield* deployment;
       yield* begin();
@@ -314,7 +314,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "leaves members without an answer behind, who are tried again",
+    "a sweep skips members without an answer, and tries them again later",
     Effect.gen(function* () {
       const { put, startNode, broken, rolesOf, status } = yield* deployment;
       const [ada = "", bob = ""] = memberIds;
@@ -331,7 +331,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "pauses a plan whose guild the bot has left, or that nobody of the team manages",
+    "a sweep pauses a plan whose guild the bot has left, or that nobody of the team manages",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
       yield* begin();
@@ -373,7 +373,7 @@ describe("an erased user", () => {
     );
 
   test(
-    "loses the roles and the nickname before the data is erased",
+    "an erased user loses the roles and the nickname before the data is erased",
     Effect.gen(function* () {
       const { begin, link, startNode, member, watched } = yield* deployment;
       const [ada = ""] = memberIds;

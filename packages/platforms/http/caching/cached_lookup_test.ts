@@ -55,7 +55,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("counts the age from the request", () => {
+  it.effect("an answer's age counts from its request", () => {
     const { cache, entries } = mapCache();
     return Effect.gen(function* () {
       const slow = yield* setUp({ lookup: () => Effect.delay(Effect.succeed(1), "3 seconds") });
