@@ -1,6 +1,5 @@
 /**
- * What the clients in Luau and Python know of the contract is what the service says. Run with `-u` to write it
- * anew.
+ * The Luau and Python clients contain the types and codes of the service's contract. Run with `-u` to write it anew.
  */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

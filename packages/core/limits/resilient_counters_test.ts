@@ -250,7 +250,7 @@ describe("ResilientCounters", () => {
     );
   });
 
-  it.effect("saves the last counts when its scope closes", () =>
+  it.effect("counters save the last counts when their scope closes", () =>
     Effect.gen(function* () {
       const { nodes, openNode, lose } = yield* openNodes(1);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);

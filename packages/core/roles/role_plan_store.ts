@@ -162,7 +162,7 @@ export class RolePlanStore extends Context.Service<
     /** Marks members after reading events. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns members to compare by a time, the first due first. */
+    /** Returns the members that are due at a time, the earliest first. */
     readonly due: (
       place: PlanPlace,
       at: Millis,

@@ -108,7 +108,7 @@ describe("a body that another parser has read", () => {
     });
   };
 
-  it("answers 500, and the log says what to do", async () => {
+  it("a body that a parser has read is answered 500, and the log says where to put the listener", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { url } = await listenAfterParser(false);
     expect((await fetch(`${url}/v2/game`, write(await web.newKey()))).status).toBe(500);
@@ -157,7 +157,7 @@ describe("close", () => {
     return { handler, socket, rest, status };
   };
 
-  it("waits for a request in flight before it closes", async () => {
+  it("the listener waits for a request in flight before it closes", async () => {
     const { handler, socket, rest, status } = await beginWrite();
     let isClosed = false;
     const closing = handler.close().finally(() => {
@@ -170,7 +170,7 @@ describe("close", () => {
     await closing;
   });
 
-  it("closes without waiting for a disconnected client", async () => {
+  it("the listener closes without waiting for a disconnected client", async () => {
     const { handler, socket } = await beginWrite();
     socket.destroy();
     const began = performance.now();

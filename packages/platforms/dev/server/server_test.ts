@@ -53,7 +53,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("adds and removes members and the bot", () =>
+  it.effect("the dev platform adds and removes members and the bot", () =>
     Effect.gen(function* () {
       const { send } = yield* started;
       const codeOf = (path: string) =>
