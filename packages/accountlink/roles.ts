@@ -43,6 +43,15 @@ type MemberError = ReadError | Forbidden | PlatformUnavailable;
  * (await al.roles.sync("100001", { guildId })).added; // ["1"]
  * await al.close();
  * ```
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const plan = Effect.flatMap(Roles, (roles) => roles.get({ guildId: "700000000000000001" }));
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * (await Effect.runPromise(Effect.provide(plan, service))).plan.state; // "paused"
+ * ```
  */
 export class Roles extends Context.Service<
   Roles,

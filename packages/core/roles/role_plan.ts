@@ -30,6 +30,21 @@ export const RoleCondition = Schema.Union([
 ]);
 export type RoleCondition = typeof RoleCondition.Type;
 
+/**
+ * A role, and the members who get it.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const ofGroup = { is: "group", groupId: "9", minRank: 100 };
+ * const { when } = Schema.decodeUnknownSync(RoleRule)({ roleId: "1", when: ofGroup });
+ * when; // { is: "group", groupId: "9", minRank: 100, maxRank: null }
+ * Schema.is(RoleCondition)({ is: "linked" }); // true
+ * Schema.is(RoleRules)(noPlan.rules); // true
+ * [mostRules, shownProblems]; // [50, 50]
+ * ```
+ */
 export const RoleRule = Schema.Struct({ roleId: Digits, when: RoleCondition }).annotate({
   identifier: "RoleRule",
 });
@@ -38,6 +53,7 @@ export type RoleRule = typeof RoleRule.Type;
 /** The most rules of a plan. */
 export const mostRules = 50;
 
+/** The rules of a plan, at most `mostRules`. */
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
 /**
