@@ -5,15 +5,15 @@ import { isProof } from "./test/servers/is_proof.ts";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
-/** The files of the contract that no storage has a part in: `node` has them, on the embedded one. */
+/** Contract tests that do not depend on the storage, so only `node` runs them, on embedded storage. */
 const independentOfStorage = [
   ...configDefaults.exclude,
   "test/contract/{docs,https,no_platforms,parameters,paths}_test.ts",
 ];
 
 /**
- * What is mostly about pages, refusals and browsers: each storage has its own tests of what these ask of it, so that
- * only the proof repeats them on Postgres and Redis.
+ * Contract tests mostly of pages and refusals. Other tests cover the storage operations that they use, so only the
+ * proof repeats them on Postgres and Redis.
  */
 const ofProof = isProof
   ? []
@@ -22,12 +22,15 @@ const ofProof = isProof
       "test/contract/dashboard_*_test.ts",
     ];
 
-/** Beside the tests of `node`: a second worker would have to import the sources as well. */
+/** For projects that run next to `node`: a second worker would import the sources again. */
 const oneWorker = { maxWorkers: 1 };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
-/** Their tests wait for processes, clocks and browsers: they start first, largest file first, and short ones fill the end. */
+/**
+ * Tests that wait for processes, clocks and browsers. They start first, largest file first; short tests fill the
+ * end.
+ */
 const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
 
 const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
@@ -48,7 +51,7 @@ export default defineConfig({
     pool: "forks",
     // Tests wait for processes more than they compute.
     maxWorkers: 6,
-    // A worker imports the sources once, and keeps its Postgres.
+    // Files share a worker, which imports the sources and starts Postgres once.
     isolate: false,
     testTimeout: 8 * minutes,
     hookTimeout: 8 * minutes,
@@ -56,7 +59,7 @@ export default defineConfig({
     sequence: { sequencer: WaitingFirst },
     projects: [
       {
-        // One project, since a worker is used again for files of its project only, and takes a second to start.
+        // One project, since only files of the same project share a worker, which takes a second to start.
         extends: true,
         test: {
           name: "node",
@@ -73,7 +76,7 @@ export default defineConfig({
             "packages/{client,core,memory,testing}/**/*_test.ts",
             "packages/accountlink/memory_test.ts",
           ],
-          // A search through many histories finds in one runtime what it finds in another, and a bundle has one size.
+          // Searches and bundle sizes give the same results in every runtime.
           exclude: [
             ...configDefaults.exclude,
             "**/*_{races,property}_test.ts",

@@ -6,35 +6,31 @@ Tools such as pip call its functions; `python3 build_backend.py FOLDER` builds b
 import base64
 import hashlib
 import io
+import re
 import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
-try:
-    import tomllib
-except ImportError:
-    import tomli as tomllib
-
 HERE = Path(__file__).parent
-PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+# Python 3.10 has no reader of TOML.
+PROJECT = dict(re.findall(r'^([\w-]+) = \[?"(.*?)"\]?$', (HERE / "pyproject.toml").read_text(), re.MULTILINE))
 NAME = f"{PROJECT['name']}-{PROJECT['version']}"
 INFO = f"{NAME}.dist-info"
 WHEEL = "Wheel-Version: 1.0\nGenerator: accountlink\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def metadata():
-    extras = PROJECT["optional-dependencies"].items()
     lines = [
         "Metadata-Version: 2.1",
         f"Name: {PROJECT['name']}",
         f"Version: {PROJECT['version']}",
         f"Summary: {PROJECT['description']}",
-        f"License: {PROJECT['license']['text']}",
+        f"License: {PROJECT['license']}",
         f"Requires-Python: {PROJECT['requires-python']}",
         "Classifier: Typing :: Typed",
-        *(f"Provides-Extra: {extra}" for extra, _ in extras),
-        *(f"Requires-Dist: {package}; extra == '{extra}'" for extra, packages in extras for package in packages),
+        "Provides-Extra: async",
+        f"Requires-Dist: {PROJECT['async']}; extra == 'async'",
         "Description-Content-Type: text/markdown",
     ]
     return "\n".join(lines) + "\n\n" + (HERE / PROJECT["readme"]).read_text()

@@ -12,6 +12,7 @@ import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
 import { type CheckedOptions, checkOptions, type Options, type Settings } from "./options.ts";
 import { type Address, PublicAddress } from "./public_address.ts";
+import { Roles } from "./roles.ts";
 import { Scope, type ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
@@ -25,10 +26,11 @@ const inScope = Layer.mergeAll(
   Audit.layer,
   Events.layer,
   Webhooks.layer,
+  Roles.layer,
 );
 
 /**
- * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events` and `Webhooks` of another data scope, over the
+ * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope, over the
  * services of `layer`.
  *
  * @example

@@ -12,6 +12,7 @@ import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
 import { InvalidOptions, type Options } from "./options.ts";
 import { type Promised, PromiseRunner } from "./promised.ts";
+import { Roles } from "./roles.ts";
 import type { ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
@@ -26,6 +27,7 @@ export interface ScopedAccountLink {
   readonly audit: Promised<Audit["Service"]>;
   readonly events: Promised<Events["Service"]>;
   readonly webhooks: Promised<Webhooks["Service"]>;
+  readonly roles: Promised<Roles["Service"]>;
 }
 
 /** The service in this process. */
@@ -160,7 +162,7 @@ export const promisedAccountLink = async (
 
 const scopedWith = (
   runner: PromiseRunner,
-  services: Context.Context<Links | Keys | Sessions | Alts | Audit | Events | Webhooks>,
+  services: Context.Context<Links | Keys | Sessions | Alts | Audit | Events | Webhooks | Roles>,
 ): ScopedAccountLink => ({
   links: runner.promised(Context.get(services, Links)),
   keys: runner.promised(Context.get(services, Keys)),
@@ -169,6 +171,7 @@ const scopedWith = (
   audit: runner.promised(Context.get(services, Audit)),
   events: runner.promised(Context.get(services, Events)),
   webhooks: runner.promised(Context.get(services, Webhooks)),
+  roles: runner.promised(Context.get(services, Roles)),
 });
 
 const httpMissing = (method: string) =>

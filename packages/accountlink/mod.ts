@@ -23,6 +23,7 @@ export { Audit, type AuditChoice } from "./audit.ts";
 export { type EventChoice, Events, type FollowedEvent } from "./events.ts";
 export { type KeyChoice, Keys } from "./keys.ts";
 export { type LinkFile, type LinkImport, Links, type LookupOptions } from "./links.ts";
+export { Roles } from "./roles.ts";
 export { type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
 export { type Session, type SessionRequest, Sessions } from "./sessions.ts";
 export { Users } from "./users.ts";

@@ -25,7 +25,7 @@ export interface ScopeChoice {
   readonly tier?: Tier;
 }
 
-/** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events` and `Webhooks`. */
+/** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
   static readonly layer = (
     choice: ScopeChoice = {},

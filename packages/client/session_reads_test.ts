@@ -34,7 +34,7 @@ describe("a stream", () => {
     expect(heard[0]?.headers["last-event-id"]).toBeUndefined();
   });
 
-  it("resumes after the last event when its connection ends or breaks", async () => {
+  it("a watch resumes after the last event when its connection ends or breaks", async () => {
     const seen = Promise.withResolvers<void>();
     const { client, heard } = await scripted([
       streaming([opening, event(1, "pending"), timeout]),
@@ -72,18 +72,18 @@ describe("a stream", () => {
     expect(value).toEqual(session("completed", "Zoë 🎲"));
   });
 
-  it("ends after the final state, or when the service answers 204", async () => {
+  it("a watch ends after the final state, or when the service answers 204", async () => {
     const { client } = await scripted([{ status: 204 }]);
     expect(await all(client.sessions.watch(sid))).toEqual([]);
   });
 
-  it("fails when the service refuses it or the response is no stream", async () => {
+  it("a watch fails when the service refuses it or the response is no stream", async () => {
     const { client } = await scripted([refusal(410, "SESSION_EXPIRED"), success({})]);
     await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
     await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE" });
   });
 
-  it.each(["leaves the loop", "aborts"])("closes its connection when its reader %s", async (way) => {
+  it.each(["leaves the loop", "aborts"])("a watch closes its connection when its reader %s", async (way) => {
     const closed = Promise.withResolvers<void>();
     const { client } = await scripted([
       (outgoing) => {
@@ -117,7 +117,7 @@ describe("a long poll", () => {
     expect(heard.at(-1)?.query.get("wait")).toBe("25");
   });
 
-  it("times out after its wait plus the timeout, and no sooner", async () => {
+  it("a long poll times out after its wait plus the timeout, and no sooner", async () => {
     const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
     const begun = performance.now();
     await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });

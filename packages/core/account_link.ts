@@ -26,6 +26,7 @@ import { Profiles } from "./platforms/profiles.ts";
 import * as Retention from "./retention.ts";
 import { MemberSync } from "./roles/member_sync.ts";
 import { RolePlans } from "./roles/role_plans.ts";
+import { StoredPlans } from "./roles/stored_plans.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { SessionReads } from "./sessions/session_reads.ts";
@@ -72,7 +73,14 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(SessionReads.layer),
   Layer.provideMerge(
-    Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, MemberSync.layer, Profiles.layer, SessionWatch.layer),
+    Layer.mergeAll(
+      ApiKeys.layer,
+      GuildGuard.layer,
+      MemberSync.layer,
+      Profiles.layer,
+      StoredPlans.layer,
+      SessionWatch.layer,
+    ),
   ),
 );
 

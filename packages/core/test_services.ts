@@ -1,11 +1,12 @@
 /** All services in memory, for tests. */
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
-import { Clock, Duration, Effect, Layer, Option } from "effect";
+import { Clock, Duration, Effect, Exit, Layer, Option, Scope } from "effect";
 import { Digest, SecureRandom } from "effect/crypto";
 import * as AccountLink from "./account_link.ts";
 import { type ClientAddress, parseAddress } from "./addresses/client_address.ts";
 import type { DataScope } from "./data_scope.ts";
+import { StoreUnavailable } from "./errors.ts";
 import type { PlatformFixture } from "./fixture/fixture.ts";
 import type { ChatId, GameId, GuildId } from "./ids.ts";
 import type { NewAccount } from "./keys/api_key.ts";
@@ -73,3 +74,29 @@ export const scopes = Effect.gen(function* () {
 });
 
 export const address = (text: string): ClientAddress => Option.getOrThrow(parseAddress(text));
+
+/**
+ * Starts a node that can be stopped, or disconnected from its store.
+ *
+ * @param layerOn the services of the node on a store
+ */
+export const startNodeOn = Effect.fnUntraced(function* <Store extends object, A, E, R>(
+  store: Store,
+  layerOn: (store: Store) => Layer.Layer<A, E, R>,
+) {
+  let isCut = false;
+  const reachable = new Proxy(store, {
+    get: (target, operation, receiver) =>
+      isCut
+        ? () => Effect.fail(new StoreUnavailable({ operation: String(operation) }))
+        : (Reflect.get(target, operation, receiver) as unknown),
+  });
+  const scope = yield* Scope.make();
+  yield* Layer.buildWithScope(Layer.fresh(layerOn(reachable)), scope);
+  return {
+    stop: Scope.close(scope, Exit.void),
+    cut: () => {
+      isCut = true;
+    },
+  };
+});

@@ -7,7 +7,7 @@ export interface Doc {
   readonly path: `/${string}`;
   /** Whether the document is a page, so that its errors are pages too. */
   readonly isPage: boolean;
-  /** Makes the document for a path; null if there is none. Called once for a path without `*`. */
+  /** Makes the document for a path, or returns null. Called once for a path without `*`. */
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 

@@ -104,7 +104,7 @@ const claimOn = (sql: SqlClient.SqlClient) => {
       const [own] = yield* readEarlier(claimed);
       if (own !== undefined) return own.isErased ? Option.some(own) : Option.none();
       const earlier = yield* find(id);
-      // If there is none, a sweep deleted it between the two statements, so try again.
+      // Without a row, a sweep deleted it between the two statements, so try again.
       if (Option.isSome(earlier)) return earlier;
     }
   });

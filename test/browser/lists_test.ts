@@ -10,10 +10,17 @@ const { visit, url } = await useDashboard((fixture) => {
   const at = new Date(Date.now() - 86_400_000).toISOString();
   return {
     ...fixture,
-    accounts: [{ name: "engine", chatId: "100001", tier: "premium" }],
+    accounts: [
+      {
+        name: "engine",
+        chatId: "100001",
+        tier: "premium",
+        members: [{ chatId: "100006", role: "moderator" }],
+      },
+    ],
     keys: scopes.map((scope) => ({ account: "engine", ...scope, key: newToken() })),
     links: scopes.flatMap((scope, index) =>
-      ["100002", "100003"].map((chatId) => ({
+      ["100002", "100003", "100007"].map((chatId) => ({
         account: "engine",
         ...scope,
         chatId,
@@ -21,6 +28,22 @@ const { visit, url } = await useDashboard((fixture) => {
         lastVerifiedAt: at,
       })),
     ),
+    sightings: ["100001", "100007"].map((chatId) => ({
+      account: "engine",
+      scope: "global",
+      chatId,
+      ip: "203.0.113.7",
+      device: "laptop",
+      seenAt: at,
+    })),
+    platform: {
+      ...fixture.platform,
+      chatUsers: [
+        ...(fixture.platform?.chatUsers ?? []),
+        { id: "100006", username: "grace", displayName: "Grace" },
+        { id: "100007", username: "linus", displayName: "Linus" },
+      ],
+    },
   };
 });
 
@@ -28,9 +51,9 @@ it("a user's page shows every list, and unlinks in one or in all", async () => {
   const watched = await visit("/dashboard", /Ada\b/, desktop);
   const { page } = watched;
   const figure = page.locator(".figures > div").filter({ hasText: /^Links/ });
-  expect(await figure.textContent()).toMatch(/in 2 lists\s*4/);
+  expect(await figure.textContent()).toMatch(/in 2 lists\s*6/);
   await page.goto(`${url()}/dashboard/links`);
-  await page.getByText("2 links in the shared list; 4 in all lists").waitFor();
+  await page.getByText("3 links in the shared list; 6 in all lists").waitFor();
 
   await page.goto(`${url()}/dashboard/links/user?chatId=100003`);
   await expectUsable(watched, "Newcomer", "lists-user");
@@ -44,7 +67,7 @@ it("a user's page shows every list, and unlinks in one or in all", async () => {
   await watched.close();
 });
 
-it("one act unlinks in all lists, without a script", async () => {
+it("a user is unlinked in all lists at once, without a script", async () => {
   const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
     ...phone,
     javaScriptEnabled: false,
@@ -56,5 +79,39 @@ it("one act unlinks in all lists, without a script", async () => {
   await press(page, "Unlink in every list");
   await page.getByText("The user is no longer linked in any list.").waitFor();
   expect(await page.getByText(/Linked in/).count()).toBe(0);
+  await watched.close();
+});
+
+it("a moderator finds a user's alts, decides, and unlinks in every list, in at most eight clicks", async () => {
+  const watched = await visit("/dashboard", /Grace\b/, phone);
+  const { page } = watched;
+  let clicks = 0;
+  const click = async (name: string | RegExp) => {
+    clicks++;
+    await page
+      .getByRole("main")
+      .getByRole("link", { name })
+      .or(page.getByRole("button", { name }))
+      .first()
+      .click();
+  };
+  await page.getByLabel("Find").fill("linus");
+  await click("Search");
+  await click("Linus");
+  await click("Possible alts of this user");
+  await click("Same person");
+  await page.getByText("Your review is saved.").waitFor();
+  await page.getByText("Grace decided this.").waitFor();
+  await click(/^Linus/);
+  await click("Unlink in every list");
+  await page.getByRole("heading", { name: "Unlink in every list?" }).waitFor();
+  await click("Unlink in every list");
+  await page.getByText("The user is no longer linked in any list.").waitFor();
+  expect(clicks).toBeLessThanOrEqual(8);
+  await page.goto(`${url()}/dashboard/audit`);
+  await page
+    .getByText(/^Grace unlinked Linus/)
+    .first()
+    .waitFor();
   await watched.close();
 });

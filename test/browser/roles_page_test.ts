@@ -22,7 +22,7 @@ const { visit } = await useDashboard((fixture) => ({
 }));
 
 describe("the page Roles", () => {
-  it("gives a role to linked members, after a preview for one of them", async () => {
+  it("a plan gives a role to linked members, after a preview for one of them", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, /Roles of Rook/);
@@ -36,7 +36,9 @@ describe("the page Roles", () => {
     await second.getByLabel("Group").fill("9");
     await second.getByLabel("Lowest rank").fill("200");
     await second.getByLabel("Highest rank").fill("100");
+    await page.getByLabel("Nickname of linked members").fill("{game.username} | Rook");
     await press(page, "Save without turning on");
+    await page.getByText("Lady Ada, who plays as ada_g, is called ada_g | Rook.").waitFor();
     await page.getByText("Expected no less than the lowest rank.").waitFor();
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-wrong");
     await second.getByLabel("Highest rank").fill("255");
@@ -45,14 +47,14 @@ describe("the page Roles", () => {
 
     await page.getByLabel("Member", { exact: true }).fill("ada");
     await press(page, "Show what would change");
-    await page.getByText("ada gets Member.").waitFor();
+    await page.getByText(/ada gets Member, is called \w+ \| Rook\./).waitFor();
     await press(page, "Save and turn on");
     await page.getByText("Everyone is compared now").waitFor();
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-on");
     await watched.close();
   });
 
-  it("shows what the bot may not give, and deletes rules, without a script", async () => {
+  it("the roles page shows roles that the bot may not give, and deletes rules, without a script", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
     await press(page, /Roles of .*[Ss]hared list/);

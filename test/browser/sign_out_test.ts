@@ -28,9 +28,7 @@ const signOut = async (page: Page) => {
   await expect.poll(() => page.title()).toBe("You are signed out");
 };
 
-/**
- * Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not loaded.
- */
+/** Goes back and returns the new URL. `page.goBack` would wait forever, because a page from the cache is not loaded. */
 const goBack = async (page: Page) => {
   const before = page.url();
   await page.waitForLoadState();

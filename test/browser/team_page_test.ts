@@ -23,7 +23,7 @@ const { visit } = await useDashboard((fixture) => ({
 }));
 
 describe("the page Team", () => {
-  it("invites a moderator in at most four clicks, who then signs in as one", async () => {
+  it("an owner invites a moderator in at most four clicks, who then signs in as one", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, "Team");
@@ -50,7 +50,7 @@ describe("the page Team", () => {
     await moderator.close();
   });
 
-  it("refuses a name that nobody has, without a script", async () => {
+  it("the team page refuses a name that nobody has, without a script", async () => {
     const watched = await visit("/dashboard/team", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
     // Copying needs a script.
@@ -65,7 +65,7 @@ describe("the page Team", () => {
     await watched.close();
   });
 
-  it("lets people with several accounts choose one after the sign-in, and in the menu", async () => {
+  it("users with several accounts choose one after the sign-in, and in the menu", async () => {
     const watched = await visit("/dashboard", /Busy/, phone);
     const { page } = watched;
     await expectUsable(watched, "Which account?", "team-choice");

@@ -26,7 +26,7 @@ export interface Case {
   readonly says: Readonly<Record<string, unknown>>;
 }
 
-/** What a client said. */
+/** The output of a client. */
 export interface Said {
   readonly says: Readonly<Record<string, unknown>>;
   readonly seconds: number;

@@ -164,7 +164,7 @@ describe("a call of the client", () => {
     { onAnswer: (answer) => answers.push(answer) },
   );
 
-  it("waits for the window of its key instead of being refused", async () => {
+  it("the client waits for the window of its key instead of being refused", async () => {
     const { links } = paced();
     const ids = Array.from({ length: isProof ? 20 : 4 }, (_, at) => (at % 2 === 0 ? "100001" : "100002"));
     const found = await Promise.all(ids.map((chatId) => links.get(chatId)));

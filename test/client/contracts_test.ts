@@ -1,4 +1,6 @@
-/** What the clients in Luau and Python know of the contract is what the service says. Run with `-u` to write it anew. */
+/**
+ * The Luau and Python clients contain the types and codes of the service's contract. Run with `-u` to write it anew.
+ */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { withLuauContract } from "./contracts/luau.ts";
@@ -12,7 +14,7 @@ it("Python knows every type and route", async () => {
   await expect(pythonMethods()).toMatchFileSnapshot(`${python}/_async_methods.py`);
 });
 
-it("Python's synchronous client does what the asynchronous one does", async () => {
+it("Python's synchronous client is generated from the asynchronous client", async () => {
   const methods = synchronous("_async_methods.py", pythonMethods());
   await expect(methods).toMatchFileSnapshot(`${python}/_methods.py`);
   const client = synchronous("_async_client.py", textOf(`${python}/_async_client.py`));

@@ -1,6 +1,5 @@
 /** The compiled client in an empty project: its types need no other package, and neither Node nor browser types. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,7 +75,7 @@ it.each([
   await expectCompiled(`program.ts --noEmit --skipLibCheck false --target es2022 ${platform}`);
 });
 
-it("the compiled client can be imported in CommonJS projects as docs/client.md says", async () => {
+it("the compiled client can be imported in CommonJS projects", async () => {
   const project = join(folder, "commonjs");
   await mkdir(project);
   const use = 'createClient({ url: "https://links.example" }).sessions.redirectUrl("vs_1")';
@@ -96,7 +95,6 @@ it("the compiled client can be imported in CommonJS projects as docs/client.md s
     const { stdout } = await run(process.execPath, [compiled], { cwd: project });
     expect([compiled, stdout]).toEqual([compiled, "https://links.example/v2/sessions/vs_1/redirect\n"]);
   }
-  expect(readFileSync(pathOf("docs/client.md"), "utf8")).toContain("TS1479");
 });
 
 it("the compiled client runs", async () => {

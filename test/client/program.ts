@@ -54,7 +54,8 @@ export const startProgram = (
     output: () => printed,
     untilPrinted: (pattern) =>
       vi.waitFor(() => {
-        const found = pattern.exec(printed)?.[1];
+        // The last line may still be arriving.
+        const found = pattern.exec(printed.slice(0, printed.lastIndexOf("\n") + 1))?.[1];
         if (found === undefined) throw new Error(`Cannot find ${pattern} in the output: ${printed}`);
         return found;
       }, patience),

@@ -24,7 +24,7 @@ export interface Experience {
   readonly leaves?: number;
 }
 
-/** What Roblox has and the interpreter has not. The interpreter's own `pcall` catches nothing. */
+/** Functions of Roblox that the interpreter lacks. The interpreter's own `pcall` catches nothing. */
 const roblox = `
 pcall = function(run, ...) return protect(run, ...) end
 local now = os.clock

@@ -1,20 +1,10 @@
 /** The members of an account, and the permissions of their roles. */
 import { allows, type MemberRole, maxMembers, memberRoles } from "@accountlink/core/accounts";
-import {
-  DashboardAccount,
-  DashboardActivity,
-  DashboardCommunities,
-  DashboardKeys,
-  DashboardMembers,
-  DashboardRoles,
-  DashboardWebhooks,
-  type Route,
-} from "@accountlink/http-api";
 import { describe, expect, test } from "vitest";
 import { titleOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
-import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { createKey, dashboardRoutes, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 type Line = Parameters<Owner["send"]>[0];
@@ -197,18 +187,6 @@ describe("several accounts", () => {
   });
 });
 
-const routes = [
-  DashboardAccount,
-  DashboardActivity,
-  DashboardCommunities,
-  DashboardKeys,
-  DashboardMembers,
-  DashboardRoles,
-  DashboardWebhooks,
-]
-  .flatMap((group) => Object.values<object>(group))
-  .filter((value): value is Route => "path" in value && "method" in value);
-
 /** The minimum role for each route in the contract. */
 const needed = (path: string, method: string): MemberRole => {
   if (/^\/dashboard\/api\/(session|guilds|links|audit)/.test(path)) return "moderator";
@@ -262,7 +240,7 @@ const linkedFrom = (text: string) =>
     .filter((target) => target in pages);
 
 describe.each(memberRoles)("as %s", (role) => {
-  test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  test.each(dashboardRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "the role decides whether %s is refused",
     async (_, { method, path, source }) => {
       // Each case signs in again, because one of the routes signs out.

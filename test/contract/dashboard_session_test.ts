@@ -1,14 +1,4 @@
 /** Sign-in sessions of the dashboard, and attacks on them. */
-import {
-  DashboardAccount,
-  DashboardActivity,
-  DashboardCommunities,
-  DashboardKeys,
-  DashboardMembers,
-  DashboardRoles,
-  DashboardWebhooks,
-  type Route,
-} from "@accountlink/http-api";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { describe, expect, test, vi } from "vitest";
 import { titleOf } from "../support/flow_browser.ts";
@@ -16,7 +6,7 @@ import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { whyHidden } from "../support/storage.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
-import { createKey, headersOf, type Owner, signInOwner } from "./dashboard.ts";
+import { createKey, dashboardRoutes, headersOf, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const server = await useSiteServer(
@@ -31,21 +21,10 @@ const [ada, bob] = ["100001", "100002"];
 
 /** Every route, with an empty body where it takes one. Access is checked before the body. */
 const routes = (id: string) =>
-  [
-    DashboardAccount,
-    DashboardActivity,
-    DashboardCommunities,
-    DashboardKeys,
-    DashboardMembers,
-    DashboardRoles,
-    DashboardWebhooks,
-  ]
-    .flatMap((group) => Object.values<object>(group))
-    .filter((value): value is Route => "path" in value && "method" in value)
-    .map(({ method, path, source }) => {
-      const line = `${method} ${path.replace(":id", id).replace(/:\w+/, "x")}` as Line;
-      return [line, source === "body" ? {} : undefined] as const;
-    });
+  dashboardRoutes.map(({ method, path, source }) => {
+    const line = `${method} ${path.replace(":id", id).replace(/:\w+/, "x")}` as Line;
+    return [line, source === "body" ? {} : undefined] as const;
+  });
 
 type Line = Parameters<Owner["send"]>[0];
 

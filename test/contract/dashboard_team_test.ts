@@ -31,7 +31,7 @@ const rolesOn = ({ text }: { readonly text: string }) =>
   );
 
 describe("the page Team", () => {
-  test("adds by name and by ID, changes roles, removes, and the log names the person", async () => {
+  test("owners add members by name and ID, change roles and remove members, and the log names the member", async () => {
     const browser = await signIn(ada);
     const added = await postTo(browser, "add", { who: "@user_4", role: "moderator" });
     expect([added.status, added.headers.location]).toEqual([303, "/dashboard/team?done=memberAdded"]);

@@ -13,7 +13,7 @@ const named = await useFlowServer({
   ACCOUNTLINK_SIGHTING_RETENTION: "0 seconds",
 });
 
-/** Every kind of page, from sessions walked to their ends. */
+/** Walks through sessions and returns every kind of page. */
 const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
   const bySid = `?sid=${textOf((await newSession(newKey())).sid)}`;
   const browser = newBrowser();

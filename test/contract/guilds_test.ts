@@ -6,9 +6,7 @@ import { expectData, expectRefusal, useContractServer } from "./contract_server.
 const { fixtures, send } = useContractServer();
 const unresolved = { game: null, chat: null };
 
-/**
- * 100001 and the stranger, who is in no guild, are linked to game user 1; 100098, who is in no guild either, to 2.
- */
+/** 100001 and the stranger, who is in no guild, are linked to game user 1; 100098, who is in no guild either, to 2. */
 const links = {
   100001: "1",
   [stranger]: { gameId: "1", at: "2026-02-01T00:00:00.000Z" },

@@ -145,7 +145,7 @@ describe("removing a link on /me", () => {
     (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: fixtures.address() })).body
       .data?.gameId;
 
-  test("removes only that link, and fails its sessions", async () => {
+  test("a user removes only the chosen link, and its sessions fail", async () => {
     const browser = await open(bob);
     const { text } = await browser.get("/me");
     const [pid = "", kept = ""] = pidsOn(text);
@@ -168,7 +168,7 @@ describe("removing a link on /me", () => {
     );
   });
 
-  test("refuses a wrong CSRF token, and links of other users", async () => {
+  test("a removal needs the right CSRF token, and a link of the user", async () => {
     const [browser, stranger] = [await open("100004"), await open("100030")];
     const [pid = ""] = pidsOn((await browser.get("/me")).text);
     const { csrf } = await removalOf(browser, pid);

@@ -161,7 +161,7 @@ describe("a plan", () => {
     });
   });
 
-  test("plans belong to those who manage the guild, in a scope of their account", async () => {
+  test("only users who manage the guild can change plans, in a scope of their account", async () => {
     const answers = async (
       by: Awaited<ReturnType<typeof rolesOf>>,
       status: number,
@@ -183,7 +183,7 @@ describe("a plan", () => {
     expectData(await (await rolesOf(ada, botlessGuild, "global")).remove(), { deleted: false });
   });
 
-  test("one plan of a guild is on, of whichever account", async () => {
+  test("only one plan of a guild can be on, across all accounts", async () => {
     const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
     const rules = [
       { roleId: member, when: { is: "linked" } },
@@ -203,7 +203,7 @@ describe("a plan", () => {
 });
 
 describe("a member", () => {
-  test("a preview says what the plan would change, and changes nothing", async () => {
+  test("a preview shows the plan's changes without making them", async () => {
     const { put, preview, remove } = await rolesOf();
     const before = await shown(eve);
     await put({ state: "paused" });
@@ -216,7 +216,7 @@ describe("a member", () => {
     await remove();
   });
 
-  test("a sync gives a member what the rules say, and takes it back after the link", async () => {
+  test("a sync gives a member the roles of the rules, and takes them back without the link", async () => {
     const { put, remove } = await rolesOf();
     await put();
     const { status, body } = await sync(eve);
@@ -264,7 +264,7 @@ describe("a member", () => {
     await remove();
   });
 
-  test("what the bot may not do becomes a problem", async () => {
+  test("a change that the bot may not make becomes a problem", async () => {
     const { get, put, remove } = await rolesOf();
     await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });

@@ -61,9 +61,7 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/**
- * The entry in the package's `exports` for a source file: its own entry, or the entry of the nearest parent folder.
- */
+/** The entry in the package's `exports` for a source file: its own entry, or the entry of the nearest parent folder. */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;

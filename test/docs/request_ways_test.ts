@@ -36,7 +36,7 @@ const fixture = {
   },
 };
 
-/** The files with a function that ran in every request. */
+/** Returns the files of which some function ran in every request. */
 const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const session = new Session();
   session.connect();

@@ -64,7 +64,7 @@ const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   );
 });
 
-/** Time of a revocation by its audit entry, slightly before it was stored. */
+/** Returns the time that the audit log gives for a revocation, slightly before the revocation was stored. */
 const revocationOf = async ({ environment }: Service, account: string): Promise<number> => {
   const { stdout } = await runInProcess(["audit", "list", "--account", account, "--json"], environment);
   const { entries } = JSON.parse(stdout) as { readonly entries: ReadonlyArray<{ readonly at: string }> };

@@ -1,6 +1,4 @@
-/**
- * Times at which each alert of deploy/alerts.yml fires and clears, in promtool's notation with a value every 15 s.
- */
+/** Times at which each alert of deploy/alerts.yml fires and clears, in promtool's notation with a value every 15 s. */
 
 interface AlertCase {
   /** Values by series: `0x4 1x8` is five times 0, then nine times 1; `0+2x3` is 0 2 4 6; `_` is a missing value. */

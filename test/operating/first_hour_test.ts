@@ -24,7 +24,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
 import { terminal } from "../start/fresh_clone.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
-import { type Hosts, makeHosts, writePrograms } from "./played_hosts.ts";
+import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -8,7 +8,7 @@ import { blocksOf, readDocument } from "../docs/document.ts";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
 import { terminal } from "../start/fresh_clone.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
-import { type Hosts, makeHosts, writePrograms } from "./played_hosts.ts";
+import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,10 +16,10 @@ const [install] = blocksOf(readDocument("docs/operating.md"));
 const steps = stepsOf("One small host");
 
 const programs = await Promise.all(["curl", "git", "jq", "npm"].map(hasProgram));
-const canPlay = process.platform === "linux" && programs.every(Boolean);
+const canRun = process.platform === "linux" && programs.every(Boolean);
 const host = 9;
 
-describe.skipIf(!canPlay)("docs/operating.md: one small host (Linux with curl, git, jq and npm)", () => {
+describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, git, jq and npm)", () => {
   let folder = "";
   let hosts: Hosts;
   let platforms: LivePlatforms;

@@ -32,11 +32,11 @@ describe.each(packages)("the tarball of $manifest.name", (published) => {
   const { name } = published.manifest;
   const tarball = () => tarballs.get(name) ?? "";
 
-  it("passes publint", async () => {
+  it("a packed package passes publint", async () => {
     expect(await lint(tarball())).toEqual([]);
   });
 
-  it("passes attw, which checks its types", async () => {
+  it("a packed package passes attw, which checks its types", async () => {
     const attw = ["npm", "exec", "--yes", "--package=@arethetypeswrong/cli@0.18.5", "--", "attw"] as const;
     const report = await run(folder.path, [...attw, tarball(), "--profile=esm-only"]);
     expect(report).toContain(`${name} v`);

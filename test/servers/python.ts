@@ -12,21 +12,23 @@ const runs = ({ file, env }: ServerProgram, code: string): Promise<boolean> =>
     () => false,
   );
 
-/** The packages of Debian 12 that a minimal Debian lacks. */
-const packages = [
-  "python3.11-minimal",
-  "libpython3.11-minimal",
-  "libpython3.11-stdlib",
-  "libexpat1",
-  "libffi8",
-  "libssl3",
-];
-const path = "usr/bin/python3.11";
+/** Python, and libraries that a minimal Debian 12 lacks. */
+const python = {
+  path: "usr/bin/python3.11",
+  packages: [
+    "python3.11-minimal",
+    "libpython3.11-minimal",
+    "libpython3.11-stdlib",
+    "libexpat1",
+    "libffi8",
+    "libssl3",
+  ],
+};
 
-const find = async (): Promise<ServerProgram | null> => {
-  const found = await findServer({ names: ["python3"], path, packages });
+const findPython = async (): Promise<ServerProgram | null> => {
+  const found = await findServer({ names: ["python3"], ...python });
   const isRecent = found !== null && (await runs(found, "import sys; sys.exit(sys.version_info < (3, 10))"));
-  return isRecent ? found : unpacked({ path, packages });
+  return isRecent ? found : unpacked(python);
 };
 
 /** Debian packages of discord.py, aiohttp and their dependencies. */
@@ -43,31 +45,40 @@ const modules = [
   "typing-extensions",
   "yarl",
 ].map((name) => `python3-${name}`);
-const importAll = "import aiohttp, discord";
+/** The parser of aiohttp is compiled: the one in Python refuses valid answers in Debian's version. */
+const importAll = "import aiohttp._http_parser, discord";
 
-/** Finds aiohttp and discord.py for this Python: installed ones, or Debian's. */
+/** Finds a Python with aiohttp and discord.py: the machine's with its own or Debian's, or Debian's with Debian's. */
 const findWithModules = async (): Promise<ServerProgram | null> => {
-  const found = await program;
+  const found = await program();
   if (found === null || (await runs(found, importAll))) return found;
   const folder = "usr/lib/python3/dist-packages";
   const module = await unpacked({ path: `${folder}/discord/__init__.py`, packages: modules });
   if (module === null) return null;
-  const withThem = { ...found, env: { ...found.env, PYTHONPATH: dirname(dirname(module.file)) } };
-  return (await runs(withThem, importAll)) ? withThem : null;
+  for (const each of [found, await unpacked(python)]) {
+    const withThem = each && { ...each, env: { ...each.env, PYTHONPATH: dirname(dirname(module.file)) } };
+    if (withThem !== null && (await runs(withThem, importAll))) return withThem;
+  }
+  return null;
 };
 
-const program = find();
-const withModules = findWithModules();
+/** Most test processes need no Python, so they look for none. */
+const once = <A>(find: () => Promise<A>): (() => Promise<A>) => {
+  let found: Promise<A> | undefined;
+  return () => (found ??= find());
+};
+const program = once(findPython);
+const withModules = once(findWithModules);
 
 /** Why Python 3.10 or newer is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoPython = async (): Promise<string | null> =>
-  (await program) === null
+  (await program()) === null
     ? skipReason("Python", "there is no Python 3.10 on PATH, and no Debian package of it to unpack")
     : null;
 
 /** Why aiohttp or discord.py is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
 export const whyNoAiohttp = async (): Promise<string | null> =>
-  (await withModules) === null
+  (await withModules()) === null
     ? skipReason(
         "aiohttp",
         "Python has no aiohttp and discord.py, and there are no Debian packages to unpack",
@@ -76,7 +87,7 @@ export const whyNoAiohttp = async (): Promise<string | null> =>
 
 /** The Python of this machine or of Debian, with aiohttp and discord.py where they are to be had. */
 export const pythonProgram = async (): Promise<ServerProgram> => {
-  const found = (await withModules) ?? (await program);
+  const found = (await withModules()) ?? (await program());
   if (found === null) throw new Error("Cannot run Python: none was found, expected whyNoPython to say so");
   return found;
 };

@@ -25,7 +25,7 @@ describe("withVersion", () => {
     { packages: { a: "patch", b: "minor" }, summary: "Something\nnew." },
   ] as const;
 
-  it("adds a version above the others", () => {
+  it("withVersion adds a version above the others", () => {
     const text = "# Changelog\n\n## 0.1.0, 2026-11-01\n\n- The first.\n";
     expect(withVersion(text, "0.2.0", "2026-11-02", changesets)).toBe(`# Changelog
 
@@ -46,7 +46,7 @@ describe("withVersion", () => {
 `);
   });
 
-  it("makes the first version", () => {
+  it("withVersion writes the first version of a changelog", () => {
     const [fix] = changesets;
     expect(withVersion("# Changelog\n", "0.0.1", "2026-11-02", [fix])).toBe(
       "# Changelog\n\n## 0.0.1, 2026-11-02\n\n### Fixed\n\n- A fix. (a)\n",

@@ -5,6 +5,7 @@ import { doctorCommand } from "./doctor/doctor.ts";
 import { keysCommand } from "./keys/keys.ts";
 import { linksCommand } from "./links/links.ts";
 import { migrateCommand } from "./migrate.ts";
+import { rolesCommand } from "./roles/roles.ts";
 import { secretsCommand } from "./secrets.ts";
 import { serveCommand } from "./serve/serve.ts";
 import { usersCommand } from "./users/users.ts";
@@ -20,6 +21,7 @@ export const accountlink = Command.make("accountlink").pipe(
     linksCommand,
     usersCommand,
     webhooksCommand,
+    rolesCommand,
     secretsCommand,
     auditCommand,
     doctorCommand,

@@ -2,6 +2,7 @@
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Limits } from "@accountlink/core/limits";
+import { StoredPlans } from "@accountlink/core/roles";
 import { UserExports } from "@accountlink/core/users";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/sql";
@@ -91,7 +92,13 @@ export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
-      Layer.mergeAll(Accounts.layer, Members.layer, UserExports.layer, Webhooks.layer).pipe(
+      Layer.mergeAll(
+        Accounts.layer,
+        Members.layer,
+        UserExports.layer,
+        Webhooks.layer,
+        StoredPlans.layer,
+      ).pipe(
         Layer.provideMerge(UserData.layer),
         Layer.provideMerge(ApiKeys.layer),
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),

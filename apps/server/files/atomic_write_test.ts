@@ -72,7 +72,7 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("follows links, and never replaces a device", () =>
+  it.effect("an atomic write follows links, and never replaces a device", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       mkdirSync(join(folder, "there"));
@@ -100,7 +100,7 @@ describe("writeIfAbsent", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("fails if the folder is not writable", () =>
+  it.effect("an atomic write fails if the folder is not writable", () =>
     Effect.gen(function* () {
       const nowhere = join(yield* makeFolder, "none", "secret");
       expect((yield* Effect.flip(writeIfAbsent(nowhere, "first")))._tag).toBe("PlatformError");

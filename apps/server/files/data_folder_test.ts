@@ -21,7 +21,7 @@ describe("prepareFolder", () => {
     }),
   );
 
-  it.effect("works when several callers create the folder at once", () =>
+  it.effect("several callers can create the data folder at once", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       yield* Effect.all(

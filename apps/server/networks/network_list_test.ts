@@ -116,7 +116,7 @@ describe("NetworkSet", () => {
       IpNetwork.fromAddressUnsafe(ip, NetAddress.isIpv4Address(ip) ? length : length + 32),
   );
 
-  it("agrees with a linear search through all networks", () => {
+  it("NetworkSet agrees with a linear search through all networks", () => {
     const lists = FastCheck.array(networks, { maxLength: 60 });
     const questions = FastCheck.array(addresses, { minLength: 100, maxLength: 100 });
     FastCheck.assert(

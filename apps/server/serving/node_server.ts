@@ -69,7 +69,7 @@ export const answerRequests = Effect.fnUntraced(function* (
   );
 });
 
-/** A request that neither `Upgrade` nor CONNECT turns into another protocol. */
+/** A request that Node treats as plain HTTP, whatever its `Upgrade` header or method. */
 class PlainRequest extends IncomingMessage {}
 Object.defineProperty(PlainRequest.prototype, "upgrade", { get: () => false, set: () => {} });
 

@@ -96,7 +96,7 @@ const hostile = [
 ];
 
 describe("an address that is not public", () => {
-  it.effect.each(hostile)("refuses it without connecting: %s", (origin) =>
+  it.effect.each(hostile)("an address that is not public is refused without connecting: %s", (origin) =>
     Effect.gen(function* () {
       const { port, connections } = yield* receiver();
       yield* on({})(({ problemOf, send }) =>

@@ -6,7 +6,7 @@ import type { IpNetwork } from "effect/net";
 import type { Resolve } from "./names.ts";
 import { isPublic, isWithin } from "./public_address.ts";
 
-/** The most addresses of a name that are tried: a name may have thousands. */
+/** The maximum number of IP addresses to try for a host name, because DNS may return thousands. */
 const mostTargets = 4;
 
 /**

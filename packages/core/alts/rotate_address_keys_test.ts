@@ -95,7 +95,7 @@ describe("rotateAddressKeys", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("resumes after an interruption", () =>
+  it.effect("a rotation of address keys resumes after an interruption", () =>
     Effect.gen(function* () {
       yield* addScope;
       const count = 1_234;

@@ -20,7 +20,7 @@ export interface ReprotectedSighting {
 export interface SharedSightings {
   /** Hashes of the browsers, and all hashes under which the addresses may be stored. */
   readonly hashes: ReadonlyArray<string>;
-  /** Users whose sightings there are returned in any case. */
+  /** Users whose matching sightings are returned in addition to `limit`. */
   readonly including: ReadonlyArray<ChatId>;
   /** Users to leave out. */
   readonly excluding: ReadonlyArray<ChatId>;

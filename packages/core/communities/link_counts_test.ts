@@ -12,7 +12,7 @@ const withStore = <A, E>(
   use: (
     counts: Effect.Success<typeof makeLinkCounts>,
     store: {
-      /** What a count with a limit finds. */
+      /** The result of counts with a limit. */
       soon: number;
       readonly whole: Queue.Queue<number>;
       /** How many full counts have started. */

@@ -44,9 +44,7 @@ export class OwnedScopes extends Context.Service<
     /** Counts the links of a scope that were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
-    /**
-     * Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet.
-     */
+    /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
     /** Adds a link that the owner set or removed to the last count. */

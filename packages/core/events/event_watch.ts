@@ -48,9 +48,9 @@ export class EventWatch extends Context.Service<
   EventWatch,
   {
     /**
-     * Subscribes to the events of a scope until the effect's scope closes. The caller keeps `after` up to date.
+     * Subscribes to the events of a data scope until the Effect `Scope` closes. The caller keeps `after` up to date.
      *
-     * @param keyId the key of the reader, which must end within a second after the key becomes inactive
+     * @param keyId the reader's API key; the subscription ends within a second after the key becomes inactive
      */
     readonly subscribe: (
       pid: Pid,

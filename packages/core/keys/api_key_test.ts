@@ -26,7 +26,7 @@ describe("generateToken", () => {
 });
 
 describe("randomText", () => {
-  it.effect("uses every character of its alphabet", () =>
+  it.effect("randomText uses every character of its alphabet", () =>
     Effect.gen(function* () {
       assert.match(yield* randomText(200, 36), /^[0-9a-z]{200}$/);
       assert.match(yield* randomText(200, 62), /^[0-9A-Za-z]{200}$/);

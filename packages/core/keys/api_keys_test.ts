@@ -76,7 +76,7 @@ describe("ApiKeys.reportLeaked", () => {
 });
 
 describe("ApiKeys.revoke", () => {
-  it.effect("succeeds after the change is stored, also while signals are down", () =>
+  it.effect("a revocation succeeds once it is stored, also while signals are down", () =>
     Effect.gen(function* () {
       const unavailable = Effect.fail(new StoreUnavailable({ operation: "Signals" }));
       const silent = Layer.succeed(Signals, { publish: () => unavailable, subscribe: () => unavailable });

@@ -137,7 +137,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("works while signals are down, and receives revocations when they are back", () =>
+  it.effect("a node accepts keys while signals are down, and receives revocations when they are back", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       const signals = yield* Signals;

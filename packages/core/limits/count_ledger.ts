@@ -14,8 +14,8 @@ export interface LedgerCount extends LedgerWindow {
 }
 
 /**
- * Stores durable counts and the live nodes, which survive a loss of the counters. Repeated or late saves change
- * nothing.
+ * Stores durable copies of the counts of limits, and the list of live nodes, for when `Counters` lose their data. Repeated
+ * or late saves change nothing.
  *
  * @example
  * ```ts

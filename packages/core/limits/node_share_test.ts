@@ -40,7 +40,7 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect("ends when the shared counters decide again, also if they never stopped answering", () =>
+  it.effect("a share ends when the shared counters decide again, also if they never stopped answering", () =>
     Effect.gen(function* () {
       const { nodes, state, lose } = yield* openNodes(1);
       yield* lose;

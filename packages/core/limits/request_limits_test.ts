@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import type { KeyId } from "../ids.ts";
+import { ChatId, type KeyId } from "../ids.ts";
 import { address, services } from "../test_services.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import { Limits, type Quota } from "./quota.ts";
@@ -62,7 +62,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(10 * day))),
   );
 
-  it.effect("makes only days durable, and stores no address in names", () =>
+  it.effect("makes only days durable, and stores no address and no chat user in names", () =>
     Effect.gen(function* () {
       const asked: Array<CounterRule> = [];
       const counters = Counters.of({
@@ -82,12 +82,26 @@ describe("RequestLimits", () => {
         RequestLimits,
       );
       for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
+      yield* limits.admitExport(ChatId.make("100001"));
       const durable = asked.filter((rule) => rule.since !== undefined).map(({ key }) => key.split(":")[0]);
       const short = asked.filter((rule) => rule.since === undefined).map(({ key }) => key.split(":")[0]);
-      assert.sameMembers(durable, ["ip_day", "day", "ip_verify_day", "verify_day"]);
+      assert.sameMembers(durable, ["ip_day", "day", "ip_verify_day", "verify_day", "day"]);
       assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
-      assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs)));
+      assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
     }).pipe(Effect.provide(services)),
+  );
+
+  it.effect("admits ten exports of a user in a day, counted for each user", () =>
+    Effect.gen(function* () {
+      const { admitExport } = yield* RequestLimits;
+      const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
+      yield* Effect.repeat(admitExport(ada), { times: 9 });
+      const refused = yield* Effect.flip(admitExport(ada));
+      assert.deepInclude(refused, { _tag: "RateLimited", limit: 10, retryAfter: 3_600 });
+      yield* admitExport(bob);
+      yield* TestClock.setTime(day);
+      yield* admitExport(ada);
+    }).pipe(Effect.provide(servicesAt(0))),
   );
 
   it.effect("applies no limit if the number is 0 or the key is unlimited", () =>

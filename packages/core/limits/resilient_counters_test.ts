@@ -160,7 +160,7 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters are back", () => {
-    it.effect("adds requests admitted without them, with the next request of the window", () =>
+    it.effect("adds requests admitted during an outage with the next request of the window", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -176,7 +176,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("adds these requests once, even over several outages", () =>
+    it.effect("adds requests admitted during several outages only once", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const [node] = nodes;
@@ -250,7 +250,7 @@ describe("ResilientCounters", () => {
     );
   });
 
-  it.effect("saves the last counts when its scope closes", () =>
+  it.effect("counters save the last counts when their scope closes", () =>
     Effect.gen(function* () {
       const { nodes, openNode, lose } = yield* openNodes(1);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
@@ -260,7 +260,7 @@ describe("ResilientCounters", () => {
     }),
   );
 
-  it.effect("keeps counting while the ledger fails, and saves when it is back", () =>
+  it.effect("keeps counting while the ledger fails, and saves the counts afterwards", () =>
     Effect.gen(function* () {
       const { nodes, openNode, lose, state } = yield* openNodes(1);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 1), 1);

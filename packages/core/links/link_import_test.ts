@@ -76,7 +76,7 @@ const failingAfter = (batches: number) => {
 };
 
 describe("importLinks", () => {
-  it.effect("continues after the last stored batch", () => {
+  it.effect("an import continues after the last stored batch", () => {
     const { state, layer } = failingAfter(2);
     return Effect.gen(function* () {
       yield* withScope;
@@ -104,7 +104,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(layer));
   });
 
-  it.effect("starts anew for another content, scope or set of options", () =>
+  it.effect("an import starts anew for another content, scope or set of options", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(fileOf(csv(10)));
@@ -229,7 +229,7 @@ describe("importLinks", () => {
     expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
   });
 
-  it.effect("takes the link verified last, and links without a time only for new chat users", () =>
+  it.effect("an import takes the link verified last, and links without a time only for new chat users", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(

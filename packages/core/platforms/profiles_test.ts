@@ -16,7 +16,7 @@ const findGuild = (answered: Effect.Effect<void>) => {
 };
 
 describe("Profiles", () => {
-  it.effect("waits at most a second for a guild", () =>
+  it.effect("Profiles waits at most a second for a guild", () =>
     Effect.gen(function* () {
       const inTime = yield* Effect.forkChild(findGuild(Effect.sleep(999)));
       const silent = yield* Effect.forkChild(findGuild(Effect.never));

@@ -90,7 +90,7 @@ const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
 };
 
 describe("memberChanges", () => {
-  it("gives every role of a rule that holds, takes the other named roles, and touches no others", () => {
+  it("memberChanges gives the roles of rules that hold, takes other roles of rules, and touches no others", () => {
     check(
       property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
         const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, null);
@@ -108,7 +108,7 @@ describe("memberChanges", () => {
     );
   });
 
-  it("includes both ends of a rank, and any rank without ends", () => {
+  it("a range of ranks includes both ends, and any rank without ends", () => {
     const has = (when: RoleCondition, actual: number | null) =>
       memberChanges(
         planOf({ rules: [{ roleId: "1", when }] }),
@@ -123,7 +123,7 @@ describe("memberChanges", () => {
     assert.deepEqual([has(inGroup(100), 255), has(inGroup(null, 100), 0), has(inGroup(), null)], [1, 1, 1]);
   });
 
-  it("decides nothing if the platform does not tell what a rule needs", () => {
+  it("a rule changes nothing if the platform does not report the data that it needs", () => {
     const plan = planOf({ rules: [{ roleId: "1", when: inGroup(1) }] });
     const member = memberOf({ roleIds: ["1"] });
     assert.equal(memberChanges(plan, member, { profile: profileOf(null) }, null), null);
@@ -152,7 +152,7 @@ describe("memberChanges", () => {
     ["goes if it is still the one that was set", "ada_g", "ada_g", ""],
     ["stays if the member chose another", "mine", "ada_g", null],
     ["stays if the plan set none", "ada_g", null, null],
-  ])("when the link goes, the nickname %s", (_, nickname, before, expected) => {
+  ])("after the link is removed, the nickname %s", (_, nickname, before, expected) => {
     const changes = memberChanges(
       planOf({ nickname: "{game.username}" }),
       memberOf({ nickname }),

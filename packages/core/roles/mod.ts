@@ -2,8 +2,9 @@
 export * from "./courier/role_couriers.ts";
 export * from "./member_changes.ts";
 export * from "./member_sync.ts";
-export { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
+export * from "./nickname_template.ts";
 export * from "./plan_changes.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
+export { type PlanDetails, StoredPlans } from "./stored_plans.ts";

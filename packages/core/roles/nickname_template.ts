@@ -34,7 +34,18 @@ const isTemplate = (text: string): boolean =>
   text.trim() !== "" &&
   [...text.matchAll(placeholderPattern)].every(([placeholder]) => Object.hasOwn(placeholders, placeholder));
 
-/** A template of nicknames, with placeholders such as `{game.username}`. */
+/**
+ * A template of nicknames.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const isTemplate = Schema.is(NicknameTemplate);
+ * isTemplate("{game.displayName} ({chat.username})"); // true
+ * isTemplate("{game.name}"); // false
+ * ```
+ */
 export const NicknameTemplate = Schema.String.check(
   Schema.isMaxCodePoints(longestTemplate),
   Schema.makeFilter(isTemplate, { expected: form }),
@@ -43,19 +54,7 @@ export const NicknameTemplate = Schema.String.check(
 /** Returns whether a template needs the profile of the game user. */
 export const namesGame = (template: string | null): boolean => template?.includes("{game.") === true;
 
-/**
- * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left.
- *
- * @example
- * ```ts
- * const names = {
- *   game: { username: "ada_g", displayName: null },
- *   chat: { username: null, displayName: null },
- * };
- * nicknameOf("{game.displayName} | Builder", names); // "ada_g | Builder"
- * nicknameOf("{chat.displayName}", names); // null
- * ```
- */
+/** Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left. */
 export const nicknameOf = (template: string, names: MemberNames): string | null => {
   let isComplete = true;
   const filled = template.replaceAll(placeholderPattern, (placeholder) => {

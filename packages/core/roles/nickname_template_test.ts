@@ -20,11 +20,11 @@ describe("nicknameOf", () => {
     ["{{game.username}}", "{ada_g}"],
     [`${"🎮".repeat(31)} {game.username}`, "🎮".repeat(31)],
     [`${"🎮".repeat(30)}{game.username}`, `${"🎮".repeat(30)}ad`],
-  ])("fills in %s", (template, expected) => {
+  ])("a template fills in %s", (template, expected) => {
     assert.equal(nicknameOf(template, names), expected);
   });
 
-  it("gives nothing if a name is unavailable, or nothing is left", () => {
+  it("a template gives no nickname if a name is unavailable or the result is empty", () => {
     const none = { ...names, game: { username: null, displayName: null } };
     assert.equal(nicknameOf("Member {game.username}", none), null);
     assert.equal(
@@ -33,7 +33,7 @@ describe("nicknameOf", () => {
     );
   });
 
-  it("gives at most 32 characters that any platform and store can hold", () => {
+  it("a template gives at most 32 characters that any platform and store can hold", () => {
     const text = FastCheck.string({ unit: "binary", maxLength: 60 });
     FastCheck.assert(
       FastCheck.property(text, text, (username, displayName) => {

@@ -50,7 +50,7 @@ export const expectedRules = `expected a list of at most ${mostRules} rules such
 /** A paused plan changes nothing. */
 export type PlanState = "on" | "paused";
 
-/** What an owner chooses. */
+/** The settings that an owner chooses. */
 export interface PlanSettings {
   readonly rules: ReadonlyArray<RoleRule>;
   /** A template; null leaves nicknames alone. */

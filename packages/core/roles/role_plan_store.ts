@@ -46,7 +46,7 @@ export interface HeldPlan extends RolePlan {
   readonly sweep: Sweep | null;
   /** When the next waiting member is due, or null. */
   readonly nextDueAt: Millis | null;
-  /** The time of the oldest unapplied mark, or null. */
+  /** Since when the longest waiting member has waited, or null. */
   readonly oldestSince: Millis | null;
   /** Increases when the plan changes or a sweep starts. */
   readonly revision: number;
@@ -144,13 +144,13 @@ export class RolePlanStore extends Context.Service<
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if there is none. */
+    /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if no plan is on. */
     readonly pause: (write: PlanWrite) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Deletes a plan and its progress, with a `roles.deleted` entry. Returns false if it is unknown. */
     readonly remove: (write: PlanWrite) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Starts a sweep of a plan that is on. Returns false if there is none. */
+    /** Starts a sweep of a plan that is on. Returns false if no plan is on. */
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
@@ -162,7 +162,7 @@ export class RolePlanStore extends Context.Service<
     /** Marks members after reading events. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns members to compare by a time, the first due first. */
+    /** Returns the members that are due at a time, the earliest first. */
     readonly due: (
       place: PlanPlace,
       at: Millis,

@@ -1,17 +1,15 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import {
   BadRequest,
-  Conflict,
+  type Conflict,
   Forbidden,
   InvalidParameter,
   type MissingParameter,
-  type ParameterProblem,
   type PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
-import { EventStore } from "../events/event_store.ts";
 import { type ChatId, type GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
@@ -19,28 +17,13 @@ import type { GuildRole } from "../platforms/chat_roles.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { MemberChanges } from "./member_changes.ts";
 import { type AppliedChanges, MemberSync } from "./member_sync.ts";
-import { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
-import { makeAnnouncePlanChange } from "./plan_changes.ts";
-import {
-  expectedRules,
-  noPlan,
-  type PlanSettings,
-  type PlanStatus,
-  type RolePlan,
-  RoleRules,
-} from "./role_plan.ts";
-import { RolePlanStore } from "./role_plan_store.ts";
-
-/** A plan with its progress. */
-export interface PlanDetails {
-  readonly plan: RolePlan;
-  readonly status: PlanStatus;
-}
+import type { PlanSettings } from "./role_plan.ts";
+import { checkGuild, checkSettings, type PlanDetails, StoredPlans } from "./stored_plans.ts";
 
 type Unavailable = PlatformUnavailable | StoreUnavailable;
 
 /**
- * Manages the role plans of guilds. In a guild without a plan, the plan has no rules and is paused.
+ * Manages the role plans of guilds, and applies them to single members.
  *
  * @example
  * ```ts
@@ -87,7 +70,7 @@ export class RolePlans extends Context.Service<
       guildId: GuildId,
     ) => Effect.Effect<ReadonlyArray<GuildRole>, Forbidden | PlatformUnavailable>;
 
-    readonly find: (scope: DataScope, guildId: GuildId) => Effect.Effect<PlanDetails, StoreUnavailable>;
+    readonly find: StoredPlans["Service"]["find"];
 
     /**
      * Stores a plan. One that changed and is on compares all members. Fails with `Conflict` `guild_has_plan` if
@@ -100,12 +83,7 @@ export class RolePlans extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | Unavailable>;
 
-    /** Deletes a plan; members keep their roles. Returns false if there is none. */
-    readonly remove: (
-      scope: DataScope,
-      guildId: GuildId,
-      origin: WriteOrigin,
-    ) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly remove: StoredPlans["Service"]["remove"];
 
     /** Returns what the plan would change for a member. */
     readonly preview: (
@@ -114,11 +92,7 @@ export class RolePlans extends Context.Service<
       chatId: ChatId,
     ) => Effect.Effect<MemberChanges, Forbidden | Unavailable>;
 
-    /** Compares all members from now on. Fails with `not_found` unless the plan is on. */
-    readonly startSweep: (
-      scope: DataScope,
-      guildId: GuildId,
-    ) => Effect.Effect<PlanDetails, BadRequest | StoreUnavailable>;
+    readonly startSweep: StoredPlans["Service"]["startSweep"];
 
     /** Compares and changes one member now. Fails with `not_found` unless the plan is on. */
     readonly sync: (
@@ -131,20 +105,11 @@ export class RolePlans extends Context.Service<
   static readonly layer = Layer.effect(
     RolePlans,
     Effect.gen(function* () {
-      const store = yield* RolePlanStore;
+      const stored = yield* StoredPlans;
       const keys = yield* KeyStore;
-      const events = yield* EventStore;
       const guard = yield* GuildGuard;
       const members = yield* MemberSync;
-      const announceChange = yield* makeAnnouncePlanChange;
       const notFound = new BadRequest({ problem: "not_found" });
-
-      const find = Effect.fn("RolePlans.find")(function* (scope: DataScope, guildId: GuildId) {
-        const place = { pid: scope.pid, guildId };
-        const stored = yield* store.find(place);
-        const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
-        return { plan, status: yield* store.status(place) };
-      });
 
       const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
         const { findGuildRoles } = yield* members.roles;
@@ -154,7 +119,9 @@ export class RolePlans extends Context.Service<
       });
 
       return RolePlans.of({
-        find,
+        find: stored.find,
+        remove: stored.remove,
+        startSweep: stored.startSweep,
         guildRoles,
 
         enter: Effect.fn("RolePlans.enter")(function* (
@@ -166,9 +133,7 @@ export class RolePlans extends Context.Service<
           const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
           if (found?.scope.account !== account.name) return yield* notFound;
           const { scope } = found;
-          if (scope.kind === "guild" && scope.guildId !== guildId) {
-            return yield* new Forbidden({ reason: "wrong_guild" });
-          }
+          yield* checkGuild(scope, guildId);
           yield* Effect.catchIf(
             guard.requireManager(guildId, chatId),
             (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
@@ -177,8 +142,8 @@ export class RolePlans extends Context.Service<
           return scope;
         }),
 
-        put: Effect.fn("RolePlans.put")(function* (scope, guildId, chosen, origin) {
-          const settings = yield* checkedSettings(chosen);
+        put: Effect.fn("RolePlans.put")(function* (scope, guildId, settings, origin) {
+          yield* checkSettings(scope, guildId, settings);
           if (settings.rules.length > 0) {
             const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
             const unknown = settings.rules.find(({ roleId }) => !known.has(roleId));
@@ -186,41 +151,18 @@ export class RolePlans extends Context.Service<
               return yield* InvalidParameter.one("rules", `the guild has no role "${unknown.roleId}"`);
             }
           }
-          const { end } = yield* events.range(scope.pid);
-          const at = yield* Clock.currentTimeMillis;
-          const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
-          if (!(yield* store.put(write))) return yield* new Conflict({ reason: "guild_has_plan" });
-          yield* announceChange;
-          return yield* find(scope, guildId);
-        }),
-
-        remove: Effect.fn("RolePlans.remove")(function* ({ pid }, guildId, origin) {
-          const isRemoved = yield* store.remove({
-            ...origin,
-            pid,
-            guildId,
-            at: yield* Clock.currentTimeMillis,
-          });
-          yield* announceChange;
-          return isRemoved;
+          return yield* stored.put(scope, guildId, settings, origin);
         }),
 
         preview: Effect.fn("RolePlans.preview")(function* (scope, guildId, chatId) {
-          const { plan } = yield* find(scope, guildId);
+          const { plan } = yield* stored.find(scope, guildId);
           return yield* members.preview(plan, chatId);
-        }),
-
-        startSweep: Effect.fn("RolePlans.startSweep")(function* (scope, guildId) {
-          const at = yield* Clock.currentTimeMillis;
-          if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) return yield* notFound;
-          yield* announceChange;
-          return yield* find(scope, guildId);
         }),
 
         sync: Effect.fn("RolePlans.sync")(function* (scope, guildId, chatId) {
           yield* guard.enter(scope, guildId);
-          const plan = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
-          if (plan?.state === "on") return yield* members.sync(plan, chatId);
+          const { plan } = yield* stored.find(scope, guildId);
+          if (plan.state === "on") return yield* members.sync(plan, chatId);
           yield* guard.requireMember(guildId, chatId);
           return yield* notFound;
         }),
@@ -230,28 +172,3 @@ export class RolePlans extends Context.Service<
 }
 
 const isPid = Schema.is(Pid);
-
-const decoders = {
-  rules: [Schema.decodeUnknownOption(RoleRules), expectedRules],
-  nickname: [Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate)), expectedTemplate],
-  state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
-} as const;
-
-/** Untyped callers may pass anything. */
-const checkedSettings = (chosen: PlanSettings) => {
-  const problems: Array<ParameterProblem> = [];
-  const checked = <A>(
-    name: keyof PlanSettings,
-    [decode, reason]: readonly [(value: unknown) => Option.Option<A>, string],
-  ) => {
-    const value = decode(chosen[name]);
-    if (Option.isNone(value)) problems.push({ name, reason });
-    return Option.getOrUndefined(value);
-  };
-  const rules = checked("rules", decoders.rules);
-  const nickname = checked("nickname", decoders.nickname);
-  const state = checked("state", decoders.state);
-  return rules === undefined || nickname === undefined || state === undefined
-    ? Effect.fail(new InvalidParameter({ parameters: problems }))
-    : Effect.succeed<PlanSettings>({ rules, nickname, state });
-};

@@ -97,7 +97,7 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("shows, makes and takes back what the rules say for a member", () =>
+  it.effect("a plan previews, applies and takes back a member's changes", () =>
     withServices(
       Effect.gen(function* () {
         const { sync, preview, member } = yield* planned();
@@ -120,7 +120,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("releases a user who still has a link", () =>
+  it.effect("a release takes the roles of a user who still has a link", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, sync, member } = yield* planned();
@@ -132,7 +132,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("makes a problem of a refused change, and goes on", () =>
+  it.effect("a refused change becomes a problem, and the others continue", () =>
     withServices(
       Effect.gen(function* () {
         const rules = [{ roleId: admin, when: { is: "linked" } } as const, ...settings.rules];
@@ -148,7 +148,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("keeps the roles of a group while the platform does not tell the groups", () =>
+  it.effect("a plan keeps the roles of a group while the platform does not report the groups", () =>
     withServices(
       Effect.gen(function* () {
         const { sync, member } = yield* planned();
@@ -161,7 +161,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("refuses settings that cannot be applied", () =>
+  it.effect("a plan refuses settings that cannot be applied", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, global, plans, put } = yield* planned();
@@ -186,7 +186,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("syncs and sweeps only by a plan that is on, and only members", () =>
+  it.effect("only a plan that is on syncs and sweeps, and only members", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, global, plans, put, sync } = yield* planned();
@@ -204,7 +204,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("lets owners in who manage the guild, to scopes of their account", () =>
+  it.effect("owners who manage the guild can change plans in scopes of their account", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, global, plans } = yield* planned();
@@ -223,7 +223,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("forgets the nickname of a user who left", () =>
+  it.effect("a plan forgets the nickname of a user who left", () =>
     withServices(
       Effect.gen(function* () {
         const { guild } = yield* planned();

@@ -20,7 +20,7 @@ import type { StoreUnavailable } from "../errors.ts";
 export class RootKeyStore extends Context.Service<
   RootKeyStore,
   {
-    /** Stores a root key if there is none, and returns the stored one. */
+    /** Stores a root key unless the store has one, and returns the stored key. */
     readonly adopt: (wrapped: string) => Effect.Effect<string, StoreUnavailable>;
 
     /** Replaces the root key if it equals `expected`, and returns whether it did. */

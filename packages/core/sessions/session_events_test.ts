@@ -21,7 +21,7 @@ describe("VerificationSessions.stream", () => {
   );
 
   it.effect.each(["0", "2", "01", " 1", "x"])(
-    "starts with the current state after the event id %j",
+    "a stream starts with the current state after the event id %j",
     (lastEventId) =>
       Effect.gen(function* () {
         const { key, sid } = yield* setup;

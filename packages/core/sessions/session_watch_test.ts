@@ -155,7 +155,7 @@ describe("SessionWatch", () => {
   );
 
   it.effect.each(["disabled", "revoked"] as const)(
-    "ends the reads of a key within a second after it was %s",
+    "the reads of a key end within a second after the key was %s",
     (status) =>
       Effect.gen(function* () {
         const { sessions, key, poll } = yield* setup;
@@ -178,7 +178,7 @@ describe("SessionWatch", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ends all reads when it stops, and later ones at once", () =>
+  it.effect("a stop ends all open reads, and later reads at once", () =>
     Effect.gen(function* () {
       const before = yield* countOpenReads;
       const { sessions, key, sid, poll } = yield* setup;

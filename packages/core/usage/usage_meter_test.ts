@@ -57,7 +57,7 @@ const makeBench = Effect.gen(function* () {
 const nextFlush = TestClock.adjust(flushInterval);
 
 describe("UsageMeter", () => {
-  it.effect("saves its counts every few seconds, once", () =>
+  it.effect("a meter saves its counts every few seconds, once", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       for (const outcome of ["served", "served", "refused"] as const) yield* count(outcome);
@@ -112,7 +112,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("saves the rest once when it stops, including a running save", () =>
+  it.effect("a meter that stops saves the remaining counts once, including a running save", () =>
     Effect.gen(function* () {
       const { state, count, saved, stop } = yield* makeBench;
       state.mode = "silent";

@@ -7,7 +7,7 @@ const delay = (attempts: number, random = 0.5, retryAfter: number | null = null)
   (nextAttemptAt({ attempts, at: 1_000_000, retryAfter, random }) ?? Number.NaN) - 1_000_000;
 
 describe("nextAttemptAt", () => {
-  it("follows the schedule, then gives up", () => {
+  it("retries follow the schedule, then end", () => {
     expect(Array.from({ length: 7 }, (_, index) => delay(index + 1))).toEqual([
       5 * second,
       5 * minute,
@@ -24,7 +24,7 @@ describe("nextAttemptAt", () => {
     expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
   });
 
-  it("waits as long as the receiver asks if that is longer, up to ten hours", () => {
+  it("a retry waits as long as the receiver asks if that is longer, up to ten hours", () => {
     expect(delay(1, 0.5, minute)).toBe(minute);
     expect(delay(3, 0.5, minute)).toBe(30 * minute);
     expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);

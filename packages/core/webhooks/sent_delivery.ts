@@ -1,4 +1,4 @@
-/** What a delivery of a webhook sent, from its event and its latest attempt. */
+/** The sent content of a delivery, from its event and its latest attempt. */
 import { Effect, Option } from "effect";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";

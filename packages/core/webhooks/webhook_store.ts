@@ -205,8 +205,8 @@ export class WebhookStore extends Context.Service<
     readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Deletes the deliveries of events before a time, in small atomic steps, and returns their number. The lanes of
-     * unsent deliveries are freed as by `record`.
+     * Deletes the deliveries of events that are older than `before`, in small atomic steps, and returns how many. Like
+     * `record`, it frees the lanes of unsent deliveries, so that the next delivery in each can be sent.
      */
     readonly sweep: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
   }

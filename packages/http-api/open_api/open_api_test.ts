@@ -137,7 +137,7 @@ describe("openApi", () => {
     }
   });
 
-  it("names a refusal with several codes after all of them", () => {
+  it("names a refusal with several codes after all its codes", () => {
     for (const route of routes.filter(({ generation }) => generation === "v2")) {
       for (const [status, codes] of refusalsOf(route)) {
         const { $ref } = operationOf(route).responses[status] as Reference;

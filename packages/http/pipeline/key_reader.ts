@@ -6,7 +6,7 @@ const otherScheme = "other";
 
 const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
 
-/** Reads the key from a header value; null if there is none. */
+/** Reads the key from a header value; null without a key. */
 const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string | null => {
   if (value === undefined) return null;
   if (scheme === null) return value.trim() || null;

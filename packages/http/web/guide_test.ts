@@ -70,7 +70,7 @@ describe("/guide", () => {
     expect(asked).toEqual(["other.html"]);
   });
 
-  it("explains how to build the guide, and serves it as soon as it is built", async () => {
+  it("explains how to build the guide, and serves a new guide at once", async () => {
     let text: string | null = null;
     const site = guideWith(() => Promise.resolve(text));
     const answer = await get(site, "/guide/index.html");

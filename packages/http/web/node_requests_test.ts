@@ -157,7 +157,7 @@ describe("close", () => {
     return { handler, socket, rest, status };
   };
 
-  it("waits for a request in flight before it closes", async () => {
+  it("the listener waits for a request in flight before it closes", async () => {
     const { handler, socket, rest, status } = await beginWrite();
     let isClosed = false;
     const closing = handler.close().finally(() => {
@@ -170,7 +170,7 @@ describe("close", () => {
     await closing;
   });
 
-  it("closes without waiting for a disconnected client", async () => {
+  it("the listener closes without waiting for a disconnected client", async () => {
     const { handler, socket } = await beginWrite();
     socket.destroy();
     const began = performance.now();

@@ -115,7 +115,7 @@ describe.each([
 });
 
 describe("the dev platform", () => {
-  it.effect("counts changes by member, and lets tests change roles", () =>
+  it.effect("the dev platform counts changes by member, and lets tests change roles", () =>
     Effect.gen(function* () {
       const { chat, send, traffic } = yield* dev;
       const roles = rolesOf(chat);

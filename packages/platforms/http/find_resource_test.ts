@@ -45,7 +45,7 @@ describe("findResource", () => {
     [302, "", "status"],
     [401, '{"code":"unknown_user"}', "status"],
     [500, '{"code":"unknown_user"}', "status"],
-  ])("fails for %i %s, which answers nothing", ([status, body, reason]) =>
+  ])("a lookup fails for %i %s, which answers nothing", ([status, body, reason]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(find(status, body));
       expect(error).toMatchObject({

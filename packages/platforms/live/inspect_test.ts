@@ -25,7 +25,7 @@ describe("inspectLiveChatPlatform", () => {
     }),
   );
 
-  it.live("fails with the status when the token is refused", () =>
+  it.live("the inspection of Discord fails with the status when the token is refused", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startDiscord();
       const error = yield* Effect.flip(inspect(apiUrl, "another"));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { backoff } from "./clients.ts";
 
 describe("backoff", () => {
-  it("starts short and never exceeds half a second", () => {
+  it("the backoff starts short and never exceeds half a second", () => {
     const delays = Array.from({ length: 200 }, (_, i) => backoff(i + 1));
     expect(delays[0]).toBeLessThan(150);
     expect(Math.max(...delays)).toBeLessThanOrEqual(500);

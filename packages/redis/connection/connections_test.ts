@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("connections leave a server that became a replica", () =>
+  it.live("connections are replaced when their server becomes a replica", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const connected = yield* connectionsOf(server.url);
@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("many refused writes leave a server that became a replica only once", () =>
+  it.live("many refused writes to a former master cause only one disconnection", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = [];
       const note = ({ message }: Error) => void warnings.push(message);

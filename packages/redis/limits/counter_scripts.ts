@@ -54,8 +54,8 @@ end`;
 
 /**
  * Admits as many of the requests as all windows have room for. The arguments of a window are its limit, and `since`,
- * `floor` and `unsynced` of its checkpoint, -1 if there is none. If counts may be forgotten, the script admits -1,
- * and the reply ends with the indexes of these windows.
+ * `floor` and `unsynced` of its checkpoint, or -1. If counts may be forgotten, the script admits -1, and the reply
+ * ends with the indexes of these windows.
  *
  * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older state starts
  * another one. Counts are reliable in windows of the current generation, and in windows that started during it.

@@ -1,5 +1,5 @@
 /**
- * What unlinks, deletions of scopes and erasures do to verifications, in their transactions.
+ * The changes that unlinks, deletions of scopes and erasures make to verifications, in their transactions.
  *
  * Lock order of all writes, to avoid deadlocks: scope, record of the chat user, flows, sessions, then rows that only
  * the holder of these locks writes.

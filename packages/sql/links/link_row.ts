@@ -89,7 +89,7 @@ export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(va
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
-/** What a statement needs to know of a chat user, as a JSON array. */
+/** The values of a chat user that a statement needs, as a JSON array. */
 export type ChatLine = readonly [chatId: ChatId, ...ReadonlyArray<unknown>];
 
 /** The order in which records are locked, to avoid deadlocks. */

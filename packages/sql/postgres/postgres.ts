@@ -84,7 +84,7 @@ export interface PostgresState {
   readonly server: string;
   /** The numbers of the last migration that ran, and of the last one in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
-  /** The wrapped root key; null when there is none yet. */
+  /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
 }
 

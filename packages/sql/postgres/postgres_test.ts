@@ -53,29 +53,31 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     }),
   );
 
-  it.live.each(["cut", "silence"] as const)("waits for a database that is not available yet: %s", (fault) =>
-    Effect.gen(function* () {
-      const { url } = yield* makePostgresDatabase();
-      const proxy = yield* startProxy(Number(new URL(url).port));
-      yield* proxy[fault];
-      const waits = yield* Deferred.make<unknown>();
-      const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
-      const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
-      const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
-      const migrating = yield* migratePostgres(options).pipe(
-        Effect.provide(Logger.layer([logger])),
-        Effect.forkChild,
-      );
-      expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
-      yield* proxy.restore;
-      expect(yield* Fiber.join(migrating)).toEqual([
-        "initial",
-        "members",
-        "first_seen",
-        "role_plans",
-        "answers",
-      ]);
-    }),
+  it.live.each(["cut", "silence"] as const)(
+    "a start waits for a database that is not available yet: %s",
+    (fault) =>
+      Effect.gen(function* () {
+        const { url } = yield* makePostgresDatabase();
+        const proxy = yield* startProxy(Number(new URL(url).port));
+        yield* proxy[fault];
+        const waits = yield* Deferred.make<unknown>();
+        const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
+        const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
+        const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
+        const migrating = yield* migratePostgres(options).pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.forkChild,
+        );
+        expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
+        yield* proxy.restore;
+        expect(yield* Fiber.join(migrating)).toEqual([
+          "initial",
+          "members",
+          "first_seen",
+          "role_plans",
+          "answers",
+        ]);
+      }),
   );
 
   it.live.each<readonly [string, Parts]>([
@@ -93,7 +95,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     }),
   );
 
-  it.live("stops waiting after the start timeout", () =>
+  it.live("a start stops waiting for the database after the start timeout", () =>
     Effect.gen(function* () {
       const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
       const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));

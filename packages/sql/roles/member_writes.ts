@@ -120,7 +120,8 @@ const settleMembersOn = (sql: SqlClient.SqlClient) => {
         nickname,
       ]),
     );
-    // Marks are 1 or more. A new row has the mark after the one that was read, so an equal row was not marked since.
+    // `excluded.mark` is the mark that was read, plus 1. If it equals the stored mark plus 1, no event marked the
+    // member since.
     const isApplied = sql`(role_members.due_at IS NULL OR excluded.mark = role_members.mark + 1)`;
     yield* sql`
       INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at, nickname)

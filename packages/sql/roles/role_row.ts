@@ -117,12 +117,12 @@ export const readProblems = problems.reader(problemOf);
 
 const place = { pid: Pid, guildId: GuildId };
 
-/** Problems with their plans. */
+/** Reads each problem with the place of its plan. */
 export const readPlacedProblems = tableOf("role_problems", { ...place, ...problemFields }).reader(
   ({ pid, guildId, ...problem }) => ({ pid, guildId, problem: problemOf(problem) }),
 );
 
-/** Nicknames with their plans. */
+/** Reads each nickname with the place of its plan. */
 export const readPlacedNicknames = tableOf("role_members", {
   ...place,
   nickname: Schema.String,

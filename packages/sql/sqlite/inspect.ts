@@ -10,7 +10,7 @@ export interface EmbeddedState {
   readonly path: string;
   /** The numbers of the last migration that ran, and of the last one in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
-  /** The wrapped root key; null when there is none yet. */
+  /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
   /** Damage of the file, as SQLite reports it; at most ten findings. */
   readonly damage: ReadonlyArray<string>;

@@ -61,7 +61,7 @@ describe("inspectEmbedded", () => {
     }),
   );
 
-  it.effect("fails for a file that is not a database", () =>
+  it.effect("the inspection of SQLite fails for a file that is not a database", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const path = join(folder, "accountlink.db");

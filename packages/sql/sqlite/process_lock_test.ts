@@ -76,7 +76,7 @@ describe("acquireProcessLock", () => {
     }),
   );
 
-  it.effect("waits for a lock that is released within 200 ms", () =>
+  it.effect("a server waits for a process lock that is released within 200 ms", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const first = yield* Scope.make();
@@ -138,7 +138,7 @@ describe("acquireProcessLock", () => {
     }),
   );
 
-  it.effect("fails with SqlError if the folder does not exist", () =>
+  it.effect("a process lock fails with SqlError if the folder does not exist", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeTempFolder, "none");
       const error = yield* acquireProcessLock(folder).pipe(Effect.scoped, Effect.flip);

@@ -178,7 +178,7 @@ describe("batchedLookup", () => {
     }),
   );
 
-  it.effect("continues when the first lookup is interrupted while the statement runs", () =>
+  it.effect("other lookups continue when the first one is interrupted while the statement runs", () =>
     Effect.gen(function* () {
       const [sent, answered] = [yield* Latch.make(), yield* Latch.make()];
       const { find } = recordingLookup((pairs) =>

@@ -40,9 +40,7 @@ export interface Dialect {
    * makes erasures of these users wait for the end of the transaction.
    */
   readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
-  /**
-   * Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased.
-   */
+  /** Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased. */
   readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
   /** For an erasure: waits for transactions that hold the chat user by `usersInUse`. */
   readonly userInErasure: (chatId: ChatId) => Statement.Fragment;

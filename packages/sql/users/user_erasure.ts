@@ -110,8 +110,8 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* forgetRoles(chatId);
-    // A scan is acceptable here: the operation is rare, and the table holds the keys of one day. Without its request
-    // ID, a claim can no longer commit.
+    // A scan is acceptable here: erasures are rare, and the table holds the keys of one day. Without its request ID, a
+    // request in flight can no longer store its answer.
     yield* sql`
       UPDATE idempotency_keys
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1

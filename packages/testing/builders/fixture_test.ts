@@ -5,7 +5,7 @@ import { aGuild, aMember } from "./platform.ts";
 const guildId = "700000000000000001";
 
 describe("aFixture", () => {
-  it("adds the accounts, users and guilds that entries name", () => {
+  it("aFixture adds the accounts, users and guilds that entries name", () => {
     const { accounts, platform } = aFixture({
       links: [
         { chatId: "100001", gameId: "1" },

@@ -77,8 +77,6 @@ const cases: Cases<StoragePorts> = {
   }),
 };
 
-/**
- * Tests a `FlowStore` with the other storage ports. `storagePropertySuite` tests proofs, challenges and deadlines.
- */
+/** Tests a `FlowStore` with the other storage ports. `storagePropertySuite` tests proofs, challenges and deadlines. */
 export const flowStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("FlowStore", options, cases);

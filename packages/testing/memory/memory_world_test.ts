@@ -24,7 +24,7 @@ const verification = Effect.gen(function* () {
 });
 
 describe("memoryWorld", () => {
-  it("starts with its fixture at time 0, separate from other worlds", async () => {
+  it("a memory world starts with its fixture at time 0, separate from other worlds", async () => {
     const fixture = aFixture({ links: [{ chatId: "100001", gameId: "1" }] });
     const [world, empty] = [await start(fixture), await start()];
     expect(await world.run(verification)).toMatchObject({
@@ -47,7 +47,7 @@ describe("memoryWorld", () => {
     expect(await world.run(verification)).toMatchObject({ linked: false });
   });
 
-  it("expires a session when the test clock passes its deadline", async () => {
+  it("a memory world expires a session when the test clock passes its deadline", async () => {
     const world = await start();
     const { sid } = await world.sessions.create({ clientId: "7" });
     const ended = world.sessions.wait(sid);

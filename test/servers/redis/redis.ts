@@ -52,7 +52,7 @@ export const whyNoRedis = async (): Promise<string | null> => {
 
 /** The command line of Redis or Valkey, where the server was found. */
 export const findRedisClient = async (): Promise<ServerProgram | null> => {
-  // After the server, which unpacks the packages.
+  // Wait for the server's lookup, which unpacks the packages.
   await program;
   return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };

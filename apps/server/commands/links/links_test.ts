@@ -139,7 +139,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
-  it("stops at columns that may say when or whether a link was verified, until flags explain them", async () => {
+  it("an import stops at columns that may state a verification, until flags explain them", async () => {
     const place = await makeWorkplace();
     const file = await place.file(
       "links.csv",
@@ -259,7 +259,7 @@ describe("accountlink links", () => {
     expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
   });
 
-  it("resumes after kill -9", async () => {
+  it("an import resumes after kill -9", async () => {
     const place = await makeWorkplace();
     const lines = makeLines(60_000);
     const file = await place.file("links.csv", csvOf(lines));

@@ -7,7 +7,7 @@ import {
   UnreadableLinkFile,
 } from "./link_format.ts";
 
-/** The index of each column in the header; -1 if there is none. */
+/** The index of each column in the header, or -1. */
 export interface Columns {
   readonly chatId: number;
   readonly gameId: number;

@@ -208,7 +208,7 @@ describe("A link reader", () => {
     "linkedAt",
     "created_at",
     "timestamp",
-  ])("takes times from the column %s", (name) =>
+  ])("a reader takes times from the column %s", (name) =>
     Effect.gen(function* () {
       const rows = yield* parse(`discord_id,roblox_id,${name}\n10001,1,2026-01-01\n`);
       expect(rows).toEqual([link(2, "10001", "1", time)]);
@@ -393,7 +393,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("ends where the rest of the file is unreadable", () =>
+  it.effect("a reader stops where the rest of the file is unreadable", () =>
     Effect.gen(function* () {
       const names =
         "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";

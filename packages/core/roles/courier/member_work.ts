@@ -1,4 +1,4 @@
-/** What couriers and sweeps do with one member, and how they find out that a plan must pause. */
+/** The work of couriers and sweeps on one member, and their check whether a plan must pause. */
 import { Clock, Effect, Metric, Option } from "effect";
 import { allows } from "../../accounts/member.ts";
 import { MemberStore } from "../../accounts/member_store.ts";

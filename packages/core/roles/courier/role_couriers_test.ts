@@ -3,16 +3,26 @@
 import { PlatformMemory } from "@accountlink/memory";
 import { aMember, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Effect, Exit, Fiber, Layer, Option, Scope } from "effect";
+import { Clock, Effect, Fiber, Layer, Option, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../../account_link.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
-import { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
+import { PlatformUnavailable } from "../../errors.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import type { ChatRoles } from "../../platforms/chat_roles.ts";
-import { chatId, gameId, guildId, later, operator, platform, scopes, stores } from "../../test_services.ts";
+import {
+  chatId,
+  gameId,
+  guildId,
+  later,
+  operator,
+  platform,
+  scopes,
+  startNodeOn,
+  stores,
+} from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
 import type { PlanSettings } from "../role_plan.ts";
@@ -101,27 +111,12 @@ const deployment = Effect.gen(function* () {
 
   const store = yield* RolePlanStore;
 
-  /** Starts a node that can be stopped, or disconnected from the store. */
-  const startNode = Effect.fnUntraced(function* (name = uniqueText()) {
-    let isCut = false;
-    const reachable = new Proxy(store, {
-      get: (target, operation, receiver) =>
-        isCut
-          ? () => Effect.fail(new StoreUnavailable({ operation: String(operation) }))
-          : (Reflect.get(target, operation, receiver) as unknown),
-    });
-    const scope = yield* Scope.make();
-    const layer = RoleCouriers.layer.pipe(
-      Layer.provide([Layer.succeed(ChatPlatform, watched(name)), Layer.succeed(RolePlanStore, reachable)]),
+  const startNode = (name = uniqueText()) =>
+    startNodeOn(store, (reachable) =>
+      RoleCouriers.layer.pipe(
+        Layer.provide([Layer.succeed(ChatPlatform, watched(name)), Layer.succeed(RolePlanStore, reachable)]),
+      ),
     );
-    yield* Layer.buildWithScope(Layer.fresh(layer), scope);
-    return {
-      stop: Scope.close(scope, Exit.void),
-      cut: () => {
-        isCut = true;
-      },
-    };
-  });
 
   const plans = yield* RolePlans;
   const writer = yield* LinkWriter;
@@ -218,7 +213,7 @@ describe("a change of a link", () => {
   );
 
   test(
-    "waits while the platform is down for two minutes, with few requests, and is made up within 15 seconds",
+    "a change of a link waits for a platform that is down, and is applied within 15 seconds afterwards",
     Effect.gen(function* () {
       const { begin, startNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
       yield* begin();
@@ -263,7 +258,7 @@ describe("a change of a link", () => {
 
 describe("a sweep", () => {
   test(
-    "changes at most ten members a second, and only those that differ",
+    "a sweep changes at most ten members a second, and only members that differ from the rules",
     Effect.gen(function* () {
       const { put, startNode, link, changes, status, rolesOf } = yield* deployment;
       for (const user of memberIds.slice(0, 30)) yield* link(user, "1");
@@ -281,7 +276,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "goes on where a dead node stopped, within ten seconds, and changes nobody twice",
+    "a sweep continues within ten seconds where a dead node stopped, and changes nobody twice",
     Effect.gen(function* () {
       const { put, startNode, changes, status } = yield* deployment;
       yield* put();
@@ -302,7 +297,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "begins again a day later",
+    "a sweep begins again a day later",
     Effect.gen(function* () {
       const { begin, startNode, status } = yield* deployment;
       yield* begin();
@@ -319,7 +314,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "leaves members without an answer behind, who are tried again",
+    "a sweep skips members without an answer, and tries them again later",
     Effect.gen(function* () {
       const { put, startNode, broken, rolesOf, status } = yield* deployment;
       const [ada = "", bob = ""] = memberIds;
@@ -336,7 +331,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "pauses a plan whose guild the bot has left, or that nobody of the team manages",
+    "a sweep pauses a plan whose guild the bot has left, or that nobody of the team manages",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
       yield* begin();
@@ -378,7 +373,7 @@ describe("an erased user", () => {
     );
 
   test(
-    "loses the roles and the nickname before the data is erased",
+    "an erased user loses the roles and the nickname before the data is erased",
     Effect.gen(function* () {
       const { begin, link, startNode, member, watched } = yield* deployment;
       const [ada = ""] = memberIds;

@@ -1,6 +1,4 @@
-/**
- * Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due.
- */
+/** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";

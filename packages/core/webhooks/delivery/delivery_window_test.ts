@@ -74,7 +74,7 @@ describe("DeliveryWindow", () => {
     expect([window.position, window.size]).toEqual([9, 0]);
   });
 
-  it("moves events behind a failure to the store, and events behind those in other lanes", () => {
+  it("moves events behind a failure to the store, and later events that share a lane with them", () => {
     const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
     const ready = takeReady(window);
     expect(namesOf(ready)).toEqual(["a1", "d1"]);

@@ -1,13 +1,12 @@
 /** Tests which requests a receiver gets, when and in which order, on the test clock. */
 import { makeDelivery, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect";
+import { Clock, Deferred, Effect, Fiber, Layer, Scope } from "effect";
 import { TestClock } from "effect/testing";
-import { StoreUnavailable } from "../../errors.ts";
 import { KeyStore } from "../../keys/key_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { Secrets } from "../../secrets/secrets.ts";
-import { chatId, gameId, later, operator, scopes, services } from "../../test_services.ts";
+import { chatId, gameId, later, operator, scopes, services, startNodeOn } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import type { WebhookId, WebhookUpdate } from "../webhook.ts";
 import {
@@ -77,32 +76,16 @@ const deployment = Effect.gen(function* () {
     webhookLane: (_: string, user: string) => Effect.succeed(user),
   };
 
-  /** Starts a node that can be stopped, or disconnected from the store. */
-  const startNode = Effect.fnUntraced(function* (name = uniqueText()) {
-    let isCut = false;
-    const reachable = new Proxy(store, {
-      get: (target, operation, receiver) =>
-        isCut
-          ? () => Effect.fail(new StoreUnavailable({ operation: String(operation) }))
-          : (Reflect.get(target, operation, receiver) as unknown),
-    });
-    const scope = yield* Scope.make();
-    const sender = { problemOf: () => Effect.succeed(null), send: send(name) };
-    const layer = WebhookCouriers.layer.pipe(
-      Layer.provide([
-        Layer.succeed(WebhookSender, sender),
-        Layer.succeed(WebhookStore, reachable),
-        Layer.succeed(Secrets, secrets),
-      ]),
+  const startNode = (name = uniqueText()) =>
+    startNodeOn(store, (reachable) =>
+      WebhookCouriers.layer.pipe(
+        Layer.provide([
+          Layer.succeed(WebhookSender, { problemOf: () => Effect.succeed(null), send: send(name) }),
+          Layer.succeed(WebhookStore, reachable),
+          Layer.succeed(Secrets, secrets),
+        ]),
+      ),
     );
-    yield* Layer.buildWithScope(Layer.fresh(layer), scope);
-    return {
-      stop: Scope.close(scope, Exit.void),
-      cut: () => {
-        isCut = true;
-      },
-    };
-  });
 
   const webhooks = yield* Webhooks;
   const writer = yield* LinkWriter;

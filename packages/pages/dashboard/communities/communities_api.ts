@@ -69,7 +69,7 @@ export const communitiesApi = Effect.gen(function* () {
   return routes;
 });
 
-/** Returns a function that names a scope after its guild on the platform; null if there is none. */
+/** Returns a function that returns the name of a scope's guild on the platform, or null. */
 export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
   const guildId = guildOf(scope);
   return guildId === null

@@ -136,7 +136,7 @@ export const makeCommunities = Effect.gen(function* () {
     named,
     list,
 
-    /** Returns all communities, and the chosen one: the first without a `pid`, undefined if there is none. */
+    /** Returns all communities, and the one with this `pid`, or the first one if `pid` is empty. */
     choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* list(visitor);
       const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);

@@ -128,5 +128,5 @@ const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Ht
   return guild.bot
     ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.</p>`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
-${botInvite && addBot(botInvite, false)}`;
+${botInvite && addBot(botInvite)}`;
 };

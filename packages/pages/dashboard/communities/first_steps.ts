@@ -73,13 +73,16 @@ export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botI
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
 <p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
-${botInvite === null ? null : addBot(botInvite, present.length > 0)}`;
+${botInvite === null ? null : present.length === 0 ? addBot(botInvite) : addBotElsewhere(botInvite)}`;
 };
 
 /** The button that adds the bot, and what it asks for. */
-export const addBot = ({ plain, forRoles }: BotInvite, isPresent: boolean): Html => html`
-<p><a class="button${isPresent ? " quiet" : ""}" href="${plain}" rel="noreferrer">Add the bot${isPresent ? " to another community" : ""}</a></p>
+export const addBot = ({ plain, forRoles }: BotInvite): Html => html`
+<p><a class="button" href="${plain}" rel="noreferrer">Add the bot</a></p>
 <p>It asks for no rights. To give roles and nicknames it needs two: <a href="${forRoles}" rel="noreferrer">add it with the rights to manage roles and nicknames</a>.</p>`;
+
+const addBotElsewhere = ({ plain, forRoles }: BotInvite): Html => html`
+<p><a href="${plain}" rel="noreferrer">Add it to another community</a> · <a href="${forRoles}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
 
 /** One button for each community that can have a key. */
 const keyStep = ({ guilds, csrf }: FirstSteps): Html => {

@@ -70,7 +70,7 @@ ${radioField({
   choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })),
 })}
 <details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
-<summary>Restrictions: ${restrictionsText(rules)}</summary>
+<summary>Restrictions <small>${restrictionsText(rules)}</small></summary>
 ${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
 ${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "Refused even if the list above allows them.", value: rules.denyIps, problems })}
 ${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.", value: rules.redirectOrigins, problems })}
@@ -79,13 +79,13 @@ ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last da
 
 /** Says in words what the restrictions of a key are. */
 const restrictionsText = (rules: KeyRules): string => {
-  if (!hasRestrictions(rules)) return "none. It works from every address and does not expire";
+  if (!hasRestrictions(rules)) return "None: it works from every address and does not expire";
   const { allowIps, denyIps, redirectOrigins, lastDay } = rules;
   const [allowed, denied, origins] = [allowIps, denyIps, redirectOrigins].map(
     (lines) => entriesOf(lines).length,
   );
   return [
-    allowed ? `works from ${counted(allowed, "address", "addresses")} only` : "works from every address",
+    allowed ? `Works from ${counted(allowed, "address", "addresses")} only` : "Works from every address",
     denied ? `but not from ${counted(denied, "denied one")}` : null,
     origins ? `sends verified users to ${counted(origins, "site")}` : null,
     lastDay === "" ? "does not expire" : `works until ${lastDay}`,
@@ -106,7 +106,7 @@ interface ScopeTexts {
 const keyScopeTexts: ScopeTexts = {
   guild: "The key sees this list alone, and only members of the community",
   global: sharedListHint,
-  menu: "Communities that you manage and that have the bot. Only for the own list of one.",
+  menu: "Communities that you manage and that have the bot. Only for one community’s own list.",
 };
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;

@@ -46,17 +46,17 @@ describe("the menu of communities", () => {
 });
 
 describe("the restrictions of a key", () => {
-  it("are said in words", () => {
+  it("the restrictions of a key are said in words", () => {
     const textOf = (chosen: object) =>
-      /<summary>(.*)<\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
-    expect(textOf({})).toBe("Restrictions: none. It works from every address and does not expire");
+      /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
+    expect(textOf({})).toBe("None: it works from every address and does not expire");
     const chosen = { allowIps: "192.0.2.1\n192.0.2.2", redirectOrigins: "https://a.example" };
     expect(textOf({ ...chosen, lastDay: "2026-11-30" })).toBe(
-      "Restrictions: works from 2 addresses only, sends verified users to 1 site, works until 2026-11-30",
+      "Works from 2 addresses only, sends verified users to 1 site, works until 2026-11-30",
     );
   });
 
-  it("say which site is wrong, and why", async () => {
+  it("a refusal of allowed sites names the wrong site and the reason", async () => {
     const reasonOf = (redirectOrigins: string) =>
       Effect.runPromise(
         Effect.flip(newKeyOf({ ...emptyKeyForm, name: "Bot", scope: "global", redirectOrigins })),

@@ -1,4 +1,4 @@
-/** What a search from the menu finds: links and users in every list of the account. */
+/** The results of a search from the menu: links and users in every list of the account. */
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";

@@ -119,7 +119,7 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
   };
 };
 
-/** The number of links that the overview shows, where it is not the number of this list. */
+/** A note with the overview's number of links, if it differs from this list's number. */
 const totalNote = ({ communities }: LinksView): string | null =>
   communities.length < 2
     ? null

@@ -76,7 +76,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const isMe = chatId === visitor.owner.chatId;
     if (!isMe && !allows(visitor.role, "owner")) return yield* new Forbidden({ reason: "role" });
     const removed = change(visitor, { type: "remove", chatId }, "memberRemoved").pipe(
-      // Who leaves is signed out. The page stays on this site, since a form must not lead to the platform.
+      // A member who leaves is signed out. The page stays on this site, since a form must not lead to the platform.
       Effect.map((shown) => (isMe ? seeOther(paths.signedOut) : shown)),
     );
     return yield* Effect.catchTag(removed, "Conflict", refuse(visitor, emptyNewMember));

@@ -147,7 +147,7 @@ ${meter(
 )}
 </li>`;
 
-/** Sums the requests that count against the daily limit, which are those that no limit refused. */
+/** Sums the requests that count against the daily limit: all except requests refused by a limit. */
 const counting = (counts: UsageDay["groups"], isCounted: (group: UsageGroup) => boolean): number => {
   const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
   return served + errors;

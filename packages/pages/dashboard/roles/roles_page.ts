@@ -1,7 +1,13 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { ChatId, GuildId } from "@accountlink/core";
 import type { GuildRole } from "@accountlink/core/platforms";
-import { type MemberChanges, mostRules, type PlanDetails, type PlanProblem } from "@accountlink/core/roles";
+import {
+  type MemberChanges,
+  mostRules,
+  nicknameOf,
+  type PlanDetails,
+  type PlanProblem,
+} from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import type { Refused } from "../keys/new_key_page.ts";
@@ -143,7 +149,7 @@ ${form.rules.length < mostRules ? html`<p class="row"><button class="button quie
 ${textField({
   name: "nickname",
   label: "Nickname of linked members",
-  hint: html`Example: <code>{game.displayName}</code> becomes Ada, <code>{game.username}</code> ada_g. <code>{chat.username}</code> and <code>{chat.displayName}</code> are the names on ${visitor.platforms.chat}. Empty: nicknames are left alone.`,
+  hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on ${visitor.platforms.chat}. Empty: nicknames are left alone.${exampleOf(form.nickname)}`,
   value: form.nickname,
   maxLength: 100,
   problems,
@@ -151,6 +157,15 @@ ${textField({
 <p class="row"><button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button> <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
 </form>
 </section>`;
+};
+
+/** Shows the nickname of a made-up member. */
+const exampleOf = (template: string): Html | null => {
+  const game = { username: "ada_g", displayName: "Ada" };
+  const example = nicknameOf(template, { game, chat: { username: "lovelace", displayName: "Lady Ada" } });
+  return example === null
+    ? null
+    : html` Lady Ada, who plays as ada_g, is called <strong>${example}</strong>.`;
 };
 
 const ruleFields = (

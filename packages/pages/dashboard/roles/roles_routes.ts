@@ -25,7 +25,7 @@ import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { emptyRule, formOfPlan, type RolesForm, settingsOf, typedRoles } from "./role_form.ts";
 import { type RolePreview, rolesPage } from "./roles_page.ts";
 
-/** What a page shows besides the stored plan. */
+/** The content of a page besides the stored plan. */
 interface Shown {
   readonly typed?: RolesForm;
   readonly preview?: RolePreview;

@@ -10,7 +10,7 @@ import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_for
 const scopeTexts = {
   guild: "Events of the links in this list",
   global: "Events of the links in the list of all your communities",
-  menu: "Communities that you manage and that have the bot. Only for the own list of one.",
+  menu: "Communities that you manage and that have the bot. Only for one community’s own list.",
 };
 
 /**

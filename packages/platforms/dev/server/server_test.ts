@@ -53,7 +53,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("adds and removes members and the bot", () =>
+  it.effect("the dev platform adds and removes members and the bot", () =>
     Effect.gen(function* () {
       const { send } = yield* started;
       const codeOf = (path: string) =>
@@ -98,7 +98,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("reports how many requests it got", () =>
+  it.effect("the dev platform reports how many requests it got", () =>
     Effect.gen(function* () {
       const { send, traffic } = yield* started;
       expect(yield* traffic).toEqual({ routes: {}, peak: 0, changes: {} });

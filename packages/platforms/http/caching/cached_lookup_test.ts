@@ -55,7 +55,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("counts the age from the request", () => {
+  it.effect("an answer's age counts from its request", () => {
     const { cache, entries } = mapCache();
     return Effect.gen(function* () {
       const slow = yield* setUp({ lookup: () => Effect.delay(Effect.succeed(1), "3 seconds") });
@@ -72,7 +72,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("uses the lifetime of each answer", () =>
+  it.effect("the cache uses the lifetime of each answer", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp({
         freshFor: (length) => (length > 3 ? Duration.seconds(10) : Duration.zero),
@@ -104,7 +104,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("continues when the first caller is interrupted, and stops with the last", () =>
+  it.effect("a shared lookup continues when the first caller is interrupted, and stops with the last", () =>
     Effect.gen(function* () {
       let stopped = 0;
       const answer = yield* Deferred.make<number>();
@@ -169,7 +169,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, watched));
   });
 
-  it.effect.each(["", "{", "null", '"3"', "[3]"])("treats an entry of %o as a miss", (value) => {
+  it.effect.each(["", "{", "null", '"3"', "[3]"])("the cache treats an entry of %o as a miss", (value) => {
     const { cache, entries } = mapCache();
     entries.set("platform.test:one", { value, expiresAt: 1_000 });
     return Effect.gen(function* () {
@@ -180,7 +180,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("counts hits and misses", () =>
+  it.effect("the cache counts hits and misses", () =>
     Effect.gen(function* () {
       const { lookup } = yield* setUp();
       for (const word of ["one", "one", "one", "two"]) yield* lookup(word);

@@ -298,7 +298,7 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("times out if the platform does not answer", () =>
+  it.live("a sign-in times out if the platform does not answer", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(100) };
       const { provider } = yield* setUp(kind, { token: () => "silent" }, { resilience });

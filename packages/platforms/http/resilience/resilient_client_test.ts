@@ -183,7 +183,7 @@ describe("concurrency", () => {
 describe("circuit", () => {
   const settings = { retries: 0 };
 
-  it.effect("opens for 2 s after 5 consecutive failures", () =>
+  it.effect("the circuit opens for 2 s after 5 consecutive failures", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([...repeat({ status: 503 }, 5), { status: 200 }], settings);
       for (let asked = 0; asked < 5; asked++) expect(yield* ask(client)).toBe("status");
@@ -197,7 +197,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("reopens when the probe fails, and lets one probe through at a time", () =>
+  it.effect("the circuit reopens when the probe fails, and lets one probe through at a time", () =>
     Effect.gen(function* () {
       const steps = [...repeat("break", 5), "hang" as const, { status: 200 }];
       const { client, sentAt } = yield* clientOf(steps, settings);
@@ -214,7 +214,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("stops the retries of the request that opened it", () =>
+  it.effect("a circuit that opens stops the retries of the request that opened it", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
       expect(yield* timeless(ask(client))).toBe("circuit_open");

@@ -58,7 +58,7 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
 });
 
 describe("makeRateLimiter", () => {
-  it.effect("delays the requests for a long list so that Discord refuses none", () =>
+  it.effect("a rate limit delays the requests for a long list so that Discord refuses none", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(1_000, () => false);
       const urls = Array.from({ length: 50 }, (_, index) => member(index));
@@ -68,7 +68,7 @@ describe("makeRateLimiter", () => {
     }),
   );
 
-  it.effect("delays retries as well", () =>
+  it.effect("a rate limit delays retries too", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(1_000, (nth) => nth <= 4);
       const urls = Array.from({ length: 4 }, (_, index) => member(index));
@@ -80,7 +80,7 @@ describe("makeRateLimiter", () => {
     }),
   );
 
-  it.effect("fails at once a request whose retry would wait too long", () =>
+  it.effect("a request whose retry would wait too long fails at once", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(60_000, (nth) => nth > 1);
       yield* passTime(client.get(member(0)));
@@ -93,7 +93,7 @@ describe("makeRateLimiter", () => {
     }),
   );
 
-  it.effect("fails at once a request that would wait too long, and those queued behind it", () =>
+  it.effect("a request that would wait too long fails at once, with the requests queued behind it", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(60_000, () => false);
       const urls = Array.from({ length: 5 }, (_, index) => member(index));
@@ -105,7 +105,7 @@ describe("makeRateLimiter", () => {
     }),
   );
 
-  it.effect("fails requests that wait in the queue for too long", () =>
+  it.effect("a request that waits in the queue for too long fails", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(2_000, () => false);
       const urls = Array.from({ length: 20 }, (_, index) => member(index));

@@ -26,7 +26,7 @@ describe("a lock of another process", () => {
   it.effect.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "never")],
     ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "never"))],
-  ] as const)("fails a %s after the timeout, and lets the next one through", ([_, write]) =>
+  ] as const)("a %s fails after the timeout for locks, and the next one succeeds", ([_, write]) =>
     withDatabase(
       function* (fixture) {
         const { sql, other } = fixture;
@@ -42,7 +42,7 @@ describe("a lock of another process", () => {
     ),
   );
 
-  it.effect("fails a transaction with a stale snapshot at once", () =>
+  it.effect("a transaction with a stale snapshot fails at once", () =>
     withDatabase(function* ({ sql, other }) {
       const error = yield* sql`SELECT * FROM counters`.pipe(
         Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),

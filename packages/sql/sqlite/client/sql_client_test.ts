@@ -120,7 +120,7 @@ describe("results", () => {
     }).pipe(Effect.provide(inMemory)),
   );
 
-  it.effect("dies of a parameter that cannot be bound", () =>
+  it.effect("a parameter that cannot be bound is a defect", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const exit = yield* Effect.exit(sql`SELECT ${new Date()}`);

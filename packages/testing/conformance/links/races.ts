@@ -135,9 +135,7 @@ export const races: Cases<StoragePorts> = {
   ),
 };
 
-/**
- * Returns ada's game after all entries, and checks that each entry continues from the game of the entry before it.
- */
+/** Returns ada's game after all entries, and checks that each entry continues from the game of the entry before it. */
 const replay = (entries: ReadonlyArray<AuditEntry>): AuditValue =>
   entries.reduce<AuditValue>((current, entry) => {
     expectEqual(replacedBy(entry), current, "The previous game of an entry");

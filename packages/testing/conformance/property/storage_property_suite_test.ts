@@ -14,11 +14,11 @@ const failing = (layer: StoragePropertyOptions["layer"], runs = 300) =>
   failingTitles((api) => storagePropertySuite({ name: "", layer, model: memory, test: api, seed: 1, runs }));
 
 test.describe("storagePropertySuite", () => {
-  test.it("passes on the model itself", async () => {
+  test.it("the property suite passes on the model itself", async () => {
     test.expect(await failing(memory, 50)).toEqual([]);
   });
 
-  test.it("fails on a wrong answer to sequential commands", async () => {
+  test.it("the property suite fails on a wrong answer to sequential commands", async () => {
     const layer = withMistake(memory, LinkStore, (store) => ({
       exportPage: (pid, after, limit) =>
         Effect.map(store.exportPage(pid, after, limit), (links) => (limit === 2 ? links.slice(0, 1) : links)),
@@ -26,18 +26,21 @@ test.describe("storagePropertySuite", () => {
     test.expect(await failing(layer, 1_000)).toContain(inOrder);
   });
 
-  test.it("fails on concurrent answers that no order of the commands explains", async () => {
-    const layer = withMistake(memory, LinkStore, (store) => ({
-      setGame: (write) =>
-        Effect.gen(function* () {
-          const found = yield* store.findByChatId(write.pid, write.chatId);
-          yield* Effect.yieldNow;
-          return {
-            ...(yield* store.setGame(write)),
-            previousGameId: Option.getOrNull(found)?.gameId ?? null,
-          };
-        }),
-    }));
-    test.expect(await failing(layer, 600)).toEqual([atOnce]);
-  });
+  test.it(
+    "the property suite fails on concurrent answers that no order of the commands explains",
+    async () => {
+      const layer = withMistake(memory, LinkStore, (store) => ({
+        setGame: (write) =>
+          Effect.gen(function* () {
+            const found = yield* store.findByChatId(write.pid, write.chatId);
+            yield* Effect.yieldNow;
+            return {
+              ...(yield* store.setGame(write)),
+              previousGameId: Option.getOrNull(found)?.gameId ?? null,
+            };
+          }),
+      }));
+      test.expect(await failing(layer, 600)).toEqual([atOnce]);
+    },
+  );
 });

@@ -181,7 +181,7 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
   ];
 });
 
-/** Challenges of one flow, which are taken, or deleted by proofs. */
+/** A flow whose challenges are stored, taken, and deleted by proofs. */
 export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   flow,
   scope,

@@ -99,7 +99,7 @@ export const roleFixture = Effect.fnUntraced(function* (scope: DataScope, guildI
       return node;
     }),
 
-    /** What was logged of the scope, oldest first. */
+    /** The audit entries of the scope, oldest first. */
     entries: Effect.map(log.list(scope.account, null, 1_000), (all) =>
       all.map(({ action, details }) => [action, details] as const).toReversed(),
     ),

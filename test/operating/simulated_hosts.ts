@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { listenLocally } from "@accountlink/test-servers";
-import { type PlayedUnit, startUnit } from "./played_units.ts";
+import { type SimulatedUnit, startUnit } from "./simulated_units.ts";
 
 /** A service of the operator's host that is installed with the system, such as Postgres. */
 interface HostService {
@@ -47,7 +47,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;
   const addressOf = (number: number) => `${network}.${number}`;
   const rootOf = (number: number) => join(folder, addressOf(number));
-  const units = new Map<number, PlayedUnit>();
+  const units = new Map<number, SimulatedUnit>();
   const journals = new Map<number, string>();
   const here = (document: string, root = rootOf(operator)) =>
     document

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 
-export interface PlayedUnit {
+export interface SimulatedUnit {
   readonly output: () => string;
   /** Stops it with the unit's signal and timeout. Returns the exit code, or null if it was killed. */
   readonly stop: () => Promise<number | null>;
@@ -17,7 +17,10 @@ export interface PlayedUnit {
  * @param text the unit, with paths of this machine
  * @param env added to the unit's own variables
  */
-export const startUnit = async (text: string, env: Readonly<Record<string, string>>): Promise<PlayedUnit> => {
+export const startUnit = async (
+  text: string,
+  env: Readonly<Record<string, string>>,
+): Promise<SimulatedUnit> => {
   const settingOf = (name: string) => {
     const [, value] = new RegExp(`^${name}=(.*)$`, "m").exec(text) ?? [];
     if (value === undefined) throw new Error(`Cannot start a unit: it has no ${name}`);

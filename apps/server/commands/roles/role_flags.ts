@@ -1,0 +1,67 @@
+import { GuildId } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import type { RoleCondition, RoleRule } from "@accountlink/core/roles";
+import { Effect, Option, Schema } from "effect";
+import { Flag } from "effect/cli";
+import { accountFlag, textFlag } from "../../cli/flags.ts";
+import { CommandFailed } from "../../cli/report.ts";
+
+/** The flags that identify a plan. */
+export const planFlags = {
+  account: accountFlag.pipe(Flag.withDescription("Account of the plan")),
+  guildId: textFlag("guild-id", Schema.is(GuildId), "5 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription("Guild of the plan"),
+    Flag.map((id) => id as GuildId),
+  ),
+  scope: Flag.Literals("scope", ["global", "guild"]).pipe(
+    Flag.withDescription("Whether links of the account's global data scope count, or of the guild's"),
+    Flag.withDefault("guild"),
+  ),
+};
+
+interface PlanChoice {
+  readonly account: string;
+  readonly guildId: GuildId;
+  readonly scope: "global" | "guild";
+}
+
+export const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind }: PlanChoice) {
+  const target = kind === "guild" ? ({ kind, guildId } as const) : { kind };
+  const found = yield* (yield* KeyStore).findScope(account, target);
+  if (Option.isSome(found)) return found.value;
+  const scope = kind === "guild" ? `scope for guild ${guildId}` : "global scope";
+  return yield* new CommandFailed({ problem: `Cannot find the plan: account "${account}" has no ${scope}` });
+});
+
+const rulePattern =
+  /^(?<roleId>\d{1,32})=(?:(?<is>linked|unlinked)|group:(?<groupId>\d{1,32})(?::(?<min>\d{0,9})-(?<max>\d{0,9}))?)$/;
+
+const ruleOf = (text: string): Option.Option<RoleRule> => {
+  const { roleId, is, groupId, min, max } = rulePattern.exec(text)?.groups ?? {};
+  if (roleId === undefined) return Option.none();
+  const when: RoleCondition =
+    groupId === undefined
+      ? { is: is === "linked" ? "linked" : "unlinked" }
+      : { is: "group", groupId, minRank: rankOf(min), maxRank: rankOf(max) };
+  return Option.some({ roleId, when });
+};
+
+const rankOf = (rank = ""): number | null => (rank === "" ? null : Number(rank));
+
+/** Formats a rule as the flag takes it. */
+export const ruleText = ({ roleId, when }: RoleRule): string => {
+  if (when.is !== "group") return `${roleId}=${when.is}`;
+  const { groupId, minRank, maxRank } = when;
+  const ranks = minRank === null && maxRank === null ? "" : `:${minRank ?? ""}-${maxRank ?? ""}`;
+  return `${roleId}=group:${groupId}${ranks}`;
+};
+
+export const rulesFlag = Flag.String("rule").pipe(
+  Flag.filterMap(ruleOf, () => "expected <role>=linked, <role>=unlinked or <role>=group:<id>:<min>-<max>"),
+  Flag.withMetavar("rule"),
+  Flag.withDescription(
+    "A role and the members who get it: <role>=linked, <role>=unlinked, <role>=group:<id> or <role>=group:<id>:<min>-<max>; can be repeated, and replaces all rules",
+  ),
+  Flag.atLeast(0),
+);

@@ -1,0 +1,115 @@
+import type { Forbidden, InvalidParameter } from "@accountlink/core/errors";
+import { type PlanSettings, StoredPlans } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { problemsText, refuse, switchFlag } from "../../cli/flags.ts";
+import { answer, Json } from "../../cli/output.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { paragraphs } from "../../cli/usage.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { planJson, planText } from "./plan_output.ts";
+import { planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
+
+const showCommand = Command.make("show", planFlags, (choice) =>
+  Effect.gen(function* () {
+    const details = yield* (yield* StoredPlans).find(yield* scopeOfPlan(choice), choice.guildId);
+    yield* answer(planJson(details), planText(details));
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(Command.withDescription("Show the role plan of a guild, its progress and its problems."));
+
+const settingFlags = {
+  ...planFlags,
+  rules: rulesFlag,
+  noRules: switchFlag("no-rules", "Remove all rules"),
+  nickname: Flag.String("nickname").pipe(
+    Flag.withMetavar("template"),
+    Flag.withDescription("Nickname of linked members, such as {game.username}"),
+    Flag.optional,
+  ),
+  noNickname: switchFlag("no-nickname", "Leave nicknames alone"),
+  state: Flag.Literals("state", ["on", "paused"]).pipe(
+    Flag.withDescription("Whether the plan changes members"),
+    Flag.optional,
+  ),
+};
+
+type Choice = Command.Command.Config.Infer<typeof settingFlags>;
+
+const changeOf = ({ rules, noRules, nickname, noNickname, state }: Choice): Partial<PlanSettings> => ({
+  ...(rules.length > 0 || noRules ? { rules } : {}),
+  ...(Option.isSome(nickname) || noNickname ? { nickname: Option.getOrNull(nickname) } : {}),
+  ...(Option.isSome(state) ? { state: state.value } : {}),
+});
+
+const checkChange = (choice: Choice) => {
+  if (choice.rules.length > 0 && choice.noRules) return refuse("--no-rules takes no --rule beside it");
+  if (Option.isSome(choice.nickname) && choice.noNickname) {
+    return refuse("--no-nickname takes no --nickname beside it");
+  }
+  return Object.keys(changeOf(choice)).length === 0
+    ? refuse("roles set needs at least one flag that changes the plan")
+    : Effect.void;
+};
+
+const setCommand = Command.make("set", settingFlags, (choice) =>
+  Effect.gen(function* () {
+    const { guildId } = choice;
+    const plans = yield* StoredPlans;
+    const scope = yield* scopeOfPlan(choice);
+    const { rules, nickname, state } = (yield* plans.find(scope, guildId)).plan;
+    const settings = { rules, nickname, state, ...changeOf(choice) };
+    const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
+      Effect.catchTags({
+        InvalidParameter: failed,
+        Forbidden: failed,
+        Conflict: () =>
+          new CommandFailed({ problem: `Cannot set the plan: another plan of guild ${guildId} is on` }),
+      }),
+    );
+    yield* answerWithLocation(planJson(details), (location) => `${planText(details)}\n\nIn ${location}`);
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.validate(checkChange),
+  Command.withDescription(
+    paragraphs(
+      "Change the role plan of a guild; what is left out stays. A running server applies a plan that is on to all members.",
+      "The platform is not asked: a role that the guild does not have becomes a problem of the plan.",
+    ),
+  ),
+  Command.withShortDescription("Change the role plan of a guild"),
+  Command.withExamples([
+    {
+      command:
+        "accountlink roles set --account acme --guild-id 700000000000000001 --rule 1=linked --rule 2=group:9:100-255 --state on",
+      description: "A role for linked members, and one for ranks of a group",
+    },
+  ]),
+);
+
+const failed = (error: InvalidParameter | Forbidden) =>
+  new CommandFailed({
+    problem: `Cannot set the plan: ${error._tag === "Forbidden" ? error.message : problemsText(error)}`,
+  });
+
+const sweepCommand = Command.make("sweep", planFlags, (choice) =>
+  Effect.gen(function* () {
+    const { guildId } = choice;
+    const started = (yield* StoredPlans).startSweep(yield* scopeOfPlan(choice), guildId);
+    const problem = `Cannot sweep guild ${guildId}: its plan is not on`;
+    const details = yield* Effect.catchTag(started, "BadRequest", () => new CommandFailed({ problem }));
+    yield* answerWithLocation(
+      planJson(details),
+      (location) => `A running server compares all members of guild ${guildId}, in ${location}`,
+    );
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(Command.withDescription("Let a running server compare all members of a guild with its role plan."));
+
+export const rolesCommand = Command.make("roles").pipe(
+  Command.withDescription(
+    "Manage role plans, also next to a running server, which applies every change within a second.",
+  ),
+  Command.withShortDescription("Manage role plans"),
+  Command.withSubcommands([showCommand, setCommand, sweepCommand]),
+  Command.withGlobalFlags([Json]),
+);

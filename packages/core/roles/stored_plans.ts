@@ -1,0 +1,157 @@
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { DataScope } from "../data_scope.ts";
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  InvalidParameter,
+  type ParameterProblem,
+  type StoreUnavailable,
+} from "../errors.ts";
+import { EventStore } from "../events/event_store.ts";
+import type { GuildId } from "../ids.ts";
+import { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
+import { makeAnnouncePlanChange } from "./plan_changes.ts";
+import {
+  expectedRules,
+  noPlan,
+  type PlanSettings,
+  type PlanStatus,
+  type RolePlan,
+  RoleRules,
+} from "./role_plan.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
+
+/** A plan with its progress. */
+export interface PlanDetails {
+  readonly plan: RolePlan;
+  readonly status: PlanStatus;
+}
+
+/**
+ * Manages role plans without asking the platform. In a guild without a plan, the plan has no rules and is paused.
+ *
+ * @internal
+ */
+export class StoredPlans extends Context.Service<
+  StoredPlans,
+  {
+    readonly find: (scope: DataScope, guildId: GuildId) => Effect.Effect<PlanDetails, StoreUnavailable>;
+
+    /**
+     * Stores a plan. One that changed and is on compares all members. Fails with `Conflict` `guild_has_plan` if another
+     * plan of the guild is on.
+     */
+    readonly put: (
+      scope: DataScope,
+      guildId: GuildId,
+      settings: PlanSettings,
+      origin: WriteOrigin,
+    ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | StoreUnavailable>;
+
+    /** Deletes a plan; members keep their roles. Returns false without a plan. */
+    readonly remove: (
+      scope: DataScope,
+      guildId: GuildId,
+      origin: WriteOrigin,
+    ) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /** Compares all members from now on. Fails with `not_found` unless the plan is on. */
+    readonly startSweep: (
+      scope: DataScope,
+      guildId: GuildId,
+    ) => Effect.Effect<PlanDetails, BadRequest | StoreUnavailable>;
+  }
+>()("@accountlink/core/StoredPlans") {
+  static readonly layer = Layer.effect(
+    StoredPlans,
+    Effect.gen(function* () {
+      const store = yield* RolePlanStore;
+      const events = yield* EventStore;
+      const announceChange = yield* makeAnnouncePlanChange;
+
+      const find = Effect.fn("RolePlans.find")(function* (scope: DataScope, guildId: GuildId) {
+        const place = { pid: scope.pid, guildId };
+        const stored = yield* store.find(place);
+        const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
+        return { plan, status: yield* store.status(place) };
+      });
+
+      return StoredPlans.of({
+        find,
+
+        put: Effect.fn("StoredPlans.put")(function* (scope, guildId, chosen, origin) {
+          const settings = yield* checkSettings(scope, guildId, chosen);
+          const { end } = yield* events.range(scope.pid);
+          const at = yield* Clock.currentTimeMillis;
+          const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
+          if (!(yield* store.put(write))) return yield* new Conflict({ reason: "guild_has_plan" });
+          yield* announceChange;
+          return yield* find(scope, guildId);
+        }),
+
+        remove: Effect.fn("RolePlans.remove")(function* ({ pid }, guildId, origin) {
+          const at = yield* Clock.currentTimeMillis;
+          const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
+          yield* announceChange;
+          return isRemoved;
+        }),
+
+        startSweep: Effect.fn("RolePlans.startSweep")(function* (scope, guildId) {
+          const at = yield* Clock.currentTimeMillis;
+          if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) {
+            return yield* new BadRequest({ problem: "not_found" });
+          }
+          yield* announceChange;
+          return yield* find(scope, guildId);
+        }),
+      });
+    }),
+  );
+}
+
+/**
+ * Refuses a plan of a guild scope for another guild.
+ *
+ * @internal
+ */
+export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
+  scope.kind === "guild" && scope.guildId !== guildId
+    ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
+    : Effect.void;
+
+const decoders = {
+  rules: [Schema.decodeUnknownOption(RoleRules), expectedRules],
+  nickname: [Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate)), expectedTemplate],
+  state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
+} as const;
+
+/**
+ * Returns settings with all fields in order. Untyped callers may pass anything.
+ *
+ * @internal
+ */
+export const checkSettings = Effect.fnUntraced(function* (
+  scope: DataScope,
+  guildId: GuildId,
+  chosen: PlanSettings,
+) {
+  yield* checkGuild(scope, guildId);
+  const problems: Array<ParameterProblem> = [];
+  const checked = <A>(
+    name: keyof PlanSettings,
+    [decode, reason]: readonly [(value: unknown) => Option.Option<A>, string],
+  ) => {
+    const value = decode(chosen[name]);
+    if (Option.isNone(value)) problems.push({ name, reason });
+    return Option.getOrUndefined(value);
+  };
+  const rules = checked("rules", decoders.rules);
+  const nickname = checked("nickname", decoders.nickname);
+  const state = checked("state", decoders.state);
+  if (rules === undefined || nickname === undefined || state === undefined) {
+    return yield* new InvalidParameter({ parameters: problems });
+  }
+  return { rules, nickname, state } satisfies PlanSettings;
+});
