@@ -233,6 +233,11 @@ describe("a member", () => {
     expect(await shown(eve)).toEqual([[member, linked, chief], "player_1 (user_5)"]);
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
 
+    const me = await server.signIn(eve, server.newBrowser(), "me");
+    const { roles } = JSON.parse((await me.get("/me/export")).text) as Json;
+    const community = { account: "club", guildId: guild, name: null, pid: expect.any(String) as unknown };
+    expect(roles).toEqual([{ community, guildId: guild, nickname: "player_1 (user_5)", problems: [] }]);
+
     await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "2", guildId: guild } });
     await sync(eve);
     expect(await shown(eve)).toEqual([[member, linked], "player_2 (user_5)"]);

@@ -1,10 +1,10 @@
 import type { Actor } from "../audit/audit.ts";
+import { erasedMark } from "../erased_mark.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import type { VerificationSession } from "../sessions/session.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
-import { erasedMark } from "../users/erasure.ts";
 
 type Erased = typeof erasedMark;
 

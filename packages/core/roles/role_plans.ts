@@ -18,6 +18,7 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { MemberChanges } from "./member_changes.ts";
 import { type AppliedChanges, MemberSync } from "./member_sync.ts";
 import type { PlanSettings } from "./role_plan.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
 import { checkGuild, checkSettings, type PlanDetails, StoredPlans } from "./stored_plans.ts";
 
 type Unavailable = PlatformUnavailable | StoreUnavailable;
@@ -105,6 +106,7 @@ export class RolePlans extends Context.Service<
   static readonly layer = Layer.effect(
     RolePlans,
     Effect.gen(function* () {
+      const store = yield* RolePlanStore;
       const stored = yield* StoredPlans;
       const keys = yield* KeyStore;
       const guard = yield* GuildGuard;
@@ -161,8 +163,8 @@ export class RolePlans extends Context.Service<
 
         sync: Effect.fn("RolePlans.sync")(function* (scope, guildId, chatId) {
           yield* guard.enter(scope, guildId);
-          const { plan } = yield* stored.find(scope, guildId);
-          if (plan.state === "on") return yield* members.sync(plan, chatId);
+          const plan = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
+          if (plan?.state === "on") return yield* members.sync(plan, chatId);
           yield* guard.requireMember(guildId, chatId);
           return yield* notFound;
         }),

@@ -1,10 +1,9 @@
 /** Erases a chat user from audit entries. */
 import type { Actor, AuditEntry } from "../audit/audit.ts";
+import { erasedMark } from "../erased_mark.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
-
-export const erasedMark = "[erased]";
 
 /** Details that contain chat IDs, and details that contain the users' game IDs. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);

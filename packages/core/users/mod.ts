@@ -1,4 +1,5 @@
 /** The data of one chat user: access and erasure. */
+export { erasedMark } from "../erased_mark.ts";
 export * from "./erasure.ts";
 export type { OwnCommunity } from "./own_community.ts";
 export * from "./own_links.ts";

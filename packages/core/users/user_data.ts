@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { MemberStore } from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
+import { erasedMark } from "../erased_mark.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { KeyDetails } from "../keys/api_key.ts";
@@ -12,7 +13,6 @@ import { MemberSync } from "../roles/member_sync.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import type { Signals } from "../signals.ts";
-import { erasedMark } from "./erasure.ts";
 import { type ScopedRecord, type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 
 /** The data of a chat user, with the keys of their accounts. */

@@ -108,7 +108,7 @@ describe("a body that another parser has read", () => {
     });
   };
 
-  it("answers 500, and the log says what to do", async () => {
+  it("a body that a parser has read is answered 500, and the log says where to put the listener", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { url } = await listenAfterParser(false);
     expect((await fetch(`${url}/v2/game`, write(await web.newKey()))).status).toBe(500);

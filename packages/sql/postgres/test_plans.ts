@@ -21,6 +21,7 @@ import { layer as stores } from "../stores.ts";
 import { altOperations, fillAlts } from "./test_alt_plans.ts";
 import { eventOperations, fillEvents } from "./test_event_plans.ts";
 import { Database, layerClient } from "./test_postgres.ts";
+import { fillRoles, roleOperations } from "./test_role_plans.ts";
 import { fillSignIns, signInOperations } from "./test_sign_in_plans.ts";
 import { fillUsage, usageOperations } from "./test_usage_plans.ts";
 import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
@@ -85,7 +86,7 @@ export const layerFull = (accounts: number, prepare = "") =>
       yield* Effect.provide(migrate, layerClient(database.url), { local: true });
       yield* database.query(prepare);
       yield* database.query(
-        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)} ${fillSignIns(accounts)} ${fillEvents(accounts)}`,
+        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)} ${fillSignIns(accounts)} ${fillEvents(accounts)} ${fillRoles(accounts)}`,
       );
       yield* database.query("VACUUM ANALYZE");
       return database;
@@ -223,6 +224,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...altOperations,
   ...usageOperations,
   ...eventOperations,
+  ...roleOperations,
 };
 
 /** Sequential scans, rows, index entries, and pages read so far, by table. */

@@ -139,7 +139,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
-  it("an import stops at columns that may state a verification, until flags explain them", async () => {
+  it("an import stops at columns that may contain times or verifications, until flags explain them", async () => {
     const place = await makeWorkplace();
     const file = await place.file(
       "links.csv",

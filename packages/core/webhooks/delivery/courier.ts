@@ -1,11 +1,11 @@
 /** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
+import { erasedMark } from "../../erased_mark.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
-import { erasedMark } from "../../users/erasure.ts";
 import { longestFailure } from "../retry_schedule.ts";
 import type { DisabledReason } from "../webhook.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";

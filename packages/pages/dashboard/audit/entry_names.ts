@@ -5,8 +5,8 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
+import { webhookName } from "../look/webhook_name.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
-import { webhookName } from "../webhooks/webhook_texts.ts";
 import type { Names } from "./sentences.ts";
 
 /** The most accounts of each platform that a page names, because each name is a request. */

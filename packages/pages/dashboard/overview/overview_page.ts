@@ -14,11 +14,12 @@ import { countNote, countText } from "../look/link_count.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeUntil } from "../look/time.ts";
+import { webhookName } from "../look/webhook_name.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, webhookPath } from "../paths.ts";
 import { barChart } from "../usage/bar_chart.ts";
 import { daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_totals.ts";
-import { disabledText, webhookName } from "../webhooks/webhook_texts.ts";
+import { disabledText } from "../webhooks/webhook_texts.ts";
 
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
   /** The last fourteen days of the account, oldest first. */

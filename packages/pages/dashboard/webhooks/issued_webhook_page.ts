@@ -5,9 +5,9 @@ import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { statusHtml } from "../look/notice.ts";
+import { webhookName } from "../look/webhook_name.ts";
 import type { Page } from "../page.ts";
 import { webhookPath } from "../paths.ts";
-import { webhookName } from "./webhook_texts.ts";
 
 export interface IssuedWebhookView {
   readonly webhook: WebhookDetails;

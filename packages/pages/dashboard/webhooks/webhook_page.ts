@@ -11,10 +11,11 @@ import { checkField, csrfField, menuField, problemSummary } from "../look/field.
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
+import { webhookName } from "../look/webhook_name.ts";
 import type { Page, Visitor } from "../page.ts";
 import { deliveryPath, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
-import { disabledText, resultHtml, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
+import { disabledText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
 export interface WebhookView extends DeliveryPage {
   readonly webhook: WebhookDetails;

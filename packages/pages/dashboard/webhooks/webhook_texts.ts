@@ -28,10 +28,6 @@ export const webhookStateHtml = ({ status, failingSince }: Webhook): Html => {
   return html`<span class="badge ${tone}">${label}</span>`;
 };
 
-/** The name of a webhook for its owner: its description, or the host of its URL. */
-export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
-  description === "" ? new URL(url).host : description;
-
 export const typesText = ({ types }: Webhook): string => (types.length === 0 ? "All" : types.join(", "));
 
 export const disabledText = ({ disabledReason }: Pick<WebhookDetails, "disabledReason">): string =>

@@ -2,9 +2,10 @@ import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import { numberText, timeOr } from "../look/time.ts";
+import { webhookName } from "../look/webhook_name.ts";
 import type { Page } from "../page.ts";
 import { paths, webhookPath } from "../paths.ts";
-import { disabledText, typesText, webhookName, webhookStateHtml } from "./webhook_texts.ts";
+import { disabledText, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
 export interface WebhookList {
   /** Oldest first. */

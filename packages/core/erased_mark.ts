@@ -1,0 +1,2 @@
+/** Replaces the identifiers of an erased user in audit entries and events. */
+export const erasedMark = "[erased]";
