@@ -855,7 +855,9 @@ export interface Routes {
       readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
-      /** Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list */
+      /**
+       * Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list
+       */
       readonly redirect?: string | null | undefined;
     };
     readonly data: VerificationSession;
@@ -955,8 +957,8 @@ export interface RefusalDetails {
     readonly received: number;
   };
   /**
-   * The new chat user already has a link, the session is final, the idempotency key is taken, its request named a
-   * user who was erased, or a cursor is too old
+   * The new chat user already has a link, the session is final, the idempotency key is taken, its request
+   * named a user who was erased, or a cursor is too old
    */
   readonly CONFLICT: {
     readonly reason:

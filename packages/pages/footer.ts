@@ -1,15 +1,16 @@
-/** The footer of every page: privacy policy, contact, and the request ID, by which operators find the log lines. */
+/** The footer of every page: privacy policy, contact, and on pages of errors the request ID, for the operator's log. */
 import { type Html, html } from "./html.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 
 export const footerHtml = (
   { privacyUrl, contact }: Pick<PageSettingsShape, "privacyUrl" | "contact">,
+  { status }: { readonly status: number },
   requestId: string,
 ): Html => html`
 <footer>
 ${privacyUrl === null ? null : html`<p><a href="${privacyUrl}">Privacy policy</a></p>`}
 ${contact === null ? null : html`<p>Contact: ${contactHtml(contact)}</p>`}
-<p>Request <code>${requestId}</code></p>
+${status < 400 ? null : html`<p>Request <code>${requestId}</code></p>`}
 </footer>`;
 
 export const contactHtml = (contact: string): Html => {

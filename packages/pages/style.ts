@@ -54,7 +54,9 @@ details p { margin-block: .5rem .75rem; }
 }
 .code input::placeholder { color: var(--soft); opacity: .6; }
 .code [aria-invalid] { border-color: var(--bad); }
-.ways { gap: .5rem; }
+.ways { gap: .5rem; margin: .25rem 0 1rem; }
+figure { margin: 0 0 1rem; }
+figure svg { display: block; width: 100%; }
 .ways a { display: block; padding-inline: 1rem; text-decoration: none; }
 .ways a:hover { border-color: var(--mark); }
 .sign {

@@ -58,7 +58,7 @@ describe("the code page", () => {
 describe("the home page", () => {
   it("the home page is usable", async () => {
     const watched = await visit("/", phone);
-    await expectUsable(watched, "Which player is which member?", "home");
+    await expectUsable(watched, "accountlink", "home");
     await watched.close();
   });
 });

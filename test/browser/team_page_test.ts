@@ -38,6 +38,7 @@ describe("the page Team", () => {
     await watched.close();
 
     const moderator = await visit("/dashboard/team", /Newcomer/, { ...phone, javaScriptEnabled: false });
+    await moderator.page.locator("summary", { hasText: "Menu" }).click();
     const menu = moderator.page.getByRole("navigation", { name: "Dashboard" });
     expect(await menu.getByRole("link").allTextContents()).toEqual([
       "Links",

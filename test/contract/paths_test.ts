@@ -69,8 +69,10 @@ describe("an unknown path", () => {
     ["/compat/nope", "application/json"],
   ])("an unknown path outside the interfaces is a page for browsers: %s", async (path, type) => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
-    const { status, headers } = await send(`GET ${path}`, { headers: { accept } });
+    const { status, headers, text } = await send(`GET ${path}`, { headers: { accept } });
     expect([status, headers["content-type"]]).toEqual([404, type]);
+    const leadsHome = /There is no such page[^]*href="\/"/.test(text);
+    expect(leadsHome).toBe(type.startsWith("text/html"));
   });
 });
 

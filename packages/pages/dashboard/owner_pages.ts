@@ -57,7 +57,7 @@ export const makeOwnerPages = Effect.gen(function* () {
     return pageResponse(
       page,
       { account, role, userName, hasChoice: accounts.length > 1, csrf, platforms },
-      footerHtml(settings, requestId),
+      footerHtml(settings, page, requestId),
       basePath,
     );
   });

@@ -3,7 +3,7 @@ import type { Tier } from "@accountlink/core/keys";
 import { type Html, html } from "../html.ts";
 import { csrfField } from "./look/field.ts";
 import { icon, mark } from "./look/icons.ts";
-import { paths, roleOfPage } from "./paths.ts";
+import { may, paths, roleOfPage } from "./paths.ts";
 
 const sections = {
   overview: "Overview",
@@ -99,17 +99,26 @@ ${footer}
 const header = (section: Section, { account, role, userName, hasChoice, csrf }: Visitor): Html => html`
 <header>
 <p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
+${may(role, paths.links, finder)}
+<details class="menu">
+<summary>Menu</summary>
 <nav aria-label="Dashboard">
 ${groups
   .map((names) => names.filter((name) => allows(role, roleOfPage(paths[name]))))
   .filter((names) => names.length > 0)
   .map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
 </nav>
+</details>
 <div class="visitor">
 <p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small>${hasChoice ? html` <a href="${paths.chooseAccount}">Change account</a>` : null}</p>
 <form method="post" action="${paths.signOut}">${csrfField(csrf)}<button class="button quiet small">Sign out</button></form>
 </div>
 </header>`;
+
+const finder = html`<form method="get" action="${paths.links}" class="find" role="search" aria-label="Every list">
+<label for="find" class="unseen">Search for a user</label>
+<input type="search" id="find" name="q" placeholder="Search for a user" autocomplete="off" required>
+</form>`;
 
 const entry = (name: Section, label: string, current: Section): Html =>
   html`<li><a href="${paths[name]}"${name === current ? html` aria-current="page"` : null}>${icon(name)}${label}</a></li>`;

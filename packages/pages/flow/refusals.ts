@@ -27,6 +27,7 @@ type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 /** Refusals that exist only in the HTTP layer. */
 type OwnRefusal =
   | "no_entry"
+  | "nowhere"
   | "unreadable"
   | "misplaced"
   | "too_many"
@@ -43,6 +44,11 @@ export const refusals: Record<RefusalName, Refusal> = {
     status: 400,
     title: "This link is not complete",
     text: `The address does not name a verification. ${newLink}`,
+  },
+  nowhere: {
+    status: 404,
+    title: "There is no such page",
+    text: "Check the address, or go to the start.",
   },
   unknown: {
     status: 404,
@@ -207,6 +213,7 @@ export const namedRefusalPage = (
 <h1>${title}</h1>
 <p>${typeof text === "string" ? text : text({ ...platforms, denied: step === "chat" ? platforms.chatName : platforms.gameName })}</p>
 ${card && html`<p class="who">You are signed in as:</p>${cardHtml(card)}`}
+${name === "nowhere" ? html`<p><a class="button" href="/">Go to the start</a></p>` : null}
 ${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
   };
 };

@@ -8,6 +8,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   HttpSettings,
+  isUnder,
   type RequestContext,
   type Answer as RouteAnswer,
   searchOf,
@@ -49,11 +50,11 @@ export const flowRoutes = Effect.gen(function* () {
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
   const renderPage = (page: Page, { requestId }: RequestContext): HttpResponse =>
-    pageResponse(page, footerHtml(pageSettings, requestId), basePath);
+    pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
 
   const handle = yield* makePageHandler<Failure>({
     publicOf,
-    render: (error, context) => renderPage(errorPage(error, pageSettings), context),
+    render: (error, context) => renderPage(errorPage(error, context.request.url, pageSettings), context),
   });
 
   const bind = (
@@ -176,14 +177,17 @@ const publicOf = (error: Failure): PublicError | null => {
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
+const errorPage = (error: Failure, url: string, settings: PageSettingsShape): Page => {
   switch (error._tag) {
     case "FlowRefused":
       return refusalPage(error, settings);
     case "SharedIpRateLimited":
       return namedRefusalPage("too_many", settings);
     case "BadRequest":
-      return namedRefusalPage(unmatched[error.problem], settings);
+      return namedRefusalPage(
+        error.problem === "not_found" && !isUnder("/verify", url) ? "nowhere" : unmatched[error.problem],
+        settings,
+      );
     case "StoreUnavailable":
       return namedRefusalPage("store_down", settings);
     case "InternalError":

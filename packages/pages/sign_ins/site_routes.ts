@@ -43,7 +43,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
   const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
-    pageResponse(page, footerHtml(pageSettings, requestId), basePath);
+    pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
 
   // After a form, the sign-in shows a page first (`form=lost`): browsers would block a redirect from the form to the
   // platform, because `form-action` of the form's page covers redirects too.

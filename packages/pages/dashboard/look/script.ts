@@ -1,6 +1,6 @@
 /**
  * The script of the pages, which also work without it. It adds copy buttons, a filter, a button that stays disabled
- * until the required text is typed, a menu that scrolls to the current section, a key that the tab remembers, previews
+ * until the required text is typed, times in the reader's zone, a key that focuses the search, a key that the tab remembers, previews
  * of typed text, and figures that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -54,8 +54,30 @@ for (const form of all('form[action$="/sign-out"]')) form.addEventListener("subm
 // Reloading the page that shows a key would send the form again, so the URL changes to the key's page.
 for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
 
-// On a phone the current section may be beyond the edge of the menu.
-for (const entry of all("header [aria-current]")) entry.closest("nav").scrollLeft = entry.offsetLeft - 100;
+const local = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
+
+/** Shows times in the reader's own zone; the title keeps UTC. */
+const localize = (within) => {
+  for (const time of all("time[datetime]", within)) {
+    time.title ||= time.textContent;
+    time.textContent = local.format(new Date(time.dateTime));
+  }
+};
+localize(document);
+
+// Browsers that cannot show the content of a closed fold-out, as the style asks for on wide windows.
+if (!CSS.supports("selector(::details-content)") && matchMedia("(min-width: 60rem)").matches) {
+  for (const menu of all(".menu")) menu.open = true;
+}
+
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, select, textarea, [contenteditable]");
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const field = document.getElementById("find");
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+});
 
 const typingMs = 500;
 
@@ -86,6 +108,7 @@ const refresh = async () => {
   const response = await fetch(document.URL, { redirect: "manual" }).catch(() => null);
   if (!response?.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  localize(fresh);
   const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
   for (const [index, old] of figures.entries()) {
     const changed = others[index] && others[index].innerHTML !== old.innerHTML;

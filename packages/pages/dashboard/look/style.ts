@@ -32,11 +32,12 @@ nav [aria-current] { font-weight: 600; }
 nav [aria-current] .icon { color: var(--mark); }
 .visitor { justify-content: space-between; }
 .visitor p { margin: 0; line-height: 1.35; min-width: 0; }
+.find input { min-height: 2.25rem !important; font-size: .9375rem; }
 @media (max-width: 59.99rem) {
-  header > nav { display: flex; overflow-x: auto; margin: 0 -1rem; padding: 2px 1rem; border-bottom: var(--rule);
-    background: linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
-  header ul { flex-wrap: nowrap; }
-  header a { white-space: nowrap; }
+  header { grid-template-columns: 1fr auto; align-items: center; }
+  header > :is(.menu, .visitor, .find) { grid-column: 1 / -1; }
+  .menu > summary { padding: .4rem 0; }
+  .menu nav { padding: .5rem 0; }
 }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
@@ -127,8 +128,11 @@ tbody th, td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
 .number { text-align: right; white-space: nowrap; }
 .number, .figures dd { font-variant-numeric: tabular-nums; }
 
-.chart { margin: 0 0 1rem; }
+.chart { display: grid; grid-template-columns: auto 1fr; gap: 0 .5rem; margin: 0 0 1rem; }
+.chart > :is(figcaption, .legend) { grid-column: 2; }
 .chart svg { display: block; width: 100%; height: 9rem; border-bottom: var(--frame); }
+.axis { display: flex; flex-direction: column; justify-content: space-between; margin: -.6rem 0; font-size: .75rem; text-align: right; color: var(--soft); }
+.grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .chart g:hover { opacity: .75; }
 .spark { width: 4.5rem; height: 1.25rem; margin-right: .35rem; border-bottom: var(--frame); vertical-align: bottom; }
 .served, .spark { --bar: var(--mark); }
@@ -159,6 +163,8 @@ meter { display: block; width: 100%; height: .75rem; }
   body { grid-template: auto 1fr auto / 13rem minmax(0, 1fr); gap: 1rem 2.5rem; min-height: 100vh; padding: 0 1.5rem; }
   header { grid-row: 1 / 4; position: sticky; top: 0; max-height: 100vh; overflow: auto; padding: 1.25rem 0; }
   nav ul { flex-direction: column; }
+  .menu::details-content { content-visibility: visible; block-size: auto; }
+  @supports selector(::details-content) { .menu > summary { display: none; } }
   header ul + ul, .visitor { padding-top: .75rem; border-top: var(--rule); }
   header ul + ul { margin-top: .75rem; }
   .visitor { align-items: stretch; flex-direction: column; }

@@ -89,13 +89,11 @@ export const previewDocument = (
   settings: PageSettingsShape,
   terms: PageTerms,
   requestId: string,
-) =>
+) => {
+  const page = pageOf(name, said, settings, terms);
   // Disables links, because the frame may not open windows.
-  documentOf(
-    pageOf(name, said, settings, terms),
-    footerHtml(settings, requestId),
-    html`<base target="_blank">`,
-  );
+  return documentOf(page, footerHtml(settings, page, requestId), html`<base target="_blank">`);
+};
 
 const pageOf = (name: string, said: SaidToUsers, settings: PageSettingsShape, terms: PageTerms): Page => {
   if (name === "done") {

@@ -19,14 +19,17 @@ export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
   if (highest === 0) {
     return html`<p class="empty">There were no requests in the last ${counted(days.length, "day")}.</p>`;
   }
+  const top = axisTop(highest);
   return html`
 <figure class="chart">
+<ul class="axis" role="list" aria-hidden="true"><li>${numberText(top)}</li><li>${numberText(top / 2)}</li><li>0</li></ul>
 <svg viewBox="0 0 ${days.length * step} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="chart-name">
 <title id="chart-name">Requests per day for ${counted(days.length, "day")}, at most ${numberText(highest)}</title>
-${bars.map(({ day, sum }, index) => bar(day, sum, index * step + (step - barWidth) / 2, height / highest))}
+<path class="grid" d="M0 0H${days.length * step}M0 ${height / 2}H${days.length * step}"/>
+${bars.map(({ day, sum }, index) => bar(day, sum, index * step + (step - barWidth) / 2, height / top))}
 </svg>
 <figcaption>
-<span>${days[0]?.day ?? ""}</span> <span>at most ${numberText(highest)} a day</span> <span>${days.at(-1)?.day ?? ""}</span>
+${[0, Math.floor(days.length / 2), days.length - 1].map((index) => html`<span>${days[index]?.day ?? ""}</span> `)}
 </figcaption>
 <ul class="legend" role="list">
 ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}">${label}</li>`)}
@@ -34,13 +37,19 @@ ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}"
 </figure>`;
 };
 
+/** The lowest even number of at most two digits, with zeros, that is not below a count. */
+const axisTop = (highest: number): number => {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1);
+  return Math.ceil(highest / (2 * unit)) * 2 * unit;
+};
+
 const bar = (day: string, sum: UsageCounts, x: number, scale: number): Html => {
-  let top = height;
+  let y = height;
   const part = (outcome: keyof UsageCounts): Html | null => {
     if (sum[outcome] === 0) return null;
     const size = sum[outcome] * scale;
-    top -= size;
-    return html`<rect class="${outcome}" x="${x}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"/>`;
+    y -= size;
+    return html`<rect class="${outcome}" x="${x}" y="${y.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"/>`;
   };
   return html`<g><title>${day}: ${counted(requestsOf(sum), "request")}</title>${part("served")}${part("refused")}${part("errors")}</g>`;
 };

@@ -6,7 +6,7 @@ import { usageCsv } from "./usage_csv.ts";
 import { usagePage } from "./usage_page.ts";
 
 describe("barChart", () => {
-  it("stacks the parts of a day, and scales the highest day to the full height", () => {
+  it("stacks the parts of a day, and scales them to the axis", () => {
     const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
     const bars = [
       ...barChart([...low, ...high]).source.matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
