@@ -39,6 +39,7 @@ interface Moment {
   readonly monotonicNanos: bigint;
 }
 
+// Reads the clocks in place, because a known key needs no other effect.
 const momentOf = (clock: Clock.Clock): Moment => ({
   wall: clock.currentTimeMillisUnsafe(),
   monotonicNanos: clock.monotonicTimeNanosUnsafe(),
