@@ -29,6 +29,7 @@ Object.setPrototypeOf(
   }),
 );
 
+// The cast is safe: the prototype has the methods that a fiber calls on an effect.
 export const withFiber = <A, E = never, R = never>(evaluate: Evaluate<A, E, R>): Effect.Effect<A, E, R> =>
   new Immediate(evaluate) as unknown as Effect.Effect<A, E, R>;
 

@@ -46,6 +46,7 @@ export class HttpResponse {
   }
 
   withCookie(name: string, value: string, options: Cookies.Cookie["options"]): HttpResponse {
+    // Does not throw: names, values and options are the service's own.
     const cookie = Cookies.serializeCookie(Cookies.makeCookieUnsafe(name, value, options));
     const others = this.headers["set-cookie"] ?? [];
     return this.withHeaders({ "set-cookie": [...(typeof others === "string" ? [others] : others), cookie] });

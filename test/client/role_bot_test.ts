@@ -19,8 +19,8 @@ afterAll(() => gateway.close());
 it("gives and takes the roles of a member on a join", async () => {
   gateway.on("connection", (socket) => {
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 40_000 } }));
-    socket.on("message", (data) => {
-      const { op, d } = JSON.parse(String(data));
+    socket.on("message", (data: Buffer) => {
+      const { op, d } = JSON.parse(data.toString());
       if (op !== 2 || d.token !== "token") return;
       const joined = { user: { id: "100001" }, guild_id: guild };
       socket.send(JSON.stringify({ op: 0, s: 1, t: "GUILD_MEMBER_ADD", d: joined }));

@@ -79,6 +79,12 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     clears: "20m",
     of: ofNode,
   },
+  AccountlinkRolesLate: {
+    series: { [`accountlink_role_oldest_change_seconds{${node}}`]: "1000x60 0x40" },
+    fires: "12m",
+    clears: "20m",
+    of: ofNode,
+  },
   AccountlinkSlow: {
     series: {
       [buckets("0.1")]: "0x60 0+100x60",

@@ -118,9 +118,9 @@ describe.each(recipes)("the recipe $name", (recipe) => {
   it("installs a database driver only if it asks for one", async () => {
     const installed = await readdir(join(project(), "node_modules"));
     const asked = Object.keys(recipe.manifest.dependencies ?? {});
-    const drivers = ["pg", "ioredis"];
-    expect(installed.filter((name) => drivers.includes(name))).toEqual(
-      asked.filter((name) => drivers.includes(name)).toSorted(),
+    const drivers = new Set(["pg", "ioredis"]);
+    expect(installed.filter((name) => drivers.has(name))).toEqual(
+      asked.filter((name) => drivers.has(name)).toSorted(),
     );
   });
 

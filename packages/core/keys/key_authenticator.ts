@@ -39,6 +39,7 @@ interface Moment {
   readonly monotonicNanos: bigint;
 }
 
+// Reads the clocks in place, because a known key needs no other effect.
 const momentOf = (clock: Clock.Clock): Moment => ({
   wall: clock.currentTimeMillisUnsafe(),
   monotonicNanos: clock.monotonicTimeNanosUnsafe(),
@@ -170,6 +171,7 @@ export class KeyAuthenticator extends Context.Service<
             if (cached === undefined || !isFresh(cached, clock) || !isBefore(now, cached.endsAt)) {
               return authenticateByLookUp(token, address);
             }
+            // A key that was accepted within the hour passes the throttle.
             cached.acceptedUntil = now + acceptedFor;
             return Effect.succeed(cached);
           }),

@@ -180,6 +180,7 @@ export class RequestLimits extends Context.Service<
         admit: (requester) =>
           Immediate.flatMap(nameOf(requester.address), (addressName) =>
             Immediate.withFiber((fiber) => {
+              // In place, as the rest of this effect.
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, addressName, now);
               return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({

@@ -57,6 +57,7 @@ export const restoredWindows = Metric.counter("accountlink_limits_lost_total", {
 const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   const shared = yield* Counters;
   const ledger = yield* makeLedgerSync;
+  // Metrics are updated in place, without an effect for each decision.
   const context = yield* Effect.context();
   decidesAlone.updateUnsafe(0, context);
   // Exported from the start, so that the first loss shows as a change.

@@ -39,19 +39,20 @@ export const readJson = (
   return Effect.flatMap(bytesOf(request), parse);
 };
 
-/** Reads the fields of an optional body, from a JSON object or a form. Any other body has no fields. */
-export const readAnyFields = (request: HttpRequest): Effect.Effect<JsonObject> =>
-  Effect.match(request.readBody(maxBodySize), { onFailure: () => ({}), onSuccess: anyFields });
-
-const anyFields = (bytes: Uint8Array): JsonObject => {
-  const text = new TextDecoder().decode(bytes);
-  try {
-    const value: unknown = JSON.parse(text);
-    return Predicate.isReadonlyObject(value) ? value : {};
-  } catch {
-    return Object.fromEntries(new URLSearchParams(text));
-  }
-};
+/**
+ * Finds parameters in an optional body of any form. A body that names one counts as giving it, and a body that is too large
+ * to read is refused, so that no deletion is wider than its sender meant.
+ *
+ * @param names the parameters to find
+ */
+export const readAnyFields = (
+  request: HttpRequest,
+  names: ReadonlyArray<string>,
+): Effect.Effect<JsonObject, InvalidBody> =>
+  Effect.map(bytesOf(request), (bytes) => {
+    const text = new TextDecoder().decode(bytes);
+    return Object.fromEntries(names.flatMap((name) => (text.includes(name) ? [[name, text]] : [])));
+  });
 
 const bytesOf = (request: HttpRequest): Effect.Effect<Uint8Array, InvalidBody> =>
   Effect.mapError(request.readBody(maxBodySize), () => tooLarge);

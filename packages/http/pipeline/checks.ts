@@ -1,6 +1,6 @@
 /**
- * Checks of a request with a key, in the order and with the numbers of the contract. The caller of `checked` has done
- * the first two: the request has an ID and a route.
+ * Checks of a request with a key, in the order and with the numbers of the contract. `app.ts` has done the first two: the
+ * request has an ID and a route.
  */
 import {
   type ApiKey,
@@ -76,6 +76,7 @@ export const makeChecks = Effect.gen(function* () {
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
 
+    /** Steps 8 to 12, after the limits below. */
     const answer = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
       // 8. The access of the key, and the tier that the route needs.
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
@@ -83,7 +84,7 @@ export const makeChecks = Effect.gen(function* () {
       // 9. Parameters and body.
       const { values, contract } = yield* readValues(context, key);
       if (validate !== undefined) yield* validate(values);
-      // 10. The tier that the values need.
+      // 10. The tier that the values need. The handler of a write then claims its idempotency key.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
       // 11. The guild, checked by the service that the handler calls, and 12. the work.
       return yield* handler({ values, key, context: learn({ contract }) }, learn);
@@ -100,6 +101,7 @@ export const makeChecks = Effect.gen(function* () {
       // 5. The key's allow and deny lists of addresses.
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       // 6. The limits of the address, and 7. of the key. From here on the request counts.
+      // A lone lookup runs the rest meanwhile; a refusal discards its result.
       const counting = limits.admit({ key, quota, address, traffic });
       const rest = answer(context, key, learn);
       const [{ report, refusal }, answered] = prefetches

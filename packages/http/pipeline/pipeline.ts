@@ -203,20 +203,16 @@ export const makePipeline = Effect.gen(function* () {
 /** Closes the scope of a response when its body ends, or at once if it has no body. */
 const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.Effect<Answered, E> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.suspend(() => {
-      const scope = Scope.makeUnsafe();
-      return Effect.matchCauseEffect(restore(Scope.provide(answer, scope)), {
-        onFailure: (cause) =>
-          Effect.andThen(Scope.close(scope, Exit.failCause(cause)), Effect.failCause(cause)),
-        onSuccess: (answered) => {
-          const release = Scope.close(scope, Exit.void);
-          if (!(answered instanceof HttpResponse) || !isStream(answered.body)) {
-            return Effect.as(release, answered);
-          }
-          const body = { chunks: answered.body.chunks, release };
-          return Effect.succeed(new HttpResponse(answered.status, answered.headers, body));
-        },
-      });
+    Effect.gen(function* () {
+      const scope = yield* Scope.make();
+      const exit = yield* Effect.exit(restore(Scope.provide(answer, scope)));
+      if (Exit.isSuccess(exit) && exit.value instanceof HttpResponse && isStream(exit.value.body)) {
+        const { status, headers, body } = exit.value;
+        const release = Scope.close(scope, Exit.void);
+        return new HttpResponse(status, headers, { chunks: body.chunks, release });
+      }
+      yield* Scope.close(scope, exit);
+      return yield* exit;
     }),
   );
 

@@ -63,8 +63,6 @@ const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
 const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
 
-const bodyFields = ({ request }: RequestContext) => readAnyFields(request);
-
 /**
  * Reads the raw parameters of a route from its query or its body. A parameter that a global key must not send is
  * refused in both places: if the query were ignored, a deletion meant for one guild would delete everything.
@@ -79,7 +77,8 @@ export const rawValuesOf = ({
     (name) => parameters[name]?.presence.globalKeys === "refused",
   );
   if (refused.length === 0 || method === "GET") return values;
-  const otherValues = source === "body" ? queryValues : bodyFields;
+  const otherValues =
+    source === "body" ? queryValues : ({ request }: RequestContext) => readAnyFields(request, refused);
   return (context: RequestContext, key: ApiKey | null): Effect.Effect<RawValues, InvalidBody> =>
     key?.scope.kind === "guild"
       ? values(context)

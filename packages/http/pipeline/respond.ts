@@ -84,6 +84,7 @@ const observeResponse = (
   error: PublicError | null,
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
+  // Metrics are updated in place: as effects they would cost every request several steps of its fiber.
   const counted = Immediate.withFiber<HttpResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);

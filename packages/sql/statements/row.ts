@@ -80,7 +80,7 @@ export const tableOf = <const F extends Fields>(
   };
 };
 
-/** A schema for branded text that has no schema of its own. */
+/** A schema for branded text that has no schema of its own. The cast is safe, since a brand exists only in types. */
 export const textAs = <Text extends string>() => Schema.String as unknown as Schema.Codec<Text, string>;
 
 const columnOf = (field: string): string =>

@@ -286,7 +286,7 @@ describe("a sweep", () => {
       yield* pass(14);
       first.cut();
       const before = (yield* status).sweep;
-      assert.deepInclude(before ?? {}, { done: 100, total: 250 });
+      assert.deepInclude(before ?? {}, { done: 150, total: 250 });
       yield* pass(10);
       const second = changes.filter(({ node }) => node === "second");
       assert.isAbove(second.length, 0);

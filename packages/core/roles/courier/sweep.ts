@@ -13,7 +13,10 @@ import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./mem
 import type { PlanCourier } from "./plan_courier.ts";
 
 /** How many members are compared after one read of their links, and how many at once. */
-const [partSize, concurrency] = [100, 4];
+const [partSize, concurrency] = [50, 4];
+
+/** The pause after a part, so that a sweep delays no lookup, in milliseconds. */
+const partPause = 20;
 
 /** How often the progress is saved within a page, in milliseconds. */
 const saveInterval = 1_000;
@@ -140,6 +143,7 @@ export const makeSweep = Effect.gen(function* () {
         const done = progress.done + part.length;
         progress = { after: (part.at(-1) as RoleMember).chatId, done, total: Math.max(done, progress.total) };
         courier.sweeping.failingSince = null;
+        yield* Effect.sleep(partPause);
         const now = yield* Clock.currentTimeMillis;
         if (now < savedAt + saveInterval && part.at(-1) !== page.at(-1)) continue;
         yield* settle({ members: [], sweep: progress });

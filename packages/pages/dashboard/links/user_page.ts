@@ -65,6 +65,7 @@ ${userListsHtml(lists, chatId, chat)}
 <h2>What happened</h2>
 ${historyHtml(history, names)}
 ${untold(link, history)}
+${may(role, paths.audit, html`<p class="more"><a href="${withQuery(paths.audit, { chatId })}">Every change in the audit log</a></p>`)}
 ${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
 ${may(role, paths.alts, html`<p class="more"><a href="${withQuery(paths.alts, { pid, kind: "chat", id: chatId })}">Possible alts of this user</a></p>`)}
 </section>

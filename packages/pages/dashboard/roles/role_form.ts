@@ -39,14 +39,8 @@ export const formOfPlan = ({ rules, nickname }: PlanSettings): RolesForm => ({
 
 const typedRule = ({ roleId, when }: RoleRule): TypedRule => {
   if (when.is !== "group") return { ...emptyRule, roleId, when: when.is };
-  const rank = (bound: number | null) => (bound === null ? "" : String(bound));
-  return {
-    roleId,
-    when: "group",
-    groupId: when.groupId,
-    minRank: rank(when.minRank),
-    maxRank: rank(when.maxRank),
-  };
+  const { groupId, minRank, maxRank } = when;
+  return { roleId, when: "group", groupId, minRank: `${minRank ?? ""}`, maxRank: `${maxRank ?? ""}` };
 };
 
 export const typedRoles = (fields: Fields): RolesForm => {

@@ -5,15 +5,7 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../../http/mod.ts";
 import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
 import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts";
-import {
-  Badges,
-  FoundGroups,
-  FoundUsers,
-  Memberships,
-  Thumbnails,
-  UnknownUser,
-  User,
-} from "./roblox_wire.ts";
+import { Badges, Found, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
 
 export interface LiveGamePlatformOptions {
   /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
@@ -106,7 +98,7 @@ export const liveGamePlatform = ({
             findResource(groups, {
               operation: "GamePlatform.findGroupName",
               url: `/v2/groups?groupIds=${groupId}`,
-              found: FoundGroups,
+              found: Found,
               absent: Schema.Never,
             }),
             Option.flatMapNullishOr(({ data }) => data.find(({ id }) => String(id) === groupId)?.name),
@@ -116,7 +108,7 @@ export const liveGamePlatform = ({
             findResource(users, {
               operation: "GamePlatform.findUserByName",
               url: `/v1/users/search?keyword=${encodeURIComponent(username)}&limit=10`,
-              found: FoundUsers,
+              found: Found,
               absent: Schema.Never,
             }),
             Option.flatMap(({ data }) => {

@@ -30,11 +30,8 @@ export const Thumbnails = listOf(
   }),
 );
 
-/** Users whose name contains a text. */
-export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
-
-/** The groups of the requested IDs that exist. */
-export const FoundGroups = FoundUsers;
+/** Users whose name contains a text, or groups by their IDs. */
+export const Found = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
 
 export const Memberships = listOf(
   Schema.Struct({
