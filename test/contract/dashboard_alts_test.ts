@@ -60,7 +60,7 @@ test("forms of the alts page make, list and delete reviews, which apply to API k
   expect((await send(`GET /v2/alts/reviews?chatId=${chatId}`, { key })).body.data).toEqual({ reviews: [] });
 
   const inGuild = await browser.get(`${page}?pid=${guildPid}&kind=chat&id=100013`);
-  expect(inGuild.text).toContain("No other account shares");
+  expect(inGuild.text).toContain("Nothing is known of this user");
 });
 
 test("the alts page refuses free accounts and communities of other accounts", async () => {

@@ -36,9 +36,17 @@ export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
     ]),
   );
 
-export const deliveryJson = ({ at, nextAttemptAt, ...delivery }: WebhookDelivery) => ({
+export const deliveryJson = ({
+  at,
+  attemptedAt,
+  answeredAt,
+  nextAttemptAt,
+  ...delivery
+}: WebhookDelivery) => ({
   ...delivery,
   at: formatTimestamp(at),
+  attemptedAt: timeOrNull(attemptedAt),
+  answeredAt: timeOrNull(answeredAt),
   nextAttemptAt: timeOrNull(nextAttemptAt),
 });
 

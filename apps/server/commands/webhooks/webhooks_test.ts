@@ -54,13 +54,17 @@ describe("accountlink webhooks", () => {
     expect(await json("webhooks", "update", name, ...changes)).toEqual({ ...webhook, ...changed, folder });
     expect(await json("webhooks", "update", name, "--all-types")).toMatchObject({ types: [] });
 
+    const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as unknown;
     const delivery = {
       eventId: anEventId,
       type: "test",
-      at: expect.any(String) as unknown,
+      at: aTime,
       attempts: 1,
+      attemptedAt: aTime,
+      answeredAt: aTime,
       status: "delivered",
       responseStatus: 200,
+      responseType: "application/json",
       error: null,
       nextAttemptAt: null,
     };
