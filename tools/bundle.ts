@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
-// Server files in it find other files by the same relative paths as the sources.
+// As deep as the sources, so that relative paths in the bundled files still resolve.
 const folder = join(root, "apps/server/dist");
 
 const main = "apps/server/commands/run_process.ts";

@@ -13,8 +13,8 @@ import type { Storage } from "./storage.ts";
 export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "url"> {
   /**
    * The Redis through which processes share rate limits and changes: a `redis://…` or `rediss://…` URL, or an object
-   * with more options. Without it, each process counts limits alone, learns of revoked keys within a second and of
-   * sessions within two, and receives no events of other processes.
+   * with more options. Without it, each process counts limits separately, sees revoked keys within a second and
+   * changes of sessions within two seconds, and receives no events of other processes.
    */
   readonly redis?: string | (Omit<CacheRedis.RedisOptions, "url"> & { readonly url: string });
 }

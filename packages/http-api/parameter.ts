@@ -1,5 +1,5 @@
 /**
- * Parameters of routes. The reader, the OpenAPI document and the clients are all derived from one schema each.
+ * Parameters of routes. Each parameter has one schema, which makes its reader, its OpenAPI entry and its client type.
  *
  * Lengths are counted in Unicode code points, as JSON Schema counts them.
  */

@@ -10,7 +10,7 @@ const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // No limit of its own, because listeners limit the whole URL.
+  // As long as the longest URL of a listener, so that the router refuses no parameter for its length.
   maxParamLength: 16_384,
 };
 

@@ -355,7 +355,7 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
   });
 });
 
-/** The daily quota header before and at a refusal. */
+/** The header of the daily quota before a refusal and in it, by the limit that refuses. */
 const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
   "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
 };

@@ -185,7 +185,7 @@ describe("values that are invalid together, or for this key", () => {
   const headers = { "idempotency-key": "two words" };
   const premium = fixtures.key({ tier: "premium" });
 
-  test("values that are invalid together are named with malformed ones, in documented order", async () => {
+  test("one error names malformed and conflicting parameters, in documented order", async () => {
     const ask = { key: premium, headers };
     expectInvalid(
       await send("POST /v2/sessions", { ...ask, body: { ...creation, chatId: "x" } }),

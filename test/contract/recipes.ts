@@ -35,7 +35,7 @@ export interface Recipe {
   /** The status of a success; 200 by default. */
   readonly status?: 201 | 302;
   readonly isVerify?: true;
-  /** Whether it names a session of the key. */
+  /** Whether the request names a session that belongs to the key. */
   readonly hasSession?: true;
 }
 

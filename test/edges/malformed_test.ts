@@ -20,7 +20,7 @@ const v1Lookup = "/api/v1/public/chat-to-game?chatId=100001";
 const post = (headers: string, body: string) =>
   `POST /v2/chat/bulk HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** Expects a single answer in the envelope of its path, which closes the connection. */
+/** Expects one error, in the envelope of the interface at this path, on a connection that is then closed. */
 const expectMalformed = (
   [answer, ...others]: ReadonlyArray<RawAnswer>,
   path: string,

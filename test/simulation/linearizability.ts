@@ -126,7 +126,7 @@ class Search {
     return this.#configurations.length > 0;
   }
 
-  /** Returns the configurations reachable by open operations, and does not continue from one that is far enough. */
+  /** Returns all configurations that pending operations can reach. The search stops where `isFarEnough` is true. */
   #reachable(isFarEnough: (configuration: Configuration) => boolean): ReadonlyArray<Configuration> {
     const explored = new Frontier();
     const agenda = [...this.#configurations];

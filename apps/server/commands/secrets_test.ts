@@ -8,7 +8,7 @@ const missing = await whyNothingShared();
 
 const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
 
-/** The status of a server's answer to a lookup with the key; 404 if the server knows the key. */
+/** The status of a lookup with the key. A server that accepts the key answers 404, since the user is not linked. */
 const statusWith = async (url: string, key: unknown): Promise<number> => {
   const response = await fetch(`${url}/v2/chat?chatId=100001`, {
     headers: { authorization: `Bearer ${String(key)}` },

@@ -9,7 +9,7 @@ class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string 
  * Writes a temporary file next to the target, syncs it to disk, then moves it into place. If the write fails, the
  * target is unchanged. Devices and pipes are written to directly.
  *
- * @param existing what to do if the file exists before or after the write
+ * @param existing what to do if the target exists; checked before the file is written, and again when it is moved
  */
 export const writeAtomically = Effect.fnUntraced(function* <E, R>(
   file: string,

@@ -20,7 +20,7 @@ const alt = (id: number, weight: number): WeighedAlt => ({
   freshness: 1_000 - id,
 });
 
-/** 150 candidates, the most recent first. Later ones are heavier. */
+/** 150 candidates, newest first. Older ones are heavier. */
 const candidates = Array.from({ length: 150 }, (_, id) => alt(id, id / 1_000));
 
 /** Answers a membership question; null for a failure. */

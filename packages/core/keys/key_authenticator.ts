@@ -39,7 +39,7 @@ interface Moment {
   readonly monotonicNanos: bigint;
 }
 
-// Reads the clocks in place, because a known key needs no other effect.
+// Reads the clocks synchronously, so that a cached key is authenticated without running effects.
 const momentOf = (clock: Clock.Clock): Moment => ({
   wall: clock.currentTimeMillisUnsafe(),
   monotonicNanos: clock.monotonicTimeNanosUnsafe(),

@@ -79,7 +79,7 @@ describe("ResilientCounters", () => {
         const admitted = yield* exhaust(nodes, rule);
         yield* TestClock.adjust("1 minute");
         assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
-        // Each node admits a third of the remaining limit that it knows: 59, 58 and 57.
+        // The nodes last saw 59, 58 and 57 requests left; each admits a third of its number, rounded up.
         assert.deepStrictEqual(admitted, [20, 20, 19]);
       }),
     );

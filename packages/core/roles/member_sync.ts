@@ -65,7 +65,7 @@ export class MemberSync extends Context.Service<
     /** Compares and changes a member now, and stores the result. */
     readonly sync: ForMember<AppliedChanges>;
 
-    /** Like `sync`, as if the member had no link. For a user before an erasure. */
+    /** Like `sync`, but treats the member as unlinked. Runs before a user is erased. */
     readonly release: ForMember<AppliedChanges>;
   }
 >()("@accountlink/core/MemberSync") {

@@ -67,7 +67,7 @@ const link = Effect.fnUntraced(function* (game: string | null) {
   yield* game === null ? links.removeGame(write) : links.setGame({ ...write, gameId: gameId(game) });
 });
 
-/** The plan of the guild's scope, with the words of the service for it. */
+/** Stores a plan in the guild's scope, and returns functions of `RolePlans` that use it. */
 const planned = Effect.fnUntraced(function* (chosen: PlanSettings = settings) {
   const { guild, global } = yield* scopes;
   const plans = yield* RolePlans;

@@ -35,8 +35,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ) AS found`),
 
     /**
-     * Pairs of pid and game ID as JSON; the rows end with the pid. For remote databases only. Each pair is an index
-     * lookup, as in `byPairs`.
+     * Finds links by pairs of scope and game ID, one JSON parameter, by an index lookup for each, as in `byPairs`. For
+     * remote databases only.
      */
     byGamePairs: textOf(sql`
       SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (

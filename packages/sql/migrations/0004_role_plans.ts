@@ -32,7 +32,7 @@ export const rolePlans = Effect.gen(function* () {
       lives_until ${integer} NOT NULL
     ) ${tableByKey}`;
 
-  // A member that waits has since and due_at. nickname is the one that the plan set.
+  // `since` and `due_at` are set while a member waits for a change. `nickname` is the nickname that the plan set.
   yield* sql`
     CREATE TABLE role_members (
       pid ${text} NOT NULL,

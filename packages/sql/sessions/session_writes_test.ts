@@ -18,7 +18,7 @@ const databases = [
 /** More rows than two batches of a sweep. */
 const count = 1_200;
 
-/** Adds two scopes with `count` sightings each, at times from 1. */
+/** Adds two scopes with `count` sightings each, seen at the times 1, 2, 3 and so on. */
 const storeSightings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;

@@ -13,7 +13,7 @@ export const startRedisSentinel = Effect.gen(function* () {
   const holds = (info: string) =>
     replica.ask("INFO", "replication").pipe(
       Effect.map((text) => text.includes(info)),
-      // The sentinel closes all connections of the new master.
+      // A sentinel closes the connections of the master that it promotes, so this check may lose its own.
       Effect.catchDefect(() => Effect.succeed(false)),
     );
   yield* until(holds("master_link_status:up"));

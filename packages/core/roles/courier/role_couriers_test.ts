@@ -331,7 +331,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a sweep pauses a plan whose guild the bot has left, or that nobody of the team manages",
+    "a sweep pauses a plan if the bot has left the guild, or if no team member manages the guild",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
       yield* begin();

@@ -19,9 +19,9 @@ export const memberOn = (client: ResilientClient, operation: string) => (guildId
 const guildPageSize = 200;
 
 /**
- * Lists the bot's guilds, starting at the first requested guild, and continues after a full page with the next
- * requested guild. A lookup per guild would count as an invalid request for guilds without the bot, and Discord
- * blocks addresses with many invalid requests.
+ * Reads pages of the list of the bot's guilds, because a lookup of a guild without the bot is an invalid request, and
+ * Discord blocks addresses that send many. The first page starts at the first requested guild; after a full page, the next
+ * one starts at the next requested guild.
  */
 export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
   Effect.fnUntraced(function* (guildIds) {

@@ -1,7 +1,7 @@
 /** Logs when the disk becomes full, and when writes work again. */
 import { Effect, Latch, type Scope } from "effect";
 
-/** How long no write may fail before writes count as working, since small writes may succeed on a full disk. */
+/** Writes work again once none has failed for this long. One success is not enough: small writes fit on a full disk. */
 const quietTime = "5 seconds";
 
 /**

@@ -96,7 +96,7 @@ export const newUserFixture = Effect.gen(function* () {
       yield* idempotency.claim(claim);
       return claim;
     }),
-    /** Commits a write with an answer that names these chat users. Returns true if the request still held its key. */
+    /** Commits a write with its answer, which names these chat users. Returns false if the request has lost its claim. */
     commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
       Effect.map(idempotency.commit(claim, answered(write, newAnswer(...named))), Option.isSome),
     release: idempotency.release,
