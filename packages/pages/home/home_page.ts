@@ -30,7 +30,7 @@ const picture = ({ chatName, gameName }: PageSettingsShape): Html => html`
 const signInWays = html`<h2>For players</h2>
 <ul class="ways" role="list">
 <li><a href="/go"><strong>Enter a code</strong> <small>A game shows you one</small></a></li>
-<li><a href="/me"><strong>Your links</strong> <small>See which communities know your accounts, and remove links</small></a></li>
+<li><a href="/me"><strong>Your data</strong> <small>See, download or remove what communities know about you</small></a></li>
 </ul>
 <h2>For owners of communities</h2>
 <ul class="ways" role="list">
