@@ -58,3 +58,7 @@ export const Timestamp = Schema.String.check(
  * ```
  */
 export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();
+
+/** @internal */
+export const timeOrNull = (time: Millis | null): string | null =>
+  time === null ? null : formatTimestamp(time);

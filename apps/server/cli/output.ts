@@ -1,4 +1,3 @@
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { Console, Effect } from "effect";
 import { GlobalFlag } from "effect/cli";
 import { escaped, printable } from "../message_text.ts";
@@ -45,9 +44,6 @@ export const formatTable = (
 };
 
 const cellOf = (text: string): string => printable(text).replaceAll("\n", escaped);
-
-export const timeOrNull = (time: Millis | null): string | null =>
-  time === null ? null : formatTimestamp(time);
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 

@@ -71,7 +71,7 @@ export class StoredPlans extends Context.Service<
       const events = yield* EventStore;
       const announceChange = yield* makeAnnouncePlanChange;
 
-      const find = Effect.fn("RolePlans.find")(function* (scope: DataScope, guildId: GuildId) {
+      const find = Effect.fn("StoredPlans.find")(function* (scope: DataScope, guildId: GuildId) {
         const place = { pid: scope.pid, guildId };
         const stored = yield* store.find(place);
         const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
@@ -91,14 +91,14 @@ export class StoredPlans extends Context.Service<
           return yield* find(scope, guildId);
         }),
 
-        remove: Effect.fn("RolePlans.remove")(function* ({ pid }, guildId, origin) {
+        remove: Effect.fn("StoredPlans.remove")(function* ({ pid }, guildId, origin) {
           const at = yield* Clock.currentTimeMillis;
           const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
           yield* announceChange;
           return isRemoved;
         }),
 
-        startSweep: Effect.fn("RolePlans.startSweep")(function* (scope, guildId) {
+        startSweep: Effect.fn("StoredPlans.startSweep")(function* (scope, guildId) {
           const at = yield* Clock.currentTimeMillis;
           if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) {
             return yield* new BadRequest({ problem: "not_found" });

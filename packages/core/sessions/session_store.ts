@@ -134,7 +134,7 @@ export class SessionStore extends Context.Service<
 
     readonly find: (id: SessionId) => Effect.Effect<Option.Option<VerificationSession>, StoreUnavailable>;
 
-    /** Returns whether a session has or had a code, as long as it is stored. */
+    /** Returns whether a stored session, open or ended, has this code. */
     readonly knowsCode: (codeHash: string) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Returns the encrypted sid of the open session with a code. None for ended sessions and after the deadline. */

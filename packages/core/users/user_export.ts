@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { formatTimestamp, type Millis } from "../timestamp.ts";
+import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
 /**
@@ -137,8 +137,6 @@ export class UserExports extends Context.Service<
     }),
   );
 }
-
-const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));
 
 const keyJson = (key: KeyDetails) => ({
   id: key.id,

@@ -23,7 +23,7 @@ export interface OwnData {
   readonly browsers: ReadonlyArray<OwnPlace>;
 }
 
-/** What is stored about a user: links, each with a form that removes it, addresses and browsers. */
+/** Shows a user's stored data: links, each with a form that removes it, addresses and browsers. */
 export const dataPage = (
   { user, links, addresses, browsers }: OwnData,
   { chatName, gameName }: PageSettingsShape,

@@ -1,9 +1,9 @@
 /** Formats keys without their secrets. */
 import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { formatTimestamp, type Millis, timeOrNull } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable, timeOrNull } from "../../cli/output.ts";
+import { formatTable } from "../../cli/output.ts";
 
 export const keyJson = (key: KeyDetails, now: Millis) => ({
   id: key.id,

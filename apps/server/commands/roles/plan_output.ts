@@ -1,7 +1,7 @@
 import type { PlanDetails } from "@accountlink/core/roles";
-import { formatTimestamp } from "@accountlink/core/timestamp";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable, timeOrNull } from "../../cli/output.ts";
+import { formatTable } from "../../cli/output.ts";
 import { ruleText } from "./role_flags.ts";
 
 export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({

@@ -1,9 +1,9 @@
 /** Formats webhooks without their secrets. */
 import { guildOf } from "@accountlink/core";
-import { formatTimestamp } from "@accountlink/core/timestamp";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable, timeOrNull } from "../../cli/output.ts";
+import { formatTable } from "../../cli/output.ts";
 
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
   id,

@@ -99,7 +99,7 @@ const outcomes = ["applied", "refused", "unavailable"] as const;
 const count = (outcome: (typeof outcomes)[number], times: number) =>
   Metric.update(Metric.withAttributes(changes, { outcome }), times);
 
-/** The result for a user who is not a member. */
+/** The settled state of a user who has left the guild. */
 export const goneMember = (chatId: ChatId): SettledMember => ({
   chatId,
   mark: null,

@@ -1,4 +1,4 @@
-/** What the plan of an account contains, what Premium adds, and whom to ask for it. */
+/** The account's plan, its difference to Premium, and the operator's contact. */
 import type { LimitSettings, TierLimits } from "@accountlink/core/limits";
 import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";

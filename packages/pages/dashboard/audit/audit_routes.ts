@@ -26,7 +26,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
 
-  /** Finds the chat user whom a text names in one of the account's communities; null for nobody. */
+  /** Finds a chat user by ID or user name in the account's communities; null if no user matches. */
   const userOf = Effect.fnUntraced(function* (account: string, text: string) {
     if (isChatId(text)) return text;
     for (const { scope } of (yield* scopes.list({ name: account })).slice(0, mostScopes)) {

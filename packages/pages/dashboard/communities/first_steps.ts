@@ -10,9 +10,9 @@ import { type Community, verifyUrl } from "./community.ts";
 
 /** The pages that add the bot to a community. */
 export interface BotInvite {
-  /** Without rights, which is enough to check who is a member. */
+  /** Asks for no rights: the bot can check memberships without any. */
   readonly plain: string;
-  /** With the rights to change roles and nicknames. */
+  /** Asks for the rights to change roles and nicknames. */
   readonly forRoles: string;
 }
 

@@ -23,7 +23,7 @@ export interface LinksView {
   readonly search: string;
   readonly sort: LinkSort;
   readonly links: ReadonlyArray<NamedLink>;
-  /** The chat users on the page whom a member of the account linked, and who have not verified since. */
+  /** Chat users on this page that a team member linked by hand, without a later verification. */
   readonly byHand: ReadonlySet<ChatId>;
   /** Cursor of the older links; null on the last page. */
   readonly next: string | null;

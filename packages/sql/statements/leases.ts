@@ -1,0 +1,88 @@
+/** Assigns rows of a table to the nodes that work on them. Other nodes take the rows of a dead node. */
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Schema } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "./dialect.ts";
+import { schemaReaderOf } from "./row.ts";
+
+export interface Hold {
+  readonly node: string;
+  readonly at: Millis;
+  /** The node counts as alive until this time. A time not after `at` releases all of its rows. */
+  readonly until: Millis;
+  /** How many further rows to take at most. */
+  readonly limit: number;
+}
+
+interface LeasedTable {
+  /** The table of rows, which has a column `holder`. */
+  readonly table: string;
+  /** A column that is unique among the rows that need a node. */
+  readonly key: string;
+  /** The table of nodes. */
+  readonly nodes: string;
+  /** A condition: whether a row needs a node. */
+  readonly isNeeded: Statement.Fragment;
+}
+
+/** A node renews its row once this share of its lease has passed. */
+const renewalShare = 0.3;
+
+/** Returns a function that renews the node's lease and takes free rows. It returns whether the node may hold rows. */
+export const leasesOn = (
+  sql: SqlClient.SqlClient,
+  { table: tableName, key: keyName, nodes: nodesName, isNeeded }: LeasedTable,
+) => {
+  const { isAnyOf, forUpdateUnlocked } = dialectOf(sql);
+  const [table, key, nodes] = [sql(tableName), sql(keyName), sql(nodesName)];
+
+  const isFree = (at: Millis) => sql`${isNeeded}
+    AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
+
+  /** Reads what the node has to write, without a transaction, since there is mostly nothing. */
+  const readState = ({ node, at, limit }: Hold) =>
+    Effect.map(
+      Effect.flatMap(
+        sql`
+          SELECT (SELECT lives_until FROM ${nodes} WHERE id = ${node}) AS lives_until,
+            (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} LIMIT 1) AS one) AS needed,
+            (SELECT COUNT(*) FROM (
+              SELECT 1 FROM ${table} WHERE ${isFree(at)} LIMIT ${Math.min(limit, 1)}
+            ) AS other) AS free`,
+        schemaReaderOf(nodesName, State, (state) => state),
+      ),
+      ([state]) => state ?? { lives_until: null, needed: 0, free: 0 },
+    );
+
+  const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: Hold) {
+    const free = sql`
+      SELECT ${key} FROM ${table} WHERE ${isFree(at)} ORDER BY ${key} LIMIT ${limit} ${forUpdateUnlocked}`;
+    yield* sql`UPDATE ${table} SET holder = ${node} WHERE ${isNeeded} AND ${key} ${isAnyOf(free)}`;
+    yield* sql`DELETE FROM ${nodes} WHERE lives_until <= ${at}`;
+  }, sql.withTransaction);
+
+  return Effect.fnUntraced(function* (hold: Hold) {
+    const { node, at, until } = hold;
+    const { lives_until, needed, free } = yield* readState(hold);
+    if (until <= at) {
+      yield* sql`DELETE FROM ${nodes} WHERE id = ${node}`;
+      return false;
+    }
+    if (needed === 0) return false;
+    const isOld = lives_until === null || lives_until - at < (1 - renewalShare) * (until - at);
+    if (isOld || free > 0) {
+      // Commits before it takes any row, so that other nodes that take rows now see this node as live.
+      yield* sql`
+        INSERT INTO ${nodes} (id, lives_until) VALUES (${node}, ${until})
+        ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
+      yield* takeFree(hold);
+    }
+    return true;
+  });
+};
+
+const State = Schema.Struct({
+  lives_until: Schema.NullOr(Schema.Int),
+  needed: Schema.Int,
+  free: Schema.Int,
+});
