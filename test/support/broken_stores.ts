@@ -7,35 +7,24 @@ import { createServer } from "node:http";
 import {
   AccountLink,
   AddressVault,
-  AuditLog,
   Counters,
   decodeFixture,
   FixtureLoader,
-  LinkStore,
   NetworkIntelligence,
   SessionSettings,
+  type StoragePorts,
   StoreUnavailable,
 } from "@accountlink/core";
-import { MemberStore } from "@accountlink/core/accounts";
 import { parseNetwork } from "@accountlink/core/addresses";
-import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { EventStore } from "@accountlink/core/events";
-import { FlowStore } from "@accountlink/core/flow";
-import { IdempotencyStore } from "@accountlink/core/idempotency";
-import { KeyStore } from "@accountlink/core/keys";
-import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
-import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore } from "@accountlink/core/sign_ins";
-import { UsageStore } from "@accountlink/core/usage";
-import { UserStore } from "@accountlink/core/users";
-import { WebhookStore } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, makeNodeListener, Readiness } from "@accountlink/http";
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { makePages } from "@accountlink/pages";
 import { freePort } from "@accountlink/test-servers";
+import { storesIn } from "@accountlink/testing/simulation";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
-import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
+import { Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
 /** Stores work, are unreachable, throw like a bug, or have swept all events. */
@@ -73,30 +62,17 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
       },
     });
 
-  const stores = Layer.mergeAll(
-    Layer.effect(LinkStore, Effect.map(LinkStore, breakable)),
-    Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
-    Layer.effect(MemberStore, Effect.map(MemberStore, breakable)),
-    Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
-    Layer.effect(
-      EventStore,
-      Effect.map(EventStore, (store) => {
-        events = store;
-        return breakable(store);
-      }),
-    ),
-    Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
-    Layer.effect(SignInStore, Effect.map(SignInStore, breakable)),
-    Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),
-    Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
-    Layer.effect(IdempotencyStore, Effect.map(IdempotencyStore, breakable)),
-    Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
-    Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
-    Layer.effect(UserStore, Effect.map(UserStore, breakable)),
-    Layer.effect(WebhookStore, Effect.map(WebhookStore, breakable)),
-    Layer.effect(RolePlanStore, Effect.map(RolePlanStore, breakable)),
-    Layer.effect(Counters, Effect.map(Counters, breakable)),
-  ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
+  const storage = Layer.effectContext(
+    Effect.map(Layer.build(StorageMemory.layer), (ports) => {
+      events = Context.get(ports, EventStore);
+      return Context.makeUnsafe<StoragePorts>(
+        new Map(storesIn(ports).map(([name, store]) => [name, breakable(store)])),
+      );
+    }),
+  );
+  const counters = Layer.effect(Counters, Effect.map(Counters, breakable)).pipe(
+    Layer.provide(CacheMemory.layer),
+  );
 
   const platforms = Layer.unwrap(
     Effect.map(decodeFixture(text), ({ platform }) =>
@@ -108,7 +84,8 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        stores,
+        storage,
+        counters,
         platforms,
         Secrets.layer.pipe(Layer.provide(Layer.succeed(RootKey, secret))),
         AddressVault.layer(new Map([["test", secret]])),
