@@ -113,28 +113,6 @@ export interface Meta {
   readonly tier?: "free" | "premium";
 }
 
-export interface GameLookup {
-  readonly gameId: GameId;
-  /** Newest link first, at most 1,000; with a guild, only its members among the 100 newest links */
-  readonly chatIds: ReadonlyArray<ChatId>;
-  readonly count: number;
-  readonly resolved: {
-    readonly game: GameProfile | null;
-    /** Profiles of the first 25 chatIds, in the same order */
-    readonly chat: ReadonlyArray<ChatProfile | null> | null;
-  };
-}
-
-export interface VerificationStatus {
-  readonly linked: boolean;
-  readonly chatId: ChatId;
-  readonly gameId: GameId | null;
-  readonly linkVersion: number | null;
-  readonly linkHash: string | null;
-  readonly lastVerifiedAt: Timestamp | null;
-  readonly resolved: ResolvedProfiles;
-}
-
 export interface InvalidParameters {
   readonly parameters: ReadonlyArray<{
     readonly name: string;
@@ -164,6 +142,28 @@ export interface BulkMeta {
     readonly uniqueInputs: number;
     readonly maxInputs: number;
   };
+}
+
+export interface GameLookup {
+  readonly gameId: GameId;
+  /** Newest link first, at most 1,000; with a guild, only its members among the 100 newest links */
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly count: number;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    /** Profiles of the first 25 chatIds, in the same order */
+    readonly chat: ReadonlyArray<ChatProfile | null> | null;
+  };
+}
+
+export interface VerificationStatus {
+  readonly linked: boolean;
+  readonly chatId: ChatId;
+  readonly gameId: GameId | null;
+  readonly linkVersion: number | null;
+  readonly linkHash: string | null;
+  readonly lastVerifiedAt: Timestamp | null;
+  readonly resolved: ResolvedProfiles;
 }
 
 /** ID of a guild of the chat platform */
@@ -468,32 +468,6 @@ export interface Routes {
     readonly data: ChatLookup;
     readonly meta: Meta;
   };
-  /** Chat users of a game user. `GET /v2/game` */
-  readonly getGame: {
-    readonly parameters: {
-      /** ID of the game user */
-      readonly gameId: GameId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
-    };
-    readonly data: GameLookup;
-    readonly meta: Meta;
-  };
-  /** Verification status of a chat user. `GET /v2/verifications/chat` */
-  readonly getVerification: {
-    readonly parameters: {
-      /** ID of the chat user */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
-    };
-    readonly data: VerificationStatus;
-    readonly meta: Meta;
-  };
   /** Game users of up to 50 chat users. `POST /v2/chat/bulk` */
   readonly bulkChat: {
     readonly parameters: {
@@ -533,6 +507,19 @@ export interface Routes {
     };
     readonly meta: BulkMeta;
   };
+  /** Chat users of a game user. `GET /v2/game` */
+  readonly getGame: {
+    readonly parameters: {
+      /** ID of the game user */
+      readonly gameId: GameId;
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: GameLookup;
+    readonly meta: Meta;
+  };
   /** Chat users of up to 50 game users. `POST /v2/game/bulk` */
   readonly bulkGame: {
     readonly parameters: {
@@ -571,6 +558,19 @@ export interface Routes {
       readonly resolved: boolean;
     };
     readonly meta: BulkMeta;
+  };
+  /** Verification status of a chat user. `GET /v2/verifications/chat` */
+  readonly getVerification: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: VerificationStatus;
+    readonly meta: Meta;
   };
   /** Accounts that may belong to the same person. `GET /v2/alts` */
   readonly getAlts: {
@@ -632,39 +632,6 @@ export interface Routes {
     };
     readonly meta: BulkMeta;
   };
-  /** Record whether two chat users are the same person. `PUT /v2/alts/reviews` */
-  readonly putAltReview: {
-    readonly parameters: {
-      /** ID of one chat user of the pair */
-      readonly chatId: ChatId;
-      /** ID of the other chat user, who must differ */
-      readonly otherChatId: ChatId;
-      /** Whether the two users are different persons or the same one */
-      readonly verdict: "different" | "same";
-      /** At most 500 characters */
-      readonly note?: string | null | undefined;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      readonly review: AltReview;
-    };
-    readonly meta: Meta;
-  };
-  /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
-  readonly getAltReviews: {
-    readonly parameters: {
-      /** ID of the chat user */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      /** At most 100, newest first */
-      readonly reviews: ReadonlyArray<AltReview>;
-    };
-    readonly meta: Meta;
-  };
   /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
   readonly deleteAltReview: {
     readonly parameters: {
@@ -682,21 +649,36 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
-  /** Link a chat user to a game user. `PATCH /v2/game` */
-  readonly patchGame: {
+  /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
+  readonly getAltReviews: {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** ID of the game user */
-      readonly gameId: GameId;
       /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
+      /** At most 100, newest first */
+      readonly reviews: ReadonlyArray<AltReview>;
+    };
+    readonly meta: Meta;
+  };
+  /** Record whether two chat users are the same person. `PUT /v2/alts/reviews` */
+  readonly putAltReview: {
+    readonly parameters: {
+      /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      readonly gameId: GameId;
-      readonly previousGameId: GameId | null;
-      readonly updated: boolean;
+      /** ID of the other chat user, who must differ */
+      readonly otherChatId: ChatId;
+      /** Whether the two users are different persons or the same one */
+      readonly verdict: "different" | "same";
+      /** At most 500 characters */
+      readonly note?: string | null | undefined;
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly review: AltReview;
     };
     readonly meta: Meta;
   };
@@ -718,6 +700,22 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
+  /** Delete all link data of the key's scope. `DELETE /v2/data` */
+  readonly deleteData: {
+    readonly parameters: {
+      /** Must be true */
+      readonly confirm: true;
+      /** Required with a guild-scoped key, which names its own guild; refused with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly deletedRecords: number;
+      readonly scope: "global" | "guild";
+      readonly pid: Pid;
+      readonly collection: "links";
+    };
+    readonly meta: Meta;
+  };
   /** Remove the game link of a chat user. `DELETE /v2/game` */
   readonly deleteGame: {
     readonly parameters: {
@@ -733,19 +731,21 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
-  /** Delete all link data of the key's scope. `DELETE /v2/data` */
-  readonly deleteData: {
+  /** Link a chat user to a game user. `PATCH /v2/game` */
+  readonly patchGame: {
     readonly parameters: {
-      /** Must be true */
-      readonly confirm: true;
-      /** Required with a guild-scoped key, which names its own guild; refused with a global key */
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** ID of the game user */
+      readonly gameId: GameId;
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
-      readonly deletedRecords: number;
-      readonly scope: "global" | "guild";
-      readonly pid: Pid;
-      readonly collection: "links";
+      readonly chatId: ChatId;
+      readonly gameId: GameId;
+      readonly previousGameId: GameId | null;
+      readonly updated: boolean;
     };
     readonly meta: Meta;
   };
@@ -863,6 +863,15 @@ export interface Routes {
     readonly data: VerificationSession;
     readonly meta: Meta;
   };
+  /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
+  readonly cancelSession: {
+    readonly parameters: {
+      /** Identifier of the session, `vs_…` */
+      readonly sid: string;
+    };
+    readonly data: VerificationSession;
+    readonly meta: Meta;
+  };
   /** Read a verification session. `GET /v2/sessions/:sid` */
   readonly getSession: {
     readonly parameters: {
@@ -874,13 +883,6 @@ export interface Routes {
     readonly data: VerificationSession;
     readonly meta: Meta;
   };
-  /** Read a verification session as a stream of at most 30 seconds. `GET /v2/sessions/:sid/stream` */
-  readonly streamSession: {
-    readonly parameters: {
-      /** Identifier of the session, `vs_…` */
-      readonly sid: string;
-    };
-  };
   /** Redirect a user into the public verification flow. `GET /v2/sessions/:sid/redirect` */
   readonly redirectSession: {
     readonly parameters: {
@@ -888,14 +890,12 @@ export interface Routes {
       readonly sid: string;
     };
   };
-  /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
-  readonly cancelSession: {
+  /** Read a verification session as a stream of at most 30 seconds. `GET /v2/sessions/:sid/stream` */
+  readonly streamSession: {
     readonly parameters: {
       /** Identifier of the session, `vs_…` */
       readonly sid: string;
     };
-    readonly data: VerificationSession;
-    readonly meta: Meta;
   };
 }
 
@@ -981,27 +981,27 @@ export const serviceVersion = "2026-01-01";
 /** The method and path of each route. `isIdempotent`: the route accepts an `Idempotency-Key`. */
 export const routes = {
   getChat: { method: "GET", path: "/v2/chat" },
-  getGame: { method: "GET", path: "/v2/game" },
-  getVerification: { method: "GET", path: "/v2/verifications/chat" },
   bulkChat: { method: "POST", path: "/v2/chat/bulk" },
+  getGame: { method: "GET", path: "/v2/game" },
   bulkGame: { method: "POST", path: "/v2/game/bulk" },
+  getVerification: { method: "GET", path: "/v2/verifications/chat" },
   getAlts: { method: "GET", path: "/v2/alts" },
   bulkAlts: { method: "POST", path: "/v2/alts/bulk" },
-  putAltReview: { method: "PUT", path: "/v2/alts/reviews", isIdempotent: true },
-  getAltReviews: { method: "GET", path: "/v2/alts/reviews" },
   deleteAltReview: { method: "DELETE", path: "/v2/alts/reviews", isIdempotent: true },
-  patchGame: { method: "PATCH", path: "/v2/game", isIdempotent: true },
+  getAltReviews: { method: "GET", path: "/v2/alts/reviews" },
+  putAltReview: { method: "PUT", path: "/v2/alts/reviews", isIdempotent: true },
   patchChat: { method: "PATCH", path: "/v2/chat", isIdempotent: true },
-  deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
   deleteData: { method: "DELETE", path: "/v2/data", isIdempotent: true },
+  deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
+  patchGame: { method: "PATCH", path: "/v2/game", isIdempotent: true },
   syncMember: { method: "POST", path: "/v2/members/sync" },
   getEvents: { method: "GET", path: "/v2/events" },
   streamEvents: { method: "GET", path: "/v2/events/stream" },
   listLinks: { method: "GET", path: "/v2/links" },
   reportLeakedKey: { method: "POST", path: "/v2/keys/leaked" },
   createSession: { method: "POST", path: "/v2/sessions", isIdempotent: true },
-  getSession: { method: "GET", path: "/v2/sessions/:sid" },
-  streamSession: { method: "GET", path: "/v2/sessions/:sid/stream" },
-  redirectSession: { method: "GET", path: "/v2/sessions/:sid/redirect" },
   cancelSession: { method: "DELETE", path: "/v2/sessions/:sid", isIdempotent: true },
+  getSession: { method: "GET", path: "/v2/sessions/:sid" },
+  redirectSession: { method: "GET", path: "/v2/sessions/:sid/redirect" },
+  streamSession: { method: "GET", path: "/v2/sessions/:sid/stream" },
 } as const;

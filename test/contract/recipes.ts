@@ -4,6 +4,7 @@
  */
 import { expect } from "vitest";
 import { guild, type KeyOptions, newToken, nobody, stranger } from "../support/fixtures.ts";
+import type { Case } from "./case_writer.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -37,6 +38,8 @@ export interface Recipe {
   readonly isVerify?: true;
   /** Whether the request names a session that belongs to the key. */
   readonly hasSession?: true;
+  /** Answers that follow from no other property, to requests with a Premium key. */
+  readonly others?: ReadonlyArray<Pick<Case, "answer" | "values" | "expected">>;
 }
 
 const pending = { clientId: "client", state: "pending", chatId: null, gameId: null, error: null };
@@ -90,6 +93,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     member: "user_not_in_guild",
     strange: { chatId: stranger },
     resolved: true,
+    others: [{ answer: "404 LINK_NOT_FOUND", values: { chatId: "100005" }, expected: null }],
   },
   getGame: {
     access: ["read", "verify"],
@@ -98,6 +102,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameId"],
     invalid: { gameId: "x" },
     resolved: true,
+    others: [{ answer: "404 LINK_NOT_FOUND", values: { gameId: "5" }, expected: null }],
   },
   getVerification: {
     access: ["read", "verify"],
@@ -108,6 +113,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     member: "user_not_in_guild",
     strange: { chatId: stranger },
     resolved: true,
+    others: [{ answer: "200 -", values: { chatId: "100005" }, expected: { linked: false } }],
   },
   bulkChat: {
     access: ["read"],
@@ -116,6 +122,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["chatIds"],
     invalid: { chatIds: "100001" },
     resolved: true,
+    others: [
+      {
+        answer: "400 BULK_LIMIT_EXCEEDED",
+        values: { chatIds: Array(51).fill("1") },
+        expected: { limit: 50, received: 51 },
+      },
+    ],
   },
   bulkGame: {
     access: ["read"],
@@ -124,6 +137,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameIds"],
     invalid: { gameIds: [] },
     resolved: true,
+    others: [
+      {
+        answer: "400 BULK_LIMIT_EXCEEDED",
+        values: { gameIds: Array(51).fill("1") },
+        expected: { limit: 50, received: 51 },
+      },
+    ],
   },
   getAlts: {
     access: ["read"],
@@ -132,6 +152,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["chatId", "gameId", "ip"],
     invalid: { ip: "203.0.113" },
     tier: "premium",
+    others: [
+      {
+        answer: "200 -",
+        values: { gameId: "5" },
+        expected: { target: { chatId: null, gameId: "5" }, matches: [] },
+      },
+    ],
   },
   bulkAlts: {
     access: ["read"],
@@ -140,6 +167,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameIds"],
     invalid: { gameIds: [] },
     tier: "premium_or_custom",
+    others: [
+      {
+        answer: "400 BULK_LIMIT_EXCEEDED",
+        values: { gameIds: Array(11).fill("1") },
+        expected: { limit: 10, received: 11 },
+      },
+    ],
   },
   putAltReview: {
     good: reviewed,
@@ -170,6 +204,14 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { newChatId: 100_003 },
     member: "new_user_not_in_guild",
     strange: { oldChatId: "100001", newChatId: stranger },
+    others: [
+      { answer: "404 LINK_NOT_FOUND", values: { oldChatId: "100005", newChatId: "100001" }, expected: null },
+      {
+        answer: "409 CONFLICT",
+        values: { oldChatId: "100001", newChatId: "100002" },
+        expected: { reason: "chat_already_linked" },
+      },
+    ],
   },
   patchGame: {
     good: { chatId: "100001", gameId: "3" },
@@ -186,6 +228,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { chatId: "12ab5" },
     member: "user_not_in_guild",
     strange: { chatId: stranger },
+    others: [{ answer: "404 LINK_NOT_FOUND", values: { chatId: "100005" }, expected: null }],
   },
   deleteData: {
     good: { confirm: true },
@@ -204,6 +247,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     strange: { chatId: stranger },
     guilds: "own",
     guildRequired: false,
+    others: [{ answer: "404 BAD_REQUEST", values: { chatId: "100001", guildId: guild }, expected: null }],
   },
   reportLeakedKey: {
     good: { key: newToken() },
@@ -265,6 +309,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     data: { gameId: "1", chatIds: ["100001"] },
     required: ["gameId"],
     invalid: { gameId: "x" },
+    others: [{ answer: "200 -", values: { gameId: "5" }, expected: { gameId: "5", chatIds: [] } }],
   },
   chatToGame: {
     access: ["read", "verify"],
@@ -274,6 +319,13 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { chatId: "1234" },
     member: "user_not_in_guild",
     strange: { chatId: stranger },
+    others: [
+      {
+        answer: "404 LINK_NOT_FOUND",
+        values: { chatId: "100005" },
+        expected: "No game user linked to this chat ID",
+      },
+    ],
   },
   updateChat: {
     good: { oldChatId: "100001", newChatId: "100003" },
@@ -282,6 +334,18 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { newChatId: "new" },
     member: "new_user_not_in_guild",
     strange: { oldChatId: "100001", newChatId: stranger },
+    others: [
+      {
+        answer: "400 LINK_NOT_FOUND",
+        values: { oldChatId: "100005", newChatId: "100001" },
+        expected: "No link found for this chat ID",
+      },
+      {
+        answer: "400 CONFLICT",
+        values: { oldChatId: "100001", newChatId: "100002" },
+        expected: "New chat ID already has a link",
+      },
+    ],
   },
   updateGame: {
     good: { chatId: "100001", newGameId: "3" },
@@ -296,6 +360,13 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     data: { chatId: "100001", removedGameId: "1" },
     required: ["chatId"],
     invalid: { chatId: "-100001" },
+    others: [
+      {
+        answer: "400 LINK_NOT_FOUND",
+        values: { chatId: "100005" },
+        expected: "No link found for this chat ID",
+      },
+    ],
   },
   resetDatabase: {
     good: {},

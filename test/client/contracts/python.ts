@@ -1,4 +1,5 @@
 /** Writes the contract of v2 as Python: types, routes, and a method for each route. */
+import { createClient } from "@accountlink/client";
 import {
   answersOf,
   type ContractTypes,
@@ -13,44 +14,67 @@ import {
 import { Option } from "effect";
 
 interface Method {
-  readonly route: string;
+  readonly name: string;
+  readonly route: Route;
   /** The code for which the method returns None. */
-  readonly missing?: string;
-  /** The field of the data that the method returns. */
-  readonly field?: string;
+  readonly missing: string | undefined;
+  /** The field of the data that the method returns; all fields if left out. */
+  readonly field: string | undefined;
 }
 
-/** The methods of each group. Of the routes in `byHand`, the client has methods that do more than one request. */
-const groups: Readonly<Record<string, Readonly<Record<string, Method>>>> = {
-  Links: {
-    get: { route: "getChat", missing: "LINK_NOT_FOUND" },
-    get_many: { route: "bulkChat" },
-    by_game: { route: "getGame", missing: "LINK_NOT_FOUND" },
-    by_game_many: { route: "bulkGame" },
-    verification: { route: "getVerification" },
-    set: { route: "patchGame" },
-    move: { route: "patchChat" },
-    delete: { route: "deleteGame" },
-    delete_all: { route: "deleteData" },
-    list: { route: "listLinks" },
-  },
-  Alts: {
-    find: { route: "getAlts" },
-    find_many: { route: "bulkAlts" },
-    review: { route: "putAltReview", field: "review" },
-    reviews: { route: "getAltReviews", field: "reviews" },
-    delete_review: { route: "deleteAltReview" },
-  },
-  Members: { sync: { route: "syncMember" } },
-  Events: { read: { route: "getEvents" } },
-  Keys: { report_leaked: { route: "reportLeakedKey" } },
-  Sessions: {
-    create: { route: "createSession" },
-    get: { route: "getSession", missing: "SESSION_NOT_FOUND" },
-    cancel: { route: "cancelSession" },
-  },
+type Methods = ReadonlyArray<readonly [group: string, methods: ReadonlyArray<Method>]>;
+
+/** Methods of the TypeScript client that Python has in handwritten code, because they send several requests or none. */
+const handwritten = ["poll", "watch", "wait", "redirectUrl"];
+
+/** Calls every method of the TypeScript client, to learn which route it requests and what it returns. */
+const clientMethods = async (types: ContractTypes): Promise<Methods> => {
+  let response = new Response();
+  let requested = "";
+  const client = createClient({
+    url: "http://localhost",
+    fetch: () => Promise.resolve(response),
+    onAnswer: ({ route }) => {
+      requested = route;
+    },
+  });
+  const fields = types.v2.flatMap((route) =>
+    fieldsOf(dataOf(route, types), types).map(({ name }) => String(name)),
+  );
+  const data = Object.fromEntries(fields.map((name) => [name, name]));
+  const groups: Array<Methods[number]> = [];
+  for (const [group, calls] of Object.entries(client)) {
+    const methods: Array<Method> = [];
+    for (const [name, call] of Object.entries<(...ids: ReadonlyArray<string>) => Promise<unknown>>({
+      ...calls,
+    })) {
+      if (handwritten.includes(name)) continue;
+      const resultOf = (status: number, body: object) => {
+        response = Response.json(body, { status });
+        return call("1", "2", "3").catch(() => undefined);
+      };
+      const field = await resultOf(200, { data });
+      const route = routeOf(requested, types);
+      let missing: string | undefined;
+      for (const code of route.errors ?? [])
+        if ((await resultOf(404, { error: { code } })) === null) missing = code;
+      methods.push({
+        name: snake(name),
+        route,
+        missing,
+        field: typeof field === "string" ? field : undefined,
+      });
+    }
+    groups.push([capitalized(group), methods]);
+  }
+  return groups;
 };
-const byHand = ["streamEvents", "streamSession", "redirectSession"];
+
+const routeOf = (id: string, { v2 }: ContractTypes): Route => {
+  const route = v2.find((each) => each.id === id);
+  if (route === undefined) throw new Error(`Cannot write a method: v2 has no route "${id}"`);
+  return route;
+};
 
 const quoted = (value: unknown): string => JSON.stringify(value);
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
@@ -196,28 +220,14 @@ const snake = (name: string): string =>
   name === "from" ? "from_" : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The module of methods, whose client is asynchronous. */
-export const pythonMethods = (): string => {
+export const pythonMethods = async (): Promise<string> => {
   const types = contractTypes();
-  const routeOf = (id: string): Route => {
-    const route = types.v2.find((each) => each.id === id);
-    if (route === undefined) throw new Error(`Cannot write the method of "${id}": v2 has no such route`);
-    return route;
-  };
-  const named = new Set([
-    ...byHand,
-    ...Object.values(groups).flatMap((group) => Object.values(group).map(({ route }) => route)),
-  ]);
-  const unnamed = types.v2.filter(({ id }) => !named.has(id)).map(({ id }) => id);
-  if (unnamed.length > 0)
-    throw new Error(`Cannot write the methods of "${unnamed.join()}": name them in "groups" of this file`);
-  const classes = Object.entries(groups).map(
+  const classes = (await clientMethods(types)).map(
     ([group, methods]) =>
       `\n\nclass Async${group}Methods:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
-${Object.entries(methods)
-  .map(([name, method]) => methodText(name, method, routeOf(method.route), types))
-  .join("")}`,
+${methods.map((method) => methodText(method, types)).join("")}`,
   );
   const body = classes.join("");
   const used = ["Id", ...Object.keys(types.named), ...types.v2.map(dataPlace)].filter((name) =>
@@ -239,10 +249,10 @@ if TYPE_CHECKING:
 ${body}`;
 };
 
-const methodText = (name: string, { missing, field }: Method, route: Route, types: ContractTypes): string => {
+const methodText = ({ name, route, missing, field }: Method, types: ContractTypes): string => {
   const { typeText } = typeWriter();
   const data = dataOf(route, types) ?? types.success(route);
-  const part = field === undefined ? data : fieldOf(types.resolve(data), field);
+  const part = fieldsOf(data, types).find((each) => each.name === field)?.type ?? data;
   const sent = Object.keys(route.parameters).map((parameter) => `${quoted(parameter)}: ${snake(parameter)}`);
   const options = [
     ...(missing === undefined ? [] : [`missing=${quoted(missing)}`]),
@@ -261,10 +271,9 @@ const methodText = (name: string, { missing, field }: Method, route: Route, type
 `;
 };
 
-const fieldOf = (data: Representation, field: string): Representation => {
-  const found = data._tag === "Objects" && data.propertySignatures.find(({ name }) => name === field);
-  if (!found) throw new Error(`Cannot write a method: its data has no field "${field}"`);
-  return found.type;
+const fieldsOf = (data: Representation | undefined, types: ContractTypes) => {
+  const found = data === undefined ? undefined : types.resolve(data);
+  return found?._tag === "Objects" ? found.propertySignatures : [];
 };
 
 /** Required values by their place, the others by name. What must be \`true\` is spelled out. */
