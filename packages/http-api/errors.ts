@@ -3,6 +3,7 @@
  * the error pages of the guide are generated from it.
  */
 import {
+  addressBuckets,
   BadRequest,
   BulkLimitExceeded,
   Conflict,
@@ -13,6 +14,7 @@ import {
   InvalidBody,
   InvalidParameter,
   InvalidSession,
+  keyBuckets,
   LinkNotFound,
   MalformedRequest,
   MissingParameter,
@@ -27,13 +29,11 @@ import {
 } from "@accountlink/core/errors";
 import { Schema } from "effect";
 import {
-  addressBuckets,
   conflictReasons,
   dashboardConflictReasons,
   dashboardForbiddenReasons,
   forbiddenReasons,
   InvalidParameters,
-  keyBuckets,
 } from "./error_details.ts";
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;

@@ -1,6 +1,6 @@
-import type { ErrorCode } from "@accountlink/core/errors";
+import { addressBuckets, type ErrorCode, keyBuckets } from "@accountlink/core/errors";
 import { Schema } from "effect";
-import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";
+import { InvalidParameters } from "../error_details.ts";
 import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
 import type { Route } from "../route.ts";
