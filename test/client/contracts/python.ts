@@ -26,6 +26,7 @@ type Methods = ReadonlyArray<readonly [group: string, methods: ReadonlyArray<Met
 
 /** Methods of the TypeScript client that Python has in handwritten code, because they send several requests or none. */
 const handwritten = ["poll", "watch", "wait", "redirectUrl"];
+const handwrittenRoutes = ["streamEvents", "streamSession", "redirectSession"];
 
 /** Calls every method of the TypeScript client, to learn which route it requests and what it returns. */
 const clientMethods = async (types: ContractTypes): Promise<Methods> => {
@@ -67,6 +68,10 @@ const clientMethods = async (types: ContractTypes): Promise<Methods> => {
     }
     groups.push([capitalized(group), methods]);
   }
+  const called = groups.flatMap(([, methods]) => methods.map(({ route }) => route.id));
+  const uncalled = types.v2.filter(({ id }) => ![...called, ...handwrittenRoutes].includes(id));
+  if (uncalled.length > 0)
+    throw new Error(`The TypeScript client has no method for ${uncalled.map(({ id }) => id).join()}`);
   return groups;
 };
 
