@@ -120,7 +120,7 @@ export const makeSweep = Effect.gen(function* () {
       const stored = (yield* storedOf([chatId]))(chatId);
       const changing = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
-        if (changed === null) yield* pauseWithoutBot(courier.item);
+        if (changed === null && (yield* pauseWithoutBot(courier.item))) return;
         const settled = changed ?? goneMember(chatId);
         // The end of the sweep deletes problems that are over.
         if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
