@@ -24,11 +24,7 @@ export const expectedNameText = "well-formed text without control characters and
  */
 export const isNameText = (text: string): boolean => isStorable(text) && !unfit.test(text);
 
-/**
- * Returns the text without characters that cannot be part of a name.
- *
- * @internal
- */
+/** Returns the text without characters that cannot be part of a name. @internal */
 export const toNameText = (text: string): string =>
   text.toWellFormed().replaceAll(new RegExp(unfit, "gu"), "");
 

@@ -4,11 +4,7 @@ import { Schema } from "effect";
 /** Returns whether the text has neither NUL nor a lone surrogate. Stores treat other text as a defect. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-/**
- * Returns whether the text is storable and within a length in Unicode code points, as JSON Schema counts.
- *
- * @internal
- */
+/** Returns whether the text is storable and within a length in Unicode code points, as JSON Schema counts. @internal */
 export const isStorableUpTo = (longest: number, text: string): boolean =>
   isStorable(text) && Array.from(text).length <= longest;
 

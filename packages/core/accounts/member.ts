@@ -26,29 +26,17 @@ export interface Membership extends Omit<Member, "chatId"> {
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
-/**
- * The actions whose audit entries a role may read; null for all actions.
- *
- * @internal
- */
+/** The actions whose audit entries a role may read; null for all actions. @internal */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
   allows(role, "admin") ? null : linkActions;
 
-/**
- * Sorts a user's accounts: active ones first, then the last chosen, then by name.
- *
- * @internal
- */
+/** Sorts a user's accounts: active ones first, then the last chosen, then by name. @internal */
 export const membershipOrder = (one: Membership, other: Membership): number =>
   Number(one.account.status === "suspended") - Number(other.account.status === "suspended") ||
   (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
   (one.account.name < other.account.name ? -1 : 1);
 
-/**
- * Sorts an account's members: the oldest first, then by chat ID.
- *
- * @internal
- */
+/** Sorts an account's members: the oldest first, then by chat ID. @internal */
 export const memberOrder = (one: Member, other: Member): number =>
   one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
 
@@ -56,11 +44,7 @@ export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
   | { readonly type: "remove"; readonly chatId: ChatId };
 
-/**
- * Returns the first `chosenAt` of an added member. Adding by an operator counts as the user's own choice.
- *
- * @internal
- */
+/** Returns the first `chosenAt` of an added member. Adding by an operator counts as the user's own choice. @internal */
 export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
   actor.type === "operator" ? at : null;
 

@@ -15,11 +15,7 @@ export interface AltPair {
   readonly otherChatId: ChatId;
 }
 
-/**
- * Reports a pair of a user with themselves.
- *
- * @internal
- */
+/** Reports a pair of a user with themselves. @internal */
 export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): ReadonlyArray<ParameterProblem> =>
   chatId !== undefined && chatId === otherChatId
     ? [{ name: "otherChatId", reason: "expected another user than chatId" }]

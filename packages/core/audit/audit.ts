@@ -93,11 +93,7 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
   return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
 };
 
-/**
- * Returns who made the change in the form of API answers: the actor, and the member of an account.
- *
- * @internal
- */
+/** Returns who made the change in the form of API answers: the actor, and the member of an account. @internal */
 export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
   actor: { type: actor.type, id: actor.id },
   member: actor.type === "account" ? actor.member : null,

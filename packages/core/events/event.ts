@@ -99,11 +99,7 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   ...happening,
 });
 
-/**
- * Returns the source of an actor's change. A verification flow is `flow`, whoever confirms it.
- *
- * @internal
- */
+/** Returns the source of an actor's change. A verification flow is `flow`, whoever confirms it. @internal */
 export const sourceOf = ({ type }: Actor): EventSource => {
   if (type === "key") return "api";
   return type === "user" ? "user" : "operator";
@@ -200,22 +196,14 @@ export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId):
 /** Fields that identify the chat user of an event. */
 const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
-/**
- * Which events to read; null for all.
- *
- * @internal
- */
+/** Which events to read; null for all. @internal */
 export interface EventFilter {
   readonly types: ReadonlyArray<EventType> | null;
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
 }
 
-/**
- * Returns whether an event matches a filter, by its present or previous IDs.
- *
- * @internal
- */
+/** Returns whether an event matches a filter, by its present or previous IDs. @internal */
 export const matchesFilter = ({ type, data }: Happening, { types, chatId, gameId }: EventFilter): boolean => {
   if (types !== null && !types.includes(type)) return false;
   const has = (id: string | null, ...names: ReadonlyArray<string>) =>

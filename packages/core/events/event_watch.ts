@@ -20,11 +20,7 @@ const pollDelay = 20;
 /** How often the keys of waiting readers are checked, in milliseconds. */
 const keyCheckInterval = 500;
 
-/**
- * A reader that waits for events of a scope.
- *
- * @internal
- */
+/** A reader that waits for events of a scope. @internal */
 export class EventSubscription extends Notices {
   readonly pid: Pid;
   readonly keyId: KeyId | null;
@@ -39,11 +35,7 @@ export class EventSubscription extends Notices {
   }
 }
 
-/**
- * Wakes readers that wait for events of a scope, on every node. Without subscriptions nothing is polled.
- *
- * @internal
- */
+/** Wakes readers that wait for events of a scope, on every node. Without subscriptions nothing is polled. @internal */
 export class EventWatch extends Context.Service<
   EventWatch,
   {
@@ -123,11 +115,7 @@ const endInactiveReaders = Effect.fnUntraced(function* (waiting: Waiting) {
   }
 });
 
-/**
- * The number of readers that wait for events on this node.
- *
- * @internal
- */
+/** The number of readers that wait for events on this node. @internal */
 export const readersWaiting = Metric.gauge("accountlink_event_readers_waiting", {
   description: "Readers of events that wait: long polls, streams and embedders",
 });

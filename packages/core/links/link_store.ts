@@ -108,11 +108,7 @@ export interface DayRange {
   readonly before: Millis;
 }
 
-/**
- * The most chat users of one game user that `LinkStore.findByGameIds` returns.
- *
- * @internal
- */
+/** The most chat users of one game user that `LinkStore.findByGameIds` returns. @internal */
 export const maxChatsOfGame = 1_000;
 
 export interface CountOptions {

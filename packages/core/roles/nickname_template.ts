@@ -22,11 +22,7 @@ const placeholderPattern = /\{[^{}]*\}/gu;
 
 const form = `1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
 
-/**
- * The expected form of a template, for error messages.
- *
- * @internal
- */
+/** The expected form of a template, for error messages. @internal */
 export const expectedTemplate = `expected null or ${form}`;
 
 const isTemplate = (text: string): boolean =>

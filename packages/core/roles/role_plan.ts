@@ -56,11 +56,7 @@ export const mostRules = 50;
 /** The rules of a plan, at most `mostRules`. */
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
-/**
- * The expected form of rules, for error messages.
- *
- * @internal
- */
+/** The expected form of rules, for error messages. @internal */
 export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
 
 /** A paused plan changes nothing. */
@@ -79,22 +75,14 @@ export const noPlan: PlanSettings = { rules: [], nickname: null, state: "paused"
 
 const settingNames = ["rules", "nickname", "state"] as const satisfies ReadonlyArray<keyof PlanSettings>;
 
-/**
- * Returns the names of the settings that differ.
- *
- * @internal
- */
+/** Returns the names of the settings that differ. @internal */
 export const changedSettings = (
   before: PlanSettings,
   after: PlanSettings,
 ): ReadonlyArray<keyof PlanSettings> =>
   settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 
-/**
- * Returns the details of an audit entry.
- *
- * @internal
- */
+/** Returns the details of an audit entry. @internal */
 export const planEntryDetails = (
   { guildId }: { readonly guildId: GuildId },
   { state }: PlanSettings,
@@ -118,11 +106,7 @@ export interface PlanProblem {
 /** The most problems that a status has. */
 export const shownProblems = 50;
 
-/**
- * Sorts problems: the newest first, then by chat ID and role.
- *
- * @internal
- */
+/** Sorts problems: the newest first, then by chat ID and role. @internal */
 export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
   other.at - one.at ||
   (one.chatId === other.chatId

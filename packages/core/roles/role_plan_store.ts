@@ -11,11 +11,7 @@ export interface PlanPlace {
   readonly guildId: GuildId;
 }
 
-/**
- * Sorts by scope, then by guild.
- *
- * @internal
- */
+/** Sorts by scope, then by guild. @internal */
 export const placeOrder = (one: PlanPlace, other: PlanPlace): number =>
   one.pid === other.pid ? (one.guildId < other.guildId ? -1 : 1) : one.pid < other.pid ? -1 : 1;
 

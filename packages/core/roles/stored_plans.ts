@@ -111,11 +111,7 @@ export class StoredPlans extends Context.Service<
   );
 }
 
-/**
- * Refuses a plan of a guild scope for another guild.
- *
- * @internal
- */
+/** Refuses a plan of a guild scope for another guild. @internal */
 export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
   scope.kind === "guild" && scope.guildId !== guildId
     ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
@@ -127,11 +123,7 @@ const decoders = {
   state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
 } as const;
 
-/**
- * Returns settings with all fields in order. Untyped callers may pass anything.
- *
- * @internal
- */
+/** Returns settings with all fields in order. Untyped callers may pass anything. @internal */
 export const checkSettings = Effect.fnUntraced(function* (
   scope: DataScope,
   guildId: GuildId,

@@ -8,11 +8,7 @@ export type SessionState = "pending" | "opened" | "completed" | "failed" | "canc
 /** `link_removed`: the user's link or its whole scope was removed. */
 export type SessionFailure = "link_removed";
 
-/**
- * The greatest length of a `clientId` in characters.
- *
- * @internal
- */
+/** The greatest length of a `clientId` in characters. @internal */
 export const longestClientId = 128;
 
 export interface VerificationSession {
@@ -48,11 +44,7 @@ export const isFinal = (state: SessionState): boolean => state !== "pending" && 
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";
 
-/**
- * Returns whether a session can be completed: it is not final, and before its deadline.
- *
- * @internal
- */
+/** Returns whether a session can be completed: it is not final, and before its deadline. @internal */
 export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis): boolean =>
   !isFinal(state) && at < expiresAt;
 

@@ -7,11 +7,7 @@ import { warnOnce } from "../telemetry/warn_once.ts";
 import type { VerificationSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";
 
-/**
- * How often the store is polled for changes without a signal, in milliseconds.
- *
- * @internal
- */
+/** How often the store is polled for changes without a signal, in milliseconds. @internal */
 export const changePollInterval = 2_000;
 
 /** How often the keys of open reads are checked, in milliseconds. */
@@ -23,11 +19,7 @@ const changePollWindow = 15_000;
 /** With more subscribed sessions, reading all changes is cheaper than looking up ids. */
 const maxPolledIds = 1_000;
 
-/**
- * Wakes the open reads of a session when it changes, on every node.
- *
- * @internal
- */
+/** Wakes the open reads of a session when it changes, on every node. @internal */
 export class SessionWatch extends Context.Service<
   SessionWatch,
   {

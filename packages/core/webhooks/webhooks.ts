@@ -36,11 +36,7 @@ import { webhookUrlProblem } from "./webhook_url.ts";
 
 const webhooksOfScope = 5;
 
-/**
- * The greatest length of a description in characters.
- *
- * @internal
- */
+/** The greatest length of a description in characters. @internal */
 export const longestDescription = 300;
 
 /**

@@ -9,11 +9,7 @@ import type { DeliveryError, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
 
-/**
- * The sent part of an event from the feed or of a test event.
- *
- * @internal
- */
+/** The sent part of an event from the feed or of a test event. @internal */
 export interface SentEvent {
   readonly id: string;
   readonly type: string;
@@ -21,11 +17,7 @@ export interface SentEvent {
   readonly data: object;
 }
 
-/**
- * The result of an attempt.
- *
- * @internal
- */
+/** The result of an attempt. @internal */
 export interface AttemptResult {
   /** Null if there was no answer. */
   readonly status: number | null;

@@ -30,11 +30,7 @@ const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
   description: "The longest of the latest attempts of all webhooks of this node",
 });
 
-/**
- * Sends webhooks with the adapter's `WebhookSender`. Without an adapter every attempt fails.
- *
- * @internal
- */
+/** Sends webhooks with the adapter's `WebhookSender`. Without an adapter every attempt fails. @internal */
 export class WebhookCouriers extends Context.Service<
   WebhookCouriers,
   {
