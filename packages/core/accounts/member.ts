@@ -3,11 +3,12 @@ import type { ChatId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Each role may do everything that the roles after it may do. */
+/** Each role may do everything that the roles after it may do. @internal */
 export const memberRoles = ["owner", "admin", "moderator"] as const;
 
 export type MemberRole = (typeof memberRoles)[number];
 
+/** @internal */
 export const maxMembers = 25;
 
 /** A chat user who uses the dashboard as an account. */
@@ -23,6 +24,7 @@ export interface Membership extends Omit<Member, "chatId"> {
   readonly account: Account;
 }
 
+/** @internal */
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
@@ -55,21 +57,7 @@ export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
   readonly role: MemberRole | null;
 }
 
-/**
- * Decides on a change of an account's members. Stores call it in their transaction.
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- *
- * const chatId = ChatId.make("100001");
- * const members = [{ chatId, role: "owner" }] as const;
- * memberRoles.filter((role) => allows(role, "admin")); // ["owner", "admin"]
- * members.length < maxMembers; // true
- * decideMember(members, { type: "remove", chatId }); // "last_owner"
- * decideMember(members, { type: "add", chatId, role: "admin" }); // "member_exists"
- * ```
- */
+/** Decides on a change of an account's members. Stores call it in their transaction. @internal */
 export const decideMember = (
   members: ReadonlyArray<Pick<Member, "chatId" | "role">>,
   change: MemberChange,

@@ -17,6 +17,7 @@ export type Actor =
     }
   | { readonly type: "user"; readonly id: ChatId };
 
+/** @internal */
 export const auditActions = [
   "link.set",
   "link.moved",

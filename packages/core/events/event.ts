@@ -93,6 +93,7 @@ export type FeedEvent = NewEvent & {
 /** @internal */
 export const newEventId = (at: Millis): string => `evt_${newUlid(at)}`;
 
+/** @internal */
 export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   id: newEventId(at),
   at,
@@ -129,7 +130,11 @@ export const linkMoved = (
   data: { chatId, previousChatId, gameId, linkVersion, lastVerifiedAt, source },
 });
 
-/** @param linkVersion the version of the record after its link was removed */
+/**
+ * @param linkVersion the version of the record after its link was removed
+ *
+ * @internal
+ */
 export const linkRemoved = (
   chatId: ChatId,
   previousGameId: GameId,
@@ -169,15 +174,7 @@ export const sessionEnded = ({
  * event names another user or none. If a link moved away from the user, its game user stays, because it belongs to the
  * new user.
  *
- * @example
- * ```ts
- * import { ChatId, GameId } from "@accountlink/core";
- *
- * const chatId = ChatId.make("100001");
- * const event = newEvent(0, linkRemoved(chatId, GameId.make("1"), 2, "api"));
- * eventWithoutUser(event, chatId)?.data; // { chatId: "[erased]", gameId: null, previousGameId: "[erased]", linkVersion: 2, source: "api" }
- * eventWithoutUser(event, ChatId.make("100002")); // null
- * ```
+ * @internal
  */
 export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId): E | null => {
   const { type, data } = event;

@@ -50,10 +50,10 @@ export const RoleRule = Schema.Struct({ roleId: Digits, when: RoleCondition }).a
 });
 export type RoleRule = typeof RoleRule.Type;
 
-/** The most rules of a plan. */
+/** The most rules of a plan. @internal */
 export const mostRules = 50;
 
-/** The rules of a plan, at most `mostRules`. */
+/** The rules of a plan, at most `mostRules`. @internal */
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
 /** The expected form of rules, for error messages. @internal */
@@ -70,7 +70,7 @@ export interface PlanSettings {
   readonly state: PlanState;
 }
 
-/** The settings of a guild without a plan. */
+/** The settings of a guild without a plan. @internal */
 export const noPlan: PlanSettings = { rules: [], nickname: null, state: "paused" };
 
 const settingNames = ["rules", "nickname", "state"] as const satisfies ReadonlyArray<keyof PlanSettings>;
@@ -103,7 +103,7 @@ export interface PlanProblem {
   readonly at: Millis;
 }
 
-/** The most problems that a status has. */
+/** The most problems that a status has. @internal */
 export const shownProblems = 50;
 
 /** Sorts problems: the newest first, then by chat ID and role. @internal */

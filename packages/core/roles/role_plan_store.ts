@@ -111,17 +111,6 @@ export interface UserRoles extends PlanPlace {
  * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is
  * atomic. Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
  * erasing the owner of an account deletes its plans. A scope that does not exist is a defect.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { memoryWorld } from "@accountlink/testing";
- *
- * const world = await memoryWorld();
- * const list = RolePlanStore.use((store) => store.list(Pid.make("pid_0123456789abcdefghij")));
- * await world.run(list); // []
- * await world.close();
- * ```
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,

@@ -39,6 +39,7 @@ export interface VerificationSession {
   readonly change: number;
 }
 
+/** @internal */
 export const isFinal = (state: SessionState): boolean => state !== "pending" && state !== "opened";
 
 /** The states that `SessionStore.advance` sets. */
@@ -51,37 +52,22 @@ export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis):
 /**
  * Returns whether a session can advance. `opened` follows `pending`, and `cancelled` follows `pending` or `opened`,
  * both before the deadline. `expired` follows `pending` or `opened`, from the deadline on.
+ *
+ * @internal
  */
 export const canAdvance = (session: VerificationSession, to: SessionStep, at: Millis): boolean => {
   if (to === "expired") return !isFinal(session.state) && at >= session.expiresAt;
   return isOpenAt(session, at) && (to === "cancelled" || session.state === "pending");
 };
 
-/**
- * Returns the session after a step that `canAdvance` allows.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { makeKey, makeSession } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const session = makeSession(makeKey(scope));
- * canAdvance(session, "opened", 0); // true
- * const opened = advancedSession(session, "opened");
- * canAdvance(opened, "opened", 0); // false
- * const failed = failedSession(opened);
- * [session, opened, failed].map(({ state }) => isFinal(state)); // [false, false, true]
- * failed.change; // 3
- * ```
- */
+/** Returns the session after a step that `canAdvance` allows. @internal */
 export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
   ...session,
   state: to,
   change: session.change + 1,
 });
 
-/** Returns the session after its link or scope was removed. */
+/** Returns the session after its link or scope was removed. @internal */
 export const failedSession = (session: VerificationSession): VerificationSession => ({
   ...session,
   state: "failed",

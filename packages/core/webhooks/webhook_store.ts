@@ -118,17 +118,6 @@ export interface RequestedAttempt {
  * account deletes its webhooks.
  *
  * An unknown scope, an existing id, and text that `isStorable` refuses are defects.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const list = Effect.flatMap(WebhookStore, (store) => store.list({ account: "acme", id: null }));
- * await world.run(list); // []
- * await world.close();
- * ```
  */
 export class WebhookStore extends Context.Service<
   WebhookStore,

@@ -69,26 +69,7 @@ export interface DeliveryPage {
 /** With the reason `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/**
- * Manages webhooks for owners and operators. As an account, null means every account.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const program = Effect.gen(function* () {
- *   const webhooks = yield* Webhooks;
- *   const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
- *   const choice = { account: "acme", target: { kind: "global" }, url: "https://example.com/links" } as const;
- *   const { webhook, secret } = yield* webhooks.create(choice, origin);
- *   return [webhook.status, secret.slice(0, 6)];
- * });
- * await world.run(program); // ["active", "whsec_"]
- * await world.close();
- * ```
- */
+/** Manages webhooks for owners and operators. As an account, null means every account. @internal */
 export class Webhooks extends Context.Service<
   Webhooks,
   {
