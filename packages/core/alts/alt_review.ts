@@ -5,10 +5,14 @@ import type { Millis } from "../timestamp.ts";
 /** `different`: two people. `same`: one person. */
 export type AltVerdict = "different" | "same";
 
-/** The review of an unordered pair. `chatId` is the user of the request. */
-export interface AltReview {
+/** A pair of chat users, in any order. */
+export interface AltPair {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;
+}
+
+/** The review of a pair. `chatId` is the user of the request. */
+export interface AltReview extends AltPair {
   readonly verdict: AltVerdict;
   /** At most `longestNote` characters, or null. */
   readonly note: string | null;

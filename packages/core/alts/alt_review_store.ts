@@ -2,13 +2,9 @@ import { Context, type Effect } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
-import type { AltReview } from "./alt_review.ts";
+import type { AltPair, AltReview } from "./alt_review.ts";
 
-/** A pair of chat users, in any order. */
-export interface ReviewedPair extends WriteContext {
-  readonly chatId: ChatId;
-  readonly otherChatId: ChatId;
-}
+export interface ReviewedPair extends WriteContext, AltPair {}
 
 export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | "note" | "keyId"> {}
 

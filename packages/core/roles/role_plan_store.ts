@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
@@ -46,15 +47,6 @@ export interface HeldPlan extends RolePlan {
   readonly oldestSince: Millis | null;
   /** Increases when the plan changes or a sweep starts. */
   readonly revision: number;
-}
-
-export interface HoldPlans {
-  readonly node: string;
-  readonly at: Millis;
-  /** The node counts as alive until this time. A time not after `at` releases all of its plans. */
-  readonly until: Millis;
-  /** How many further plans to take at most. */
-  readonly limit: number;
 }
 
 export interface MarkMembers extends HeldWrite {
@@ -142,7 +134,7 @@ export class RolePlanStore extends Context.Service<
      * Renews the node's lease, takes plans that are on and that no live node holds, and returns the node's plans that
      * are on and whose accounts are not suspended.
      */
-    readonly hold: (hold: HoldPlans) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
+    readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
 
     /** Marks members after reading events. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;

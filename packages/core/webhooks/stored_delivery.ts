@@ -2,7 +2,7 @@
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Webhook } from "./webhook.ts";
-import type { RecordDeliveries, RequestedAttempt, StoredDelivery } from "./webhook_store.ts";
+import type { AttemptResult, RecordDeliveries, RequestedAttempt, StoredDelivery } from "./webhook_store.ts";
 
 /** Returns whether a delivery must still be sent. @internal */
 export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =>
@@ -14,13 +14,7 @@ export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>
 ];
 
 /** Returns what a delivery says of its latest attempt. @internal */
-export const answerOf = ({
-  status,
-  type,
-  error,
-  attemptedAt,
-  endedAt,
-}: Pick<RequestedAttempt, "status" | "type" | "error" | "attemptedAt" | "endedAt">) => ({
+export const answerOf = ({ status, type, error, attemptedAt, endedAt }: AttemptResult) => ({
   responseStatus: status,
   responseType: type,
   error,

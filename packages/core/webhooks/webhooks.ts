@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { WriteOrigin } from "../audit/audit.ts";
+import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { ScopeTarget } from "../data_scope.ts";
 import {
   BadRequest,
@@ -29,7 +30,6 @@ import {
   type WebhookId,
   type WebhookUpdate,
 } from "./webhook.ts";
-import { makeAnnounceChange } from "./webhook_changes.ts";
 import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
@@ -170,7 +170,7 @@ export class Webhooks extends Context.Service<
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
       const deliveries = yield* makeSentDeliveries;
-      const announceChange = yield* makeAnnounceChange;
+      const announceChange = yield* makeAnnounceItems("webhooks");
       const notFound = new BadRequest({ problem: "not_found" });
 
       const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
