@@ -35,14 +35,14 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { UserStore } from "@accountlink/core/users";
  * import { WebhookStore } from "@accountlink/core/webhooks";
  * import { StorageMemory } from "@accountlink/memory";
- * import { Context, Effect, type Layer, Option } from "effect";
+ * import { Effect, type Layer } from "effect";
  *
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
  * const keys = [KeyStore, MemberStore, UsageStore];
  * const links = [LinkStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog];
- * const missing = Effect.contextWith((context: Context.Context<StoragePorts>) =>
- *   Effect.succeed([...keys, ...links, ...users].filter((port) => Option.isNone(Context.getOption(context, port)))),
+ * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
+ *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
  * );
  * await Effect.runPromise(Effect.provide(missing, storage)); // []
  * ```

@@ -52,9 +52,8 @@ export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
  *
  * @example
  * ```ts
- * const refusals: ReadonlyArray<RoleRefusal> = [new RoleAboveBot(), new RoleMissing()];
- * const others: ReadonlyArray<RoleRefusal> = [new NoPermission(), new MemberAboveBot()];
- * [...refusals, ...others].map(({ reason }) => reason); // ["role_above_bot", "role_missing", "no_permission", "member_above_bot"]
+ * const reasons = [RoleAboveBot, RoleMissing, NoPermission, MemberAboveBot].map((Refusal) => new Refusal().reason);
+ * reasons; // ["role_above_bot", "role_missing", "no_permission", "member_above_bot"]
  * ```
  */
 export type RoleRefusal = RoleAboveBot | RoleMissing | NoPermission | MemberAboveBot;
