@@ -3,7 +3,8 @@ import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
-import { v1Recipes, v2Recipes } from "./recipes.ts";
+import { v2Recipes } from "./recipes.ts";
+import { v1Recipes } from "./recipes_v1.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));
@@ -187,7 +188,7 @@ const limits = (route: Writer): ReadonlyArray<Case> => {
   ];
 };
 
-/** @param unaskedGuild a guild that no other case names, so that nothing is cached of it */
+/** @param unaskedGuild a guild that no other case names, so that no answer about it is cached */
 const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   const unavailable = (title: string, differences: Differences) =>
     route.row("503 INTERNAL_ERROR", title, route.says(null, "Service unavailable"), differences);
@@ -257,8 +258,8 @@ const others = ({ route, recipe }: Writer): ReadonlyArray<Case> =>
     key: { tier: "premium" },
   }));
 
-export const cases: ReadonlyArray<Case> = [
-  ...Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(([id, recipe], index) => {
+export const cases: ReadonlyArray<Case> = Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(
+  ([id, recipe], index) => {
     const route = new Writer(id, recipe);
     return [
       ...successes(route),
@@ -271,5 +272,5 @@ export const cases: ReadonlyArray<Case> = [
       ...failures(route, `9000000000000000${index + 10}`),
       ...others(route),
     ];
-  }),
-];
+  },
+);

@@ -1,12 +1,13 @@
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
+import { Array } from "effect";
 import { Html, html } from "../html.ts";
 import { csrfField } from "./look/field.ts";
 import { may, paths } from "./paths.ts";
 import { type SectionName, sections } from "./sections.ts";
 
 const groups = Object.values(
-  Object.groupBy(Object.keys(sections) as ReadonlyArray<SectionName>, (name) => sections[name].group),
+  Array.groupBy(Object.keys(sections) as ReadonlyArray<SectionName>, (name) => sections[name].group),
 );
 
 export interface Page {

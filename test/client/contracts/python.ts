@@ -25,7 +25,7 @@ interface Method {
 type Methods = ReadonlyArray<readonly [group: string, methods: ReadonlyArray<Method>]>;
 
 /** Methods of the TypeScript client that Python has in handwritten code, because they send several requests or none. */
-const handwritten = ["poll", "watch", "wait", "redirectUrl"];
+const handwritten = new Set(["poll", "watch", "wait", "redirectUrl"]);
 const handwrittenRoutes = ["streamEvents", "streamSession", "redirectSession"];
 
 /** Calls every method of the TypeScript client, to learn which route it requests and what it returns. */
@@ -49,7 +49,7 @@ const clientMethods = async (types: ContractTypes): Promise<Methods> => {
     for (const [name, call] of Object.entries<(...ids: ReadonlyArray<string>) => Promise<unknown>>({
       ...calls,
     })) {
-      if (handwritten.includes(name)) continue;
+      if (handwritten.has(name)) continue;
       const resultOf = (status: number, body: object) => {
         response = Response.json(body, { status });
         return call("1", "2", "3").catch(() => undefined);
@@ -69,7 +69,8 @@ const clientMethods = async (types: ContractTypes): Promise<Methods> => {
     groups.push([capitalized(group), methods]);
   }
   const called = groups.flatMap(([, methods]) => methods.map(({ route }) => route.id));
-  const uncalled = types.v2.filter(({ id }) => ![...called, ...handwrittenRoutes].includes(id));
+  const covered = new Set([...called, ...handwrittenRoutes]);
+  const uncalled = types.v2.filter(({ id }) => !covered.has(id));
   if (uncalled.length > 0)
     throw new Error(`The TypeScript client has no method for ${uncalled.map(({ id }) => id).join()}`);
   return groups;
@@ -84,7 +85,7 @@ const routeOf = (id: string, { v2 }: ContractTypes): Route => {
 const quoted = (value: unknown): string => JSON.stringify(value);
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-/** Writes types. A type of fields that has no name gets the name of its place. */
+/** Writes types. An object type without a name is named after its place in the contract. */
 const typeWriter = () => {
   const classes: Array<string> = [];
 
@@ -136,7 +137,7 @@ const typeWriter = () => {
 const isInteger = (type: Representation): boolean =>
   type._tag === "Number" && JSON.stringify(type.checks).includes("effect/schema/isInt");
 
-/** Joins literals into one, and puts None last. */
+/** Merges all literals of a union into one `Literal`, and puts `None` last. */
 const unionText = (members: ReadonlyArray<string>): string => {
   const literals = members.flatMap((member) => /^Literal\[(.*)\]$/.exec(member)?.[1] ?? []);
   const others = members.filter((member) => !member.startsWith("Literal["));
@@ -153,14 +154,14 @@ const docstring = (text: string | undefined, indent: string): string =>
 const dataOf = (route: Route, types: ContractTypes): Representation | undefined =>
   answersOf(types.success(route), types).find(([field]) => field === "data")?.[1];
 
-/** The place of the data of a route, which names its type unless the type has a name. */
+/** The name of the type of a route's data, if the contract does not name it. */
 const dataPlace = ({ id }: Route): string => `${capitalized(id)}Data`;
 
 /** `LINK_NOT_FOUND` becomes `LinkNotFound`. */
 const camel = (code: string): string =>
   code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The module of types and routes. */
+/** Returns the source of the module with types and routes. */
 export const pythonContract = (): string => {
   const types = contractTypes();
   const { classes, typeText } = typeWriter();
@@ -224,7 +225,7 @@ ${routes.join("")}}
 const snake = (name: string): string =>
   name === "from" ? "from_" : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The module of methods, whose client is asynchronous. */
+/** Returns the source of the module with the methods of the asynchronous client. */
 export const pythonMethods = async (): Promise<string> => {
   const types = contractTypes();
   const classes = (await clientMethods(types)).map(
@@ -281,7 +282,7 @@ const fieldsOf = (data: Representation | undefined, types: ContractTypes) => {
   return found?._tag === "Objects" ? found.propertySignatures : [];
 };
 
-/** Required values by their place, the others by name. What must be \`true\` is spelled out. */
+/** The parameters of a method: required values by position, other values by keyword, as well as a required `true`. */
 const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> => {
   const { typeText } = typeWriter();
   const required: Array<string> = [];
@@ -298,7 +299,7 @@ const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> 
   return ["self", ...required, ...(named.length > 0 ? ["*"] : []), ...named];
 };
 
-/** Writes a module of the synchronous client from its asynchronous twin. */
+/** Converts a module of the asynchronous client to the synchronous client. */
 export const synchronous = (file: string, source: string): string =>
   `# Written from ${file}.\n${source
     .replaceAll(/\basync (def|for|with)\b/g, "$1")
