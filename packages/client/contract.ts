@@ -460,7 +460,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -473,7 +473,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 50 IDs of chat users; duplicates count */
       readonly chatIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -512,7 +512,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the game user */
       readonly gameId: GameId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -525,7 +525,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 50 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -564,7 +564,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -581,7 +581,7 @@ export interface Routes {
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -596,7 +596,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 10 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -639,7 +639,7 @@ export interface Routes {
       readonly chatId: ChatId;
       /** ID of the other chat user, who must differ */
       readonly otherChatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -654,7 +654,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -674,7 +674,7 @@ export interface Routes {
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -689,7 +689,7 @@ export interface Routes {
       readonly oldChatId: ChatId;
       /** ID of the chat user who gets the link */
       readonly newChatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -705,7 +705,7 @@ export interface Routes {
     readonly parameters: {
       /** Must be true */
       readonly confirm: true;
-      /** Required with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Required with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -721,7 +721,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -738,7 +738,7 @@ export interface Routes {
       readonly chatId: ChatId;
       /** ID of the game user */
       readonly gameId: GameId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -754,7 +754,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of a member of the guild */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; required with a global key */
+      /** The guild of the member; with a guild-scoped key, the key's own guild */
       readonly guildId: GuildId;
     };
     readonly data: {
@@ -782,7 +782,7 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** Only events of this game user, as present or previous user of the link */
       readonly gameId?: GameId | null | undefined;
-      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -807,7 +807,7 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** Only events of this game user, as present or previous user of the link */
       readonly gameId?: GameId | null | undefined;
-      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
   };
@@ -818,7 +818,7 @@ export interface Routes {
       readonly limit?: number | null | undefined;
       /** The cursor of the previous page */
       readonly cursor?: string | null | undefined;
-      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -851,7 +851,7 @@ export interface Routes {
     readonly parameters: {
       /** The client's own name for its user; every response repeats it */
       readonly clientId: string;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
@@ -951,7 +951,7 @@ export interface RefusalDetails {
       | "poll_count"
       | "event_readers";
   };
-  /** More than 50 inputs (alt detection 10, leak reports 100); duplicates count */
+  /** More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count */
   readonly BULK_LIMIT_EXCEEDED: {
     readonly limit: number;
     readonly received: number;

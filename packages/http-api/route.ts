@@ -11,7 +11,7 @@ import type { Parameter, ParameterSource, Parameters, RawValues } from "./parame
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The generations of the API, and `compat` for other services. They differ only in names and envelopes. */
+/** The versions of the API, and `compat` for the APIs of other services. They differ only in names and envelopes. */
 export type Generation = "v1" | "v2" | "compat";
 
 /** The status and message of an error on a v1 route, if they differ from the usual ones. */

@@ -697,7 +697,7 @@ ServiceCode = Literal[
     "SESSION_EXPIRED",  # The session has expired, possibly while a long poll waited
     "SHARED_IP_RATE_LIMITED",  # The client address sent too many requests, with all keys together
     "RATE_LIMITED",  # The key sent too many requests
-    "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (alt detection 10, leak reports 100); duplicates count
+    "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count
     "CONFLICT",  # The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old
     "INTERNAL_ERROR",  # 503: a store or a platform did not respond. 500: a bug
 ]

@@ -8,7 +8,7 @@ import * as roles from "./roles.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
- * The JSON API of the dashboard.
+ * The routes of the dashboard's JSON API.
  *
  * @example
  * ```ts

@@ -79,7 +79,7 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
-/** Named so that types in generated clients are called `LinkNotFoundError`, after `LINK_NOT_FOUND`. */
+/** The identifier gives types in generated clients their name, such as `LinkNotFoundError`. */
 const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
   const words = code.replace(/_ERROR$/, "").split("_");
   const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
