@@ -5,7 +5,6 @@ import type { PublicError } from "@accountlink/core";
 import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
-import type { Drain } from "./drain.ts";
 
 /** How long a client may wait for a response beyond a long poll, in milliseconds. */
 const longestSilence = 300_000;
@@ -13,14 +12,13 @@ const longestSilence = 300_000;
 /**
  * Makes the server with the configured timeouts.
  *
- * @param drain once it drains, responses close their connections
  * @param silence how long a request may stay unanswered before its connection is closed, in milliseconds
  */
-export const makeNodeServer = (config: Config, drain: Drain, silence = longestSilence): Server => {
+export const makeNodeServer = (config: Config, silence = longestSilence): Server => {
   const { ACCOUNTLINK_HEADER_TIMEOUT: head, ACCOUNTLINK_REQUEST_TIMEOUT: request } = config;
-  const server = createServer({
+  const server: Server = createServer({
     IncomingMessage: PlainRequest,
-    ServerResponse: responseClass(drain),
+    ServerResponse: responseClass(() => server.listening),
     optimizeEmptyRequests: true,
     // Passes requests to `headProblem` that Node would otherwise refuse or change.
     joinDuplicateHeaders: true,
@@ -87,10 +85,12 @@ class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Req
     return this;
   }
 }
-const responseClass = (drain: Drain) =>
+
+/** A server whose port is closed drains: each response closes its connection. */
+const responseClass = (isListening: () => boolean) =>
   class<Request extends IncomingMessage> extends EndingResponse<Request> {
     override writeHead(...head: [number]): this {
-      if (drain.isDraining) this.shouldKeepAlive = false;
+      if (!isListening()) this.shouldKeepAlive = false;
       return super.writeHead(...head);
     }
   };
