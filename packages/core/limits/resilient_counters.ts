@@ -7,8 +7,7 @@ import { Context, Effect, Layer, Metric } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { CountLedger } from "./count_ledger.ts";
 import { Counters } from "./counters.ts";
-import { makeDurableCounters } from "./durable_counters.ts";
-import { makeLedgerSync, UnsyncedCounts } from "./ledger_sync.ts";
+import { makeDurableCounters, makeLedgerSync, UnsyncedCounts } from "./durable_counters.ts";
 import { countLiveNodes } from "./live_nodes.ts";
 import { makeNodeShare, Outage } from "./node_share.ts";
 
@@ -66,7 +65,7 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   const unsynced = new UnsyncedCounts();
   const onLost = (windows: number) => restoredWindows.updateUnsafe(windows, context);
   const outage = new Outage();
-  const durableOptions = { shared, ledger, unsynced, onLost, outage };
+  const durableOptions = { shared, ledger, unsynced, onLost, shares: outage.shares };
   if (local === undefined) return makeDurableCounters({ ...durableOptions, fallback: null });
 
   const share = makeNodeShare({

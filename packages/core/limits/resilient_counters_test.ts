@@ -3,7 +3,7 @@ import { Clock, Effect, Metric } from "effect";
 import { TestClock } from "effect/testing";
 import { dayMs } from "../timestamp.ts";
 import { type CounterRule } from "./counters.ts";
-import { saveInterval } from "./ledger_sync.ts";
+import { saveInterval } from "./durable_counters.ts";
 import { nodeTimeoutMs } from "./live_nodes.ts";
 import { decidesAlone, restoredWindows } from "./resilient_counters.ts";
 import { admittedOf, dayRule, type Node, noon, openNodes } from "./test_deployment.ts";
