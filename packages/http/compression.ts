@@ -1,6 +1,5 @@
 import { Effect } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import { HttpResponse } from "./http_response.ts";
+import { type HttpRequest, HttpResponse } from "./http_app.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Encode = (bytes: Bytes) => Promise<Uint8Array>;
@@ -71,25 +70,24 @@ export const acceptedEncoding = <Name extends string>(
 };
 
 /** In characters. Shorter bodies are not compressed. */
-const maxUncompressed = 1_024;
+export const maxUncompressed = 1_024;
 
 const encoder = new TextEncoder();
 
+/** Compresses the text of a response, if the client accepts it. */
 export const compressed = (
   request: HttpRequest,
-  answer: Effect.Effect<HttpResponse>,
-): Effect.Effect<HttpResponse> =>
-  Effect.flatMap(answer, (response) => {
-    const { status, headers, body } = response;
-    if (typeof body !== "string" || body.length <= maxUncompressed) return Effect.succeed(response);
-    const name = acceptedEncoding(Object.keys(encodings), request.header("accept-encoding"));
-    const encode = name === undefined ? undefined : encodings[name];
-    const varying = { ...headers, vary: "Accept-Encoding" };
-    if (name === undefined || encode === undefined) {
-      return Effect.succeed(new HttpResponse(status, varying, body));
-    }
-    return Effect.map(
-      Effect.promise(() => encode(encoder.encode(body))),
-      (bytes) => new HttpResponse(status, { ...varying, "content-encoding": name }, bytes),
-    );
-  });
+  { status, headers }: HttpResponse,
+  text: string,
+): Effect.Effect<HttpResponse> => {
+  const name = acceptedEncoding(Object.keys(encodings), request.header("accept-encoding"));
+  const encode = name === undefined ? undefined : encodings[name];
+  const varying = { ...headers, vary: "Accept-Encoding" };
+  if (name === undefined || encode === undefined) {
+    return Effect.succeed(new HttpResponse(status, varying, text));
+  }
+  return Effect.map(
+    Effect.promise(() => encode(encoder.encode(text))),
+    (bytes) => new HttpResponse(status, { ...varying, "content-encoding": name }, bytes),
+  );
+};

@@ -3,8 +3,7 @@
  */
 import type { BadRequest, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { Effect } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";

@@ -6,8 +6,7 @@ import { memoize } from "@accountlink/core/memoize";
 import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Effect, Option } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 import { groupBy } from "@accountlink/core/group_by";
 import type { RawValues } from "@accountlink/http-api";
 import { FindMyWay } from "effect/http";
-import { pathOf } from "./http_request.ts";
+import { pathOf } from "./http_app.ts";
 import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 

@@ -1,7 +1,7 @@
 import type { FeedEvent, FeedStep } from "@accountlink/core/events";
 import type { Stream } from "effect";
 import { Sse } from "effect/encoding";
-import type { HttpResponse } from "../http_response.ts";
+import type { HttpResponse } from "../http_app.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { comment, opening, streamResponse } from "../sessions/event_stream.ts";
 

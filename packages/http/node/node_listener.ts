@@ -1,9 +1,15 @@
 /** The application as a listener of Node's HTTP server, standalone or under a framework such as Express or Fastify. */
 import type { PublicError } from "@accountlink/core";
 import { Effect, Exit, Fiber, Stream } from "effect";
-import type { HttpApp } from "../http_app.ts";
-import { BodyTooLarge, type HttpRequest, urlOfTarget } from "../http_request.ts";
-import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
+import {
+  BodyTooLarge,
+  type HttpApp,
+  type HttpRequest,
+  type HttpResponse,
+  isStream,
+  type ResponseStream,
+  urlOfTarget,
+} from "../http_app.ts";
 import { RunningFibers } from "./running_fibers.ts";
 
 export interface NodeRequest {

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { WebRequest } from "../web/web_request.ts";
-import { readJsonObject } from "./body.ts";
-import { repeated } from "./parameters.ts";
+import { readJsonObject, repeated } from "./body.ts";
 
 const read = (body: BodyInit, contentType: string | null = "application/json", headers = {}) => {
   const request = new Request("http://localhost/", { method: "POST", body, headers });

@@ -10,7 +10,7 @@ import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect";
 import type { Envelope } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
-import { isStream } from "../http_response.ts";
+import { isStream } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 import type { DatedContract } from "../service_versions/service_version.ts";
 import { eventStream } from "../sessions/event_stream.ts";

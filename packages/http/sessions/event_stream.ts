@@ -2,7 +2,7 @@ import type { ReadSession, SessionEvent } from "@accountlink/core/sessions";
 import { Effect, Stream } from "effect";
 import { Sse } from "effect/encoding";
 import { commonHeaders } from "../envelopes/envelope.ts";
-import { emptyResponse, HttpResponse } from "../http_response.ts";
+import { emptyResponse, HttpResponse } from "../http_app.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 
 /** Starts a stream: clients wait this many milliseconds before they reconnect. */
