@@ -189,7 +189,6 @@ export class RequestLimits extends Context.Service<
           const windows = address === null ? Effect.succeed(null) : windowsOfAddress(address);
           return Immediate.flatMap(windows, (ofAddress) =>
             Immediate.withFiber((fiber) => {
-              // In place, as the rest of this effect.
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, ofAddress, now);
               return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
@@ -204,7 +203,7 @@ export class RequestLimits extends Context.Service<
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
         admitExport: (chatId) =>
-          // A pseudonym, because the saved count outlives an erasure.
+          // The counter has a pseudonym for its name, because the saved count outlives an erasure of the user.
           Effect.flatMap(
             secrets.addressName({ countedAs: `export ${chatId}` }),
             (name) =>
