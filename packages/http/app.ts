@@ -168,7 +168,7 @@ const isOfBrowser = (request: HttpRequest): boolean =>
 
 const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
-/** The signed-in browser reads the dashboard's JSON, so it gets the private headers of pages. */
+/** Signed-in browsers read the dashboard's JSON, so no other site may frame it. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => unframedAt(request.url, answer(request)),
   refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
@@ -188,7 +188,7 @@ const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
-/** Matches URLs that need the checks below; most URLs do not. */
+/** Only URLs that match can be unreadable or unroutable; most do not match. */
 const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Encode = (bytes: Bytes) => Promise<Uint8Array>;
 type Done = (error: Error | null, encoded: Uint8Array) => void;
 
-/** The used part of `node:zlib`, which takes half the time of a `CompressionStream`. */
+/** What this file uses of `node:zlib`, which takes half the time of a `CompressionStream`. */
 interface Zlib {
   readonly gzip: (bytes: Bytes, done: Done) => void;
   readonly brotliCompress: (
@@ -39,7 +39,7 @@ export const gzip: Encode =
 /** A higher quality takes many times as long as gzip. */
 const brotliQuality = 4;
 
-/** By name in `Accept-Encoding`. If a client accepts several equally, the first one is used. */
+/** The encodings by name. If a client accepts several equally, the first one is used. */
 const encodings: Readonly<Record<string, Encode>> =
   zlib === undefined
     ? { gzip }
@@ -69,7 +69,7 @@ export const acceptedEncoding = <Name extends string>(
     .toSorted((one, other) => weightOf(other) - weightOf(one))[0];
 };
 
-/** In characters. Shorter bodies are not compressed. */
+/** Longer bodies are compressed. In characters. */
 export const maxUncompressed = 1_024;
 
 const encoder = new TextEncoder();

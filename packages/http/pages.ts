@@ -21,7 +21,7 @@ export interface Pages {
   readonly routes: ReadonlyArray<BoundRoute>;
   /** Finds the answers that render errors like the site at a path; null if the path belongs to no site. */
   readonly answersAt: (url: string) => KeylessAnswers | null;
-  /** Renders errors of documents and redirects, which count as requests of the flow. */
+  /** Renders errors of documents and redirects as pages of the flow. */
   readonly documents: KeylessAnswers;
   /** Answers browsers that open a path outside all sites with "not found". */
   readonly elsewhere: KeylessAnswers;

@@ -10,7 +10,7 @@ const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // As long as the longest URL of a listener, so that the router refuses no parameter for its length.
+  // The longest URL of a listener, so that the router refuses no parameter for its length.
   maxParamLength: 16_384,
 };
 

@@ -9,7 +9,7 @@ const drainTimeout = 10_000;
 /** The time for the backlog to become empty, in milliseconds. Under a flood of connections, it never does. */
 const acceptTimeout = 2_000;
 
-/** The longest turn of the event loop that counts as quick, in milliseconds; alternatively 1 % of the elapsed time. */
+/** A turn of the event loop is quick up to this many milliseconds, or up to 1 % of the elapsed time. */
 const quickTurn = 0.1;
 
 export class Drain {

@@ -6,7 +6,7 @@ import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
 
-/** How long a client may wait for a response beyond a long poll, in milliseconds. */
+/** How long a response may take beyond a long poll, in milliseconds. */
 const longestSilence = 300_000;
 
 /**
@@ -27,7 +27,7 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
     // Node requires it to be at most `requestTimeout`.
     headersTimeout: head === 0 || request === 0 ? head : Math.min(head, request),
     keepAliveTimeout: config.ACCOUNTLINK_IDLE_TIMEOUT,
-    // Frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
+    // The checks are frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
     connectionsCheckingInterval: checkInterval(Math.min(head || Infinity, request || Infinity)),
   });
   const longPoll = config.ACCOUNTLINK_LONG_POLL_MAX;
@@ -43,7 +43,7 @@ export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => 
 /**
  * Passes the requests of the server to the application.
  *
- * @param reasons the first refusal counts
+ * @param reasons asked in order until one refuses
  */
 export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
@@ -95,7 +95,7 @@ const responseClass = (isListening: () => boolean) =>
     }
   };
 
-/** The interval of checks, at most a tenth of the timeout where possible. */
+/** The interval between checks of a timeout, in milliseconds: a tenth of the timeout, from 50 to 250. */
 const checkInterval = (deadline: number): number => Math.min(250, Math.max(50, Math.ceil(deadline / 10)));
 
 /**

@@ -220,7 +220,7 @@ export class UnsyncedCounts {
     return known === undefined ? 0 : known.amount + known.sent;
   }
 
-  /** Returns the amount to send now. */
+  /** Returns the amount to send now, and notes it as sent. */
   take(window: LedgerWindow): number {
     const known = this.#find(window);
     if (known === undefined) return 0;

@@ -22,7 +22,7 @@ export interface ResilientCountersOptions {
 /**
  * Combines shared counters with a ledger and local counters.
  *
- * - Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
+ * Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
  * restored before they decide, so a restart does not reopen a day.
  *
  * @example
@@ -59,7 +59,7 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   // Metrics are updated in place, without an effect for each decision.
   const context = yield* Effect.context();
   decidesAlone.updateUnsafe(0, context);
-  // Exported from the start, so that the first loss shows as a change.
+  // The metric exists from the start, so that the first loss shows as a change.
   restoredWindows.updateUnsafe(0, context);
 
   const unsynced = new UnsyncedCounts();

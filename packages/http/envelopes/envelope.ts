@@ -1,4 +1,4 @@
-/** Input and headers that both envelopes share. */
+/** The input of every envelope, and the headers that all share. */
 import type { PublicError } from "@accountlink/core";
 import type { KeyBucket } from "@accountlink/core/errors";
 import {

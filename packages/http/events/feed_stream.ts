@@ -20,7 +20,7 @@ const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string =>
       return opening;
     case "idle":
       return comment;
-    // With an ID, so that an `EventSource` that started from now resumes here.
+    // The ID lets an `EventSource` without a position resume here.
     case "timeout":
       return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
     case "event": {

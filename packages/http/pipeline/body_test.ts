@@ -11,7 +11,7 @@ const read = (body: BodyInit, contentType: string | null = "application/json", h
 };
 
 describe("readJsonObject", () => {
-  it.effect("refuses a body that is not UTF-8 or is encoded", () =>
+  it.effect("a body that is not UTF-8, or has a content encoding, is refused", () =>
     Effect.gen(function* () {
       const latin1 = new Uint8Array(Buffer.from('{"a":"\xff"}', "latin1"));
       assert.strictEqual((yield* Effect.flip(read(latin1))).problem, "content");

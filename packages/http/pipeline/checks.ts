@@ -42,7 +42,7 @@ export interface ValueChecks<P extends Parameters> {
 }
 
 export interface CheckOptions<P extends Parameters> extends ValueChecks<P> {
-  /** Whether a lone request reads its record while its limits are counted, see `Prefetch`. */
+  /** Whether a request may read its record while its limits are counted, see `Prefetch`. */
   readonly prefetches?: boolean;
 }
 

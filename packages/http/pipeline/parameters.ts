@@ -66,7 +66,10 @@ export const valuesReader = <P extends Parameters>(
   const readRaw = rawReader(route);
   const readParameters = parameterReader(route);
 
-  /** @param body the parsed body, if it was read before; null for a key stands for a route without keys */
+  /**
+   * @param key null on a route without keys
+   * @param body the parsed body, if the caller has read it
+   */
   return (
     context: RequestContext,
     key: ApiKey | null,
