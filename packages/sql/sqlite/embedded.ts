@@ -29,15 +29,7 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
 /**
  * Migrates the schema, and returns the names of the migrations that it ran.
  *
- * @example
- * ```ts
- * import { Effect } from "effect";
- *
- * const folder = "migrated-data";
- * const taken = await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
- * taken[0]; // "initial"
- * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // []
- * ```
+ * @internal
  */
 export const migrateEmbedded = (
   options: EmbeddedOptions,
