@@ -121,7 +121,7 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
  */
 const setStatements = (sql: SqlClient.SqlClient) => {
   const { elements, forReference, commitsInOrder, isRemote, jsonObject, now } = dialectOf(sql);
-  const set = sql.literal(`${recordColumns}, previous_game_id`);
+  const set = sql`${recordColumns}, previous_game_id`;
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
   const line = sql`line AS (SELECT value FROM ${elements("")})`;

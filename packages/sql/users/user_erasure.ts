@@ -74,7 +74,7 @@ const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong } = dialectOf(sql);
   return Effect.fnUntraced(function* (chatId: ChatId) {
     const accounts = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
+      sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
       readAccounts,
     );
     const names = JSON.stringify(accounts.map(({ name }) => name));
@@ -90,7 +90,6 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const eraseEntries = eraseEntriesOn(sql);
   const eraseEvents = eraseEventsOn(sql);
   const forgetRoles = forgetUserRolesOn(sql);
-  const isUnfinished = sql.literal(unfinished);
 
   return Effect.fnUntraced(function* (
     { chatId, at, scopes }: EraseUser,
@@ -104,7 +103,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     );
     if (records.some((pid) => !scopes.includes(pid))) return yield* new RecordElsewhere();
     yield* sql`DELETE FROM links WHERE pid ${isAmong(JSON.stringify(records))} AND chat_id = ${chatId}`;
-    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${isUnfinished})`;
+    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
     yield* endVerifications(null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
@@ -117,7 +116,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
       WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
     const sightings = yield* Effect.flatMap(
-      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sql.literal(sightingColumns)}`,
+      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sightingColumns}`,
       readSightings,
     );
     const inScopes = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
