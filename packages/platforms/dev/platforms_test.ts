@@ -64,7 +64,8 @@ const platforms: Readonly<
   >
 > = {
   memory: (fixture) => Layer.build(PlatformMemory.layer(fixture)),
-  dev: (fixture) => Effect.flatMap(startServer(fixture), ({ adapters }) => Layer.build(adapters())),
+  dev: (fixture) =>
+    Effect.orDie(Effect.flatMap(startServer(fixture), ({ adapters }) => Layer.build(adapters()))),
 };
 
 describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open) => {

@@ -1,8 +1,8 @@
 /**
  * Implements `LinkStore.setGame`: links of one scope, with their audit entries and events.
  *
- * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In Postgres
- * all writes are one statement that commits with its answer, so a client that writes alone waits once.
+ * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In
+ * Postgres all writes are one statement that commits with its answer, so a client that writes alone waits once.
  */
 import type { ChatId } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";

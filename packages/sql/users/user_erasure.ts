@@ -163,8 +163,8 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts that the
- * owner wrote in them.
+ * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts
+ * that the owner wrote in them.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);
