@@ -1,6 +1,6 @@
 import type { ChatId } from "@accountlink/core";
 import {
-  type HoldPlans,
+  type HoldItems,
   placeOrder,
   RolePlanStore,
   shownProblems,
@@ -106,7 +106,7 @@ const holdPlansOn = (sql: SqlClient.SqlClient) => {
     isNeeded: sql`state = 'on'`,
   });
 
-  return Effect.fnUntraced(function* (hold: HoldPlans) {
+  return Effect.fnUntraced(function* (hold: HoldItems) {
     if (!(yield* lease(hold))) return [];
     return yield* Effect.flatMap(
       sql`

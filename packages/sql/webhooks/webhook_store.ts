@@ -1,4 +1,4 @@
-import { type HoldWebhooks, WebhookStore } from "@accountlink/core/webhooks";
+import { type HoldItems, WebhookStore } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -55,7 +55,7 @@ const holdWebhooksOn = (sql: SqlClient.SqlClient) => {
     isNeeded: sql`1 = 1`,
   });
 
-  return Effect.fnUntraced(function* (hold: HoldWebhooks) {
+  return Effect.fnUntraced(function* (hold: HoldItems) {
     if (!(yield* lease(hold))) return [];
     return yield* Effect.flatMap(
       sql`
