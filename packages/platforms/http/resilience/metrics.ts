@@ -9,7 +9,7 @@ export const platformRequests = Metric.counter("accountlink_platform_requests_to
 });
 
 /** Seconds that attempts took, by `platform`. Attempts that were not sent are excluded. */
-export const platformSeconds = Metric.histogram("accountlink_platform_request_seconds", {
+const platformSeconds = Metric.histogram("accountlink_platform_request_seconds", {
   description: "How long a platform takes to answer one attempt, in seconds",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
