@@ -1,4 +1,3 @@
-/** The chat platform port for a dev platform. */
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";

@@ -1,4 +1,3 @@
-/** The stores on a Postgres database that several nodes share. */
 import { StorageIdentity, type StoragePorts } from "@accountlink/core";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
@@ -89,7 +88,6 @@ export const migratePostgres = (
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
   Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
-/** The state of a database, as `inspectPostgres` returns it. */
 export interface PostgresState {
   /** `host:port/database`. */
   readonly path: string;

@@ -1,4 +1,3 @@
-/** The stores in a local data folder. */
 import { chmod, mkdir } from "node:fs/promises";
 import type { StoragePorts } from "@accountlink/core";
 import { type Context, Effect, Layer, type Scope } from "effect";

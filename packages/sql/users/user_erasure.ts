@@ -15,6 +15,7 @@ import { Data, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { entryColumns, readEntries } from "../audit/audit_log.ts";
 import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
@@ -22,7 +23,6 @@ import { accountColumns, readAccounts, readKeyIds } from "../keys/key_row.ts";
 import { forgetUserRolesOn } from "../roles/role_plan_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { userEntriesOn } from "./user_entries.ts";
 
 /** Rolls the erasure back: the user has a record in a scope that the request does not cover. */
 class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
@@ -138,6 +138,24 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
       ...events.map((pid) => ({ pid, what: "events" as const })),
     ];
+  });
+};
+
+/** Returns a function that finds audit entries that name a chat user or one of the user's accounts, oldest first. */
+export const userEntriesOn = (sql: SqlClient.SqlClient) => {
+  const { isAmong } = dialectOf(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId, accountNames: ReadonlyArray<string>) {
+    const entries = yield* Effect.flatMap(
+      sql`
+        SELECT ${entryColumns} FROM audit_log WHERE chat_id = ${chatId}
+        UNION SELECT ${entryColumns} FROM audit_log WHERE other_chat_id = ${chatId}
+        UNION SELECT ${entryColumns} FROM audit_log WHERE member = ${chatId}
+        UNION SELECT ${entryColumns} FROM audit_log
+          WHERE account ${isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
+        ORDER BY sequence`,
+      readEntries,
+    );
+    return entries.filter((entry: AuditEntry) => withoutUser(entry, chatId, accountNames) !== null);
   });
 };
 

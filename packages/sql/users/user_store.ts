@@ -14,8 +14,7 @@ import { findUserRolesOn } from "../roles/role_plan_store.ts";
 import { readSignIns, signInColumns } from "../sign_in_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { storeOperation } from "../statements/store_operation.ts";
-import { userEntriesOn } from "./user_entries.ts";
-import { eraseUserOn } from "./user_erasure.ts";
+import { eraseUserOn, userEntriesOn } from "./user_erasure.ts";
 
 export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.effect(
   UserStore,
