@@ -1,6 +1,6 @@
 /** IDs in every form that their schemas accept, including leading zeros and the maximum length. */
-import { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
-import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
+import { ChatId, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
+import { SessionId } from "@accountlink/core/ids";
 import { type Arbitrary, stringMatching } from "fast-check";
 
 export const chatId: Arbitrary<ChatId> = stringMatching(/^\d{5,32}$/).map((text) => ChatId.make(text));
@@ -19,7 +19,7 @@ export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((
  * @example
  * ```ts
  * import * as fc from "fast-check";
- * import { GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
+ * import { GameId, GuildId, KeyId, Pid } from "@accountlink/core";
  * import { SessionId } from "@accountlink/core/ids";
  * import { Schema } from "effect";
  *
@@ -27,19 +27,10 @@ export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((
  * fc.assert(fc.property(Arbitrary.guildId, Schema.is(GuildId)));
  * fc.assert(fc.property(Arbitrary.keyId, Schema.is(KeyId)));
  * fc.assert(fc.property(Arbitrary.pid, Schema.is(Pid)));
- * fc.assert(fc.property(Arbitrary.sid, Schema.is(Sid)));
  * fc.assert(fc.property(Arbitrary.sessionId, Schema.is(SessionId)));
- *
- * const hashes = fc.oneof(Arbitrary.hash, Arbitrary.flowId, Arbitrary.signInId);
- * fc.assert(fc.property(hashes, ({ length }) => length === 43));
+ * fc.assert(fc.property(Arbitrary.hash, ({ length }) => length === 43));
  * ```
  */
 export const hash: Arbitrary<string> = stringMatching(/^[0-9A-Za-z_-]{43}$/);
 
-export const sid: Arbitrary<Sid> = hash.map((text) => Sid.make(`vs_${text}`));
-
 export const sessionId: Arbitrary<SessionId> = hash.map((text) => SessionId.make(`vs_${text}`));
-
-export const flowId: Arbitrary<FlowId> = hash.map((text) => text as FlowId);
-
-export const signInId: Arbitrary<SignInId> = hash.map((text) => text as SignInId);
