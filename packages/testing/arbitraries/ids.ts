@@ -1,5 +1,5 @@
 /** IDs in every form that their schemas accept, including leading zeros and the maximum length. */
-import { ChatId, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
+import { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";
 import { type Arbitrary, stringMatching } from "fast-check";
 
@@ -19,7 +19,7 @@ export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((
  * @example
  * ```ts
  * import * as fc from "fast-check";
- * import { GameId, GuildId, KeyId, Pid } from "@accountlink/core";
+ * import { GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
  * import { SessionId } from "@accountlink/core/ids";
  * import { Schema } from "effect";
  *
@@ -27,10 +27,13 @@ export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((
  * fc.assert(fc.property(Arbitrary.guildId, Schema.is(GuildId)));
  * fc.assert(fc.property(Arbitrary.keyId, Schema.is(KeyId)));
  * fc.assert(fc.property(Arbitrary.pid, Schema.is(Pid)));
+ * fc.assert(fc.property(Arbitrary.sid, Schema.is(Sid)));
  * fc.assert(fc.property(Arbitrary.sessionId, Schema.is(SessionId)));
  * fc.assert(fc.property(Arbitrary.hash, ({ length }) => length === 43));
  * ```
  */
 export const hash: Arbitrary<string> = stringMatching(/^[0-9A-Za-z_-]{43}$/);
+
+export const sid: Arbitrary<Sid> = hash.map((text) => Sid.make(`vs_${text}`));
 
 export const sessionId: Arbitrary<SessionId> = hash.map((text) => SessionId.make(`vs_${text}`));

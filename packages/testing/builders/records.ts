@@ -21,11 +21,7 @@ import {
  */
 export const deadline = 300_000;
 
-/**
- * Creates an active key with the limits of its tier.
- *
- * @internal
- */
+/** Creates an active key with the limits of its tier. */
 export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey => ({
   id: uniqueKeyId(),
   name: "Test key",
@@ -44,11 +40,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   ...parts,
 });
 
-/**
- * Creates a pending session of the key, which any chat user may complete until `deadline`.
- *
- * @internal
- */
+/** Creates a pending session of the key, which any chat user may complete until `deadline`. */
 export const makeSession = (
   { id, scope }: Pick<ApiKey, "id" | "scope">,
   parts: Partial<VerificationSession> = {},
@@ -72,11 +64,7 @@ export const makeSession = (
   ...parts,
 });
 
-/**
- * Creates a flow without a session or a proof.
- *
- * @internal
- */
+/** Creates a flow without a session or a proof. */
 export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}): VerificationFlow => ({
   id: uniqueFlowId(),
   session: null,
@@ -90,11 +78,7 @@ export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}
   ...parts,
 });
 
-/**
- * Creates an unfinished sign-in to the dashboard.
- *
- * @internal
- */
+/** Creates an unfinished sign-in to the dashboard. */
 export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn => ({
   stateHash: uniqueText(),
   site: "dashboard",
@@ -102,11 +86,7 @@ export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn =
   ...parts,
 });
 
-/**
- * Creates a sign-in to the dashboard.
- *
- * @internal
- */
+/** Creates a sign-in to the dashboard. */
 export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   id: uniqueSignInId(),
   site: "dashboard",

@@ -24,7 +24,6 @@ export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
 export const uniqueSessionId = (): SessionId =>
   SessionId.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
 
-/** @internal */
 export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
 
 /** @internal */
