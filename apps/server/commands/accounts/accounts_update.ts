@@ -14,11 +14,7 @@ export const noSuchAccount = (name: string, doing: string) =>
 
 type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 
-/**
- * Changes an account and prints the result.
- *
- * @param result the changed fields, and their description in text
- */
+/** Changes an account and prints the result. */
 const change = Effect.fnUntraced(
   function* (
     name: string,
