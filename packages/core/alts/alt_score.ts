@@ -1,17 +1,13 @@
 export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 
-/**
- * The input of a score.
- *
- * @internal
- */
+/** The input of a score. @internal */
 export interface AltWeights {
   /** Weights of the listed matches. */
   readonly listed: ReadonlyArray<number>;
   /** Weights of scored candidates that are not listed; the greatest is enough. */
   readonly unlisted: ReadonlyArray<number>;
   readonly addresses: number;
-  /** How many of them belong to a VPN. */
+  /** How many of the addresses belong to a VPN. */
   readonly vpnAddresses: number;
 }
 
@@ -53,10 +49,6 @@ export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeig
   return { score, severity: severityOf(score), alt, vpn, unlistedWeight };
 };
 
-/**
- * Returns the severity of a score from 0 to 100.
- *
- * @internal
- */
+/** Returns the severity of a score from 0 to 100. @internal */
 export const severityOf = (score: number): AltSeverity =>
   score < 25 ? "LOW" : score < 50 ? "MEDIUM" : score < 75 ? "HIGH" : "CRITICAL";

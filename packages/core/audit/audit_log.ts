@@ -17,6 +17,7 @@ export interface AuditFilter {
   readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
+/** @internal */
 export const passesFilter = (
   entry: AuditEntry,
   filter: AuditFilter = { action: null, keyId: null },
@@ -34,7 +35,7 @@ const passesActions = (action: AuditAction, { action: wanted, readable = null }:
   (wanted === null || wanted === action) && (readable === null || readable.includes(action));
 
 /**
- * Reads the audit log. Recorded operations write their entries in their own transaction.
+ * Reads the audit log. Each entry is stored in the transaction of the change that it records.
  *
  * @example
  * ```ts

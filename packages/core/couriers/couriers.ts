@@ -1,6 +1,6 @@
 /**
- * Couriers carry changes of feeds to somebody else, such as the receiver of a webhook. Each courier has one item, which
- * one node holds until its scope closes; other nodes take over the items of a dead node.
+ * A courier carries the events of a feed to somebody else, such as the receiver of a webhook. It has one item, such as
+ * the webhook. One node at a time holds the item; other nodes take over the items of a dead node.
  *
  * @internal
  */
@@ -13,7 +13,7 @@ import type { Pid } from "../ids.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
-import type { Signals } from "../signals.ts";
+import { forEachSignal, makeAnnounce, type Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -38,7 +38,7 @@ interface Held {
 
 export interface Courier<Item extends Held> {
   item: Item;
-  /** All events up to this position are carried, or stored as work. */
+  /** All events up to this position are carried, or stored to be carried later. */
   position: number;
   /** Whether the feed may have more events. */
   hasNews: boolean;
@@ -52,44 +52,52 @@ export interface Courier<Item extends Held> {
 /** State shared by all couriers of a node. */
 export interface CourierNode {
   readonly id: string;
-  /** The node may carry until this time. */
+  /** The end of the node's lease. Later its couriers must stop. */
   livesUntil: Millis;
   isStopping: boolean;
 }
 
 export const makeNode = (): CourierNode => ({ id: uuidV4Unsafe(), livesUntil: 0, isStopping: false });
 
-/** Whether a courier may still carry. */
+/** Whether a courier may carry another event. */
 export const isCarrying = (
   { isStopping, livesUntil }: CourierNode,
   courier: { readonly isStopping: boolean },
   now: Millis,
 ): boolean => !isStopping && !courier.isStopping && now < livesUntil;
 
-/** Renews the node's lease, takes free items, and returns the items of the node. */
-interface HoldItems {
+type ItemTopic = "webhooks" | "role_plans";
+
+/** Makes an effect that signals a change of an item in the background. Nodes also look for changes every second. */
+export const makeAnnounceItems = (topic: ItemTopic) =>
+  Effect.map(makeAnnounce, (announce) => announce(topic, ""));
+
+/** Renews a node's lease, takes free items, and returns the items of the node. */
+export interface HoldItems {
   readonly node: string;
   readonly at: Millis;
-  /** A time not after `at` releases all items. */
+  /** The end of the lease. A time not after `at` releases all items. */
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;
 }
 
 interface CourierWork<Item extends Held, C extends Courier<Item>> {
-  /** The items in log messages, such as `webhooks`. */
+  /** The signals about changes of items, see `makeAnnounceItems`. */
+  readonly topic: ItemTopic;
+  /** The name of the items in log messages, such as `webhooks`. */
   readonly items: string;
-  /** The message of a failed run. */
+  /** The log message for a failed run. */
   readonly problem: string;
   readonly node: CourierNode;
   readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
   readonly idOf: (item: Item) => string;
   readonly make: (courier: Courier<Item>) => C;
-  /** Carries until nothing is left. */
+  /** Carries events until none is left. */
   readonly run: (courier: C) => Effect.Effect<void, StoreUnavailable>;
   /** Whether a courier has work besides new events. */
   readonly isDue: (courier: C, at: Millis) => boolean;
-  /** Whether events of sessions matter. */
+  /** Whether couriers carry events of sessions too. */
   readonly hearsSessions: boolean;
   /** How long a stop waits for runs to end. */
   readonly drainTime: Duration.Input;
@@ -98,8 +106,6 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
 /** The couriers of a node. */
 interface Couriers<C> {
   readonly all: ReadonlyMap<string, C>;
-  /** Looks for changes of items now. */
-  readonly look: () => void;
   /** Starts no more work, because the node is stopping. Work in progress ends before the scope closes. */
   readonly stop: Effect.Effect<void>;
 }
@@ -117,7 +123,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
     for (const { changes } of couriers.values()) yield* Queue.offer(changes, undefined);
   });
 
-  /** Waits for runs, and lets other nodes take the items. */
+  /** Waits until running couriers end, and lets other nodes take the items. */
   const release = Effect.gen(function* () {
     yield* stop;
     yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), work.drainTime));
@@ -148,7 +154,8 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const news = yield* hearNews(couriers, work.hearsSessions);
   yield* Effect.forkScoped(tellNews(news, couriers, wake));
   yield* Effect.forkScoped(lookAfterNews(news, looking));
-  return { all: couriers, look: () => isChanged.openUnsafe(), stop };
+  yield* forEachSignal(work.topic, () => isChanged.openUnsafe());
+  return { all: couriers, stop };
 });
 
 /** Makes the steps that take items, follow their changes, and look for their events. */

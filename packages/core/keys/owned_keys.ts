@@ -41,7 +41,7 @@ export interface KeyPlan {
 
 type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
 
-/** `not_found`: the key does not exist or belongs to another account. */
+/** With the reason `not_found`: the key does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
 /** How long revoked keys stay listed, in milliseconds. */
@@ -182,11 +182,7 @@ export class OwnedKeys extends Context.Service<
 
 const isKeyId = Schema.is(KeyId);
 
-/**
- * Returns the origin of an owner's changes.
- *
- * @internal
- */
+/** Returns the origin of an owner's changes. @internal */
 export const originOf = ({ account, chatId, requestId }: KeyOwner): WriteOrigin => ({
   actor: { type: "account", id: account.name, member: chatId },
   requestId,

@@ -3,7 +3,7 @@ import {
   changedSettings,
   type HeldPlan,
   type HeldWrite,
-  type HoldPlans,
+  type HoldItems,
   type MarkMembers,
   noPlan,
   type PlanPlace,
@@ -155,7 +155,7 @@ const sweeping = (plan: MemoryPlan, total: number, at: Millis): MemoryPlan => ({
   sweep: { after: null, done: 0, total, startedAt: at },
 });
 
-const holdPlans = (memory: Memory, { node, at, until, limit }: HoldPlans): ReadonlyArray<HeldPlan> => {
+const holdPlans = (memory: Memory, { node, at, until, limit }: HoldItems): ReadonlyArray<HeldPlan> => {
   const { rolePlans, rolePlanNodes } = memory;
   if (until <= at) rolePlanNodes.delete(node);
   else rolePlanNodes.set(node, until);
@@ -271,7 +271,7 @@ const storeProblems = ({ problems }: MemoryPlan, chatId: ChatId, left: ReadonlyA
   else problems.set(chatId, left);
 };
 
-/** The stored results for a chat user, by a scan. */
+/** Finds the nicknames and problems stored for a chat user, by a scan. */
 export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles> =>
   [...memory.rolePlans.values()].flatMap(({ pid, guildId, members, problems }) => {
     const nickname = members.get(chatId)?.nickname ?? null;
@@ -279,7 +279,7 @@ export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles
     return nickname === null && theirs.length === 0 ? [] : [{ pid, guildId, nickname, problems: theirs }];
   });
 
-/** Deletes nicknames and problems of a chat user. A member that waits goes on waiting. */
+/** Deletes nicknames and problems of a chat user. Pending changes of the user's roles stay pending. */
 export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
   for (const { members, problems } of memory.rolePlans.values()) {
     problems.delete(chatId);

@@ -1,12 +1,12 @@
 /** Assigns role plans to the nodes that work on them. */
-import type { HoldPlans } from "@accountlink/core/roles";
+import type { HoldItems } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { leasesOn } from "../statements/leases.ts";
 import { planColumns, planTables, readHeldPlans, sweepColumns } from "./role_row.ts";
 
 export const holdPlansOn = (sql: SqlClient.SqlClient) => {
-  // At most one plan of a guild is on.
+  // `guild_id` is unique among the plans that are on.
   const lease = leasesOn(sql, {
     table: "role_plans",
     key: "guild_id",
@@ -19,7 +19,7 @@ export const holdPlansOn = (sql: SqlClient.SqlClient) => {
     sql.literal(planTables),
   ];
 
-  return Effect.fnUntraced(function* (hold: HoldPlans) {
+  return Effect.fnUntraced(function* (hold: HoldItems) {
     if (!(yield* lease(hold))) return [];
     return yield* Effect.flatMap(
       sql`

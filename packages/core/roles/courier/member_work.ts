@@ -18,7 +18,10 @@ const changes = Metric.counter("accountlink_role_changes_total", {
 /** The actor that pauses a plan. */
 const service = { actor: { type: "operator", id: "roles" }, requestId: null } as const;
 
-/** A tenth of the time that a member waited or a sweep failed: 5 seconds to 10 minutes. In milliseconds. */
+/**
+ * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time since the first, from 5
+ * seconds to 10 minutes.
+ */
 export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
 
 /** The link of a member, and the nickname that the plan set. */
@@ -31,7 +34,7 @@ export const makeMemberWork = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const team = yield* MemberStore;
   const sync = yield* MemberSync;
-  const { findGuild, isManager } = yield* ChatPlatform;
+  const { isManager } = yield* ChatPlatform;
 
   // The counters are exported before the first change.
   for (const outcome of outcomes) yield* count(outcome, 0);
@@ -72,9 +75,13 @@ export const makeMemberWork = Effect.gen(function* () {
       Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
     ),
 
-    /** Pauses a plan whose guild the bot has left. */
+    /** Pauses a plan whose guild the bot has left, where every user seems to be missing. Returns whether it has left. */
     pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
-      if (Option.isNone(yield* findGuild(plan.guildId))) yield* pause(plan);
+      // `findGuild` may return an earlier answer.
+      const { findGuildRoles } = yield* sync.roles;
+      if (Option.isSome(yield* findGuildRoles(plan.guildId))) return false;
+      yield* pause(plan);
+      return true;
     }),
 
     /**
