@@ -1,5 +1,5 @@
 import type { VerificationSession } from "@accountlink/core";
-import { type Arbitrary, boolean, constant, constantFrom, nat, oneof, record, string } from "fast-check";
+import { type Arbitrary, boolean, constantFrom, nat, oneof, record, string } from "fast-check";
 import { orNull } from "./fields.ts";
 import { chatId, gameId, guildId, keyId, pid, sessionId } from "./ids.ts";
 import { millis } from "./texts.ts";
