@@ -70,7 +70,7 @@ const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): 
   const chance = random(seed);
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url)));
   const free = [...clients];
-  /** Times of requests that are due but have no free client. */
+  /** The due times of requests that have no free client. */
   const waiting: Array<number> = [];
   const latencies: Array<number> = [];
   let turn = 0;

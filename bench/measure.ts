@@ -28,8 +28,8 @@ export interface Measured extends Drive {
 export interface Plan {
   readonly generator: ReturnType<typeof startGenerator>;
   /**
-   * Numbers of connections; "half" is half of the highest rate of all, "lone" is one client with 50 requests a
-   * second.
+   * Numbers of connections. "half" is half of the slowest contender's highest rate, "lone" is one client with 50
+   * requests a second.
    */
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;

@@ -29,7 +29,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     });
   });
 
-  it("publishes the compiled entry points that the workspace has", () => {
+  it("the package publishes the compiled entry points that the workspace has", () => {
     const exports = Object.entries(manifest.exports ?? {});
     expect(manifest["publishConfig"]).toEqual({
       access: "public",
@@ -50,7 +50,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(text).toContain("```ts\n");
   });
 
-  it("uses its user's version of effect, and depends on version ranges and published packages", () => {
+  it("the package uses its user's version of effect, and depends on version ranges and published packages", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
     const isOwn = (name: string) => /^@?accountlink/.test(name);

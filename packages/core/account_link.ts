@@ -154,8 +154,8 @@ export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, lay
  * `layer` with Web Crypto, which every runtime has. It requires the ports of `layer` and `RootKeyStore`. It fails with
  * `SecretRejected` if another secret wrapped the root key of the store, and with `StoreUnavailable`.
  *
- * @param secrets the secret that wraps the root key of the store, 32 or more random bytes; during a rotation followed
- * by the previous one
+ * @param secrets the secret that wraps the root key of the store, 32 or more random bytes; during a rotation, the
+ * previous secret is the second argument
  *
  * @example
  * ```ts

@@ -105,7 +105,7 @@ export const meanwhile = <A, E, R, B, E2, R2>(
     );
   });
 
-/** An exit, or an effect for the rest of a waiting evaluation. Only exits have a tag. */
+/** The exit of an evaluation, or an effect that finishes an evaluation that waits. Only exits have a tag. */
 type Outcome<A, E, R> =
   | Exit.Success<A>
   | Exit.Failure<never, E>

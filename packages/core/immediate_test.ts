@@ -98,7 +98,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(caught), Exit.succeed(true));
   });
 
-  it.effect("matches the outcome of a part that ends at once or later", () =>
+  it.effect("matchCauseEffect handles the outcome of a part that ends at once or later", () =>
     Effect.gen(function* () {
       const outcomeOf = (effect: Effect.Effect<number, string>) =>
         Immediate.matchCauseEffect(effect, {
@@ -112,7 +112,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("runs a second effect after the first if the first ends at once", () => {
+  it("meanwhile runs the second effect after the first if the first ends at once", () => {
     const order: Array<string> = [];
     const step = (name: string) => Immediate.sync(() => order.push(name));
     const both = Immediate.flatMap(Immediate.meanwhile(step("first"), step("second")), ([, second]) => {
@@ -123,7 +123,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(order, ["first", "between", "second"]);
   });
 
-  it.effect("runs a second effect while the first waits, and returns its outcome once", () =>
+  it.effect("meanwhile runs the second effect once while the first waits, and returns its outcome", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>();
       let runs = 0;
@@ -139,7 +139,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it.effect("ends a second effect without a waiting caller, also if the first fails", () =>
+  it.effect("meanwhile interrupts a second effect whose outcome nobody awaits, also if the first fails", () =>
     Effect.gen(function* () {
       for (const first of [Effect.yieldNow, Effect.andThen(Effect.yieldNow, Effect.fail("no"))]) {
         let isEnded = false;

@@ -8,7 +8,7 @@ const missing = await whyNoRedis();
 const inspect = (url: string) => CacheRedis.inspect({ url: Redacted.make(url) });
 
 describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
-  it.live("reports the address, the version and the eviction policy", () =>
+  it.live("the inspection reports the address, the version and the eviction policy", () =>
     Effect.gen(function* () {
       const { url, port, ask } = yield* startRedis();
       const state = yield* inspect(url);
@@ -19,7 +19,7 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     }),
   );
 
-  it.live("reports failures without the password", () =>
+  it.live("a failed inspection does not report the password", () =>
     Effect.gen(function* () {
       const { port, freeze, thaw } = yield* startRedis({ config: ["requirepass right"] });
       const wrongs = [
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     }),
   );
 
-  it.live("names all nodes of a cluster, and the sentinels of a master", () =>
+  it.live("the inspection names all nodes of a cluster, and the sentinels of a master", () =>
     Effect.gen(function* () {
       const cluster = yield* Effect.flip(inspect("redis+cluster://:guess@127.0.0.1:1,[::1]:2"));
       assert.include(cluster.message, '"127.0.0.1:1,[::1]:2"');

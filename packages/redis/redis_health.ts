@@ -1,4 +1,4 @@
-/** Whether Redis answers. Loads nothing else of this package, so that a server without Redis can use it. */
+/** This file loads nothing else of this package, so that a server without Redis can use it. */
 import { Context, type Effect } from "effect";
 
 /**

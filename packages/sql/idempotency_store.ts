@@ -68,7 +68,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
   }),
 );
 
-/** Both errors roll the transaction of a commit back. */
+/** `ClaimLost` and `WriteFailed` roll the transaction of a commit back. */
 class ClaimLost extends Data.TaggedError("ClaimLost") {}
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
 
@@ -104,7 +104,7 @@ const claimOn = (sql: SqlClient.SqlClient) => {
       const [own] = yield* readEarlier(claimed);
       if (own !== undefined) return own.isErased ? Option.some(own) : Option.none();
       const earlier = yield* find(id);
-      // Without a row, a sweep deleted it between the two statements, so try again.
+      // If there is no row, a sweep deleted it between the two statements, so try again.
       if (Option.isSome(earlier)) return earlier;
     }
   });

@@ -17,12 +17,12 @@ const schema = Effect.flatMap(
 );
 
 describe("migrate", () => {
-  it("numbers its migrations from 1 without a gap", () => {
+  it("migrations are numbered from 1 without a gap", () => {
     const numbers = Object.keys(migrations).map((key) => Number.parseInt(key, 10));
     expect(numbers).toEqual(numbers.map((_, i) => i + 1));
   });
 
-  it.effect("runs only pending migrations on a database with data", () =>
+  it.effect("only pending migrations run on a database with data", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -40,7 +40,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("makes the chat user of an existing account its owner", () =>
+  it.effect("a migration makes the chat user of an existing account its owner", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -54,7 +54,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("refuses a database of a newer release without changing it", () =>
+  it.effect("a database of a newer release is refused and not changed", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* runMigrations({ ...migrations, "0999_later": createTable("later") });
@@ -71,7 +71,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("runs all migrations or none", () =>
+  it.effect("all migrations run, or none", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* migrate;
@@ -89,7 +89,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("runs each migration once when several processes start together", () =>
+  it.effect("each migration runs once when several processes start together", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const answers = yield* Effect.promise(() =>

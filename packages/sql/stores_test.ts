@@ -86,7 +86,7 @@ test.it("statements read their input rows once, not once per row of a table", ()
           : [],
       ),
     );
-    // This statement reads the links of one scope.
+    // The exception reads the links of one scope.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

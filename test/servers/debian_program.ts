@@ -45,7 +45,7 @@ const installed = async ({ names }: DebianServer): Promise<ServerProgram | null>
   return null;
 };
 
-/** Like `findServer`, without the installed one. */
+/** Unpacks the Debian package of a server, even if the server is installed. */
 export const unpacked = async ({
   path,
   packages,
@@ -70,7 +70,7 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
     });
     await rename(unpackedTo, root);
   } catch {
-    // Not a Debian, no network, or another process was first.
+    // The machine is no Debian or has no network, or another process was first.
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

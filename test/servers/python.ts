@@ -48,7 +48,7 @@ const modules = [
 /** The parser of aiohttp is compiled: the one in Python refuses valid answers in Debian's version. */
 const importAll = "import aiohttp._http_parser, discord";
 
-/** Finds a Python with aiohttp and discord.py: the machine's with its own or Debian's, or Debian's with Debian's. */
+/** Finds a Python with aiohttp and discord.py; installed ones before unpacked Debian packages. */
 const findWithModules = async (): Promise<ServerProgram | null> => {
   const found = await program();
   if (found === null || (await runs(found, importAll))) return found;
@@ -62,7 +62,7 @@ const findWithModules = async (): Promise<ServerProgram | null> => {
   return null;
 };
 
-/** Most test processes need no Python, so they look for none. */
+/** Searches at the first call only, since most test processes need no Python. */
 const once = <A>(find: () => Promise<A>): (() => Promise<A>) => {
   let found: Promise<A> | undefined;
   return () => (found ??= find());
@@ -85,7 +85,7 @@ export const whyNoAiohttp = async (): Promise<string | null> =>
       )
     : null;
 
-/** The Python of this machine or of Debian, with aiohttp and discord.py where they are to be had. */
+/** The Python of this machine or of Debian, with aiohttp and discord.py if available. */
 export const pythonProgram = async (): Promise<ServerProgram> => {
   const found = (await withModules()) ?? (await program());
   if (found === null) throw new Error("Cannot run Python: none was found, expected whyNoPython to say so");

@@ -25,7 +25,7 @@ export const whyNoSmallDisk = async (): Promise<string | null> => {
   }
 };
 
-/** Mounts one in memory, until the scope closes. */
+/** Mounts a file system in memory until the scope closes. */
 export const mountSmallDisk = Effect.fnUntraced(function* (megabytes: number) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mount(megabytes)),

@@ -10,7 +10,7 @@ export interface Program {
   readonly command: ReadonlyArray<string>;
   readonly folder: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Runs it and owns the folder; by default, the user of this process. */
+  /** The user who runs the program and owns the folder; by default, the user of this process. */
   readonly user?: SystemUser | null;
   /** The final signal, if `KILL` would leave something on the machine. */
   readonly endsBy?: "KILL" | "QUIT" | "TERM";
@@ -57,7 +57,7 @@ export class SupervisedProcess {
       ...user,
     }) as Shell;
     const pid = await readPid(shell.stdout);
-    // So that it does not keep this process alive.
+    // Open handles would keep this process alive.
     for (const handle of [shell, shell.stdin, shell.stdout]) handle.unref();
     return new SupervisedProcess(shell, pid, folder);
   }

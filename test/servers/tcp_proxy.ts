@@ -8,7 +8,7 @@ export interface TcpProxy {
   readonly cut: Effect.Effect<void>;
   /** Drops all data, but keeps connections open and accepts new ones, like a lost network. */
   readonly silence: Effect.Effect<void>;
-  /** Forwards new connections. Silenced ones stay silent. */
+  /** Forwards new connections. Silenced connections stay silent. */
   readonly restore: Effect.Effect<void>;
   /** Forwards new connections to another local port, like an address after a failover. */
   readonly forwardTo: (port: number) => Effect.Effect<void>;
@@ -97,7 +97,7 @@ class ProxiedConnection {
       if (this.#latency === 0) to.write(chunk);
       else setTimeout(() => to.write(chunk), this.#latency);
     });
-    // The close event follows.
+    // The close event follows every error, and ends the connection.
     from.on("error", () => {});
     from.on("close", () => {
       if (this.isSilent) return;

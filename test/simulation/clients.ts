@@ -75,7 +75,7 @@ const optionsOf = ({ body }: Request, key: string) => (body === undefined ? { ke
 const isAnswered = ({ outcome }: Sent): boolean =>
   outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
 
-/** Repeats a request with an idempotency key until it is answered; sometimes concurrently or once more. */
+/** Repeats a request with an idempotency key until an answer; sometimes also concurrently or after the answer. */
 const askOnce = Effect.fnUntraced(function* (
   client: Client,
   { key, operations }: Records,

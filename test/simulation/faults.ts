@@ -171,7 +171,7 @@ export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, ti
   extent: chance.fraction(),
 });
 
-/** Starts a fault. A node that is down stays down. */
+/** Starts a fault, unless it concerns a node that is down. */
 export const begin = (deployment: Deployment, fault: Fault): void => {
   const { kind, node, lasts } = fault;
   const concernsNode = kind.startsWith("node");
@@ -184,7 +184,7 @@ export const begin = (deployment: Deployment, fault: Fault): void => {
   deployment.faults.push({ kind, node, from: deployment.now, to: deployment.now + lasts });
   start(deployment, fault);
   deployment.world.after(lasts, deployment.outside, () => {
-    // The restarted process has lost this state.
+    // A restarted process does not have the fault of the earlier process.
     const isOver = concernsNode && kind !== "node killed" && deployment.nodes[node] !== before;
     if (isOver) return;
     deployment.tell("fault", () => `over: ${named()}`);

@@ -1,7 +1,4 @@
-/**
- * Checks what clients learn of changes: from the feed, from waiting for a session, and from webhooks; also about an
- * erased user.
- */
+/** Checks what the feed, waits for sessions, and webhooks tell clients, and that nothing names an erased user. */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dataOf, type Records } from "./clients.ts";
 import { erasedChatId } from "./node.ts";

@@ -59,7 +59,7 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
   const alone = ({ kind }: Happened): number => {
     if (/^node (?:cut off from Redis|frozen)|suspended/.test(kind)) return shares;
     if (/^Redis (?:down|frozen|slow)/.test(kind)) return nodes.length * shares;
-    // A process that takes over begins a new share.
+    // A restarted process begins a new share.
     return /^node (?:killed|stopped)/.test(kind) && hasFault(records, /Redis|frozen|suspended/)
       ? dailyLimit
       : 0;
@@ -72,7 +72,7 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
     const unsaved = admitted.filter(
       ({ ended }) => ended > Math.min(since, unsavedSince(records, from)) && ended - slack < from,
     );
-    // Without the ledger each node decides by its share.
+    // While the ledger in Postgres is out of reach, each node admits its share of the limit.
     return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
   };
   return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);

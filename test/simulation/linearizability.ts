@@ -158,7 +158,7 @@ class Search {
     return [...this.#unanswered]
       .filter(([written]) => fits(found, written))
       .flatMap(([written, bits]) => {
-        // Among writes of the same value, the first to lapse is used first.
+        // Uses the write of this value that lapses first.
         const unspent = bits.find((each) => (spent & each) === 0n);
         return unspent === undefined ? [] : [leave(written, spent | unspent)];
       });
@@ -175,7 +175,7 @@ class Search {
 const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
-/** A set of configurations. It drops one that equals another except for more used writes, since it allows less. */
+/** A set of configurations without those that only use more writes than another one, since they allow less. */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();
 

@@ -23,7 +23,7 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Guild } from "./guild.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** The chat users of every world, and the number of game users. */
+/** The chat users of every world. */
 export const chatIds = ["100001", "100002"];
 /** Another chat user, for erasures. */
 export const erasedChatId = "100004";
@@ -106,7 +106,7 @@ export class Node extends Process {
   readonly #scope = Scope.makeUnsafe();
   /** Null before it has started and after it began to stop. */
   #serving: Effect.Success<typeof start> | null = null;
-  /** Called when the process ends under a request. */
+  /** Callbacks of requests in flight, for the end of the process. */
   readonly inFlight = new Set<() => void>();
 
   /** @param onFailure called when it could not start */

@@ -37,7 +37,7 @@ const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.fro
 /** Mostly two, which is enough for most failures. */
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
-/** The kinds of most faults, for clients whose promises only several faults together can break. */
+/** Mostly only these faults happen, for clients whose promises need several related faults to break. */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,
   revoked: /clock set|signals|Redis/,

@@ -34,7 +34,7 @@ const acquaintance = 2_100;
 const recovery = 2_500;
 
 /**
- * Time until another node works on a dead node's webhooks and plans, and has tried twice more what failed, in
+ * Time for another node to take over the webhooks and role plans of a dead node, and to retry failed requests twice, in
  * milliseconds.
  */
 const deliveryTime = 400_000;

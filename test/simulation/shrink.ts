@@ -7,7 +7,7 @@ export interface Failure {
   readonly run: Run;
 }
 
-/** Number of event orders to try with a smaller plan, since the seed gives it another order. */
+/** Seeds to try with a smaller plan, since each seed gives another order of events. */
 const orders = 12;
 
 const without = <A>(list: ReadonlyArray<A>, index: number): ReadonlyArray<A> => list.toSpliced(index, 1);

@@ -19,9 +19,11 @@ const simulateFlags = workspace.scripts.simulate.split(" ").filter((word) => wor
 /** Timeout in milliseconds: a million schedules take some hours. */
 const longEnough = 12 * 3_600_000;
 
-it(`keeps every promise in ${schedules} simulated schedules`, { timeout: longEnough }, async () => {
+it(`the service keeps every promise in ${schedules} simulated schedules`, {
+  timeout: longEnough,
+}, async () => {
   const args = [...simulateFlags, file("simulate.ts"), "--from=1", `--schedules=${schedules}`];
-  // If a schedule breaks a promise, it prints the story and exits with 1.
+  // The program exits with 1 if a schedule breaks a promise, after it has printed the story.
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 }).catch(
     (error: Error & { readonly stdout: string }) => {
       console.log(error.stdout);

@@ -5,7 +5,6 @@ import { search } from "./search.ts";
 import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
-/** This number takes some seconds. */
 const schedules = 200;
 
 const expectNoneToFail = (from: number): void => {

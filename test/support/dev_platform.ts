@@ -2,7 +2,7 @@
 import { makeClient } from "./http.ts";
 
 export interface DevPlatform {
-  /** Makes them misbehave until `recover`, such as `{ mode: "down", platform: "chat" }`. */
+  /** Makes the platforms misbehave until `recover`, such as `{ mode: "down", platform: "chat" }`. */
   readonly fail: (fault: object) => Promise<void>;
   readonly recover: () => Promise<void>;
   readonly close: () => void;

@@ -10,11 +10,11 @@ type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
 
 type PlanEntry = NonNullable<NonNullable<FixtureFile["plans"]>[number]>;
 
-/** "Rook & Bishop". The bot is in it; its members are the chat users 100001 to 100040. */
+/** The guild "Rook & Bishop", with the bot and the chat users 100001 to 100040. */
 export const guild = "700000000000000001";
-/** The bot is in it; it has no members. */
+/** A guild with the bot and without members. */
 export const emptyGuild = "700000000000000002";
-/** The bot is not in it; 100001 is its member. */
+/** A guild without the bot, with the member 100001. */
 export const botlessGuild = "700000000000000003";
 /** A chat user of the platform outside of every guild. */
 export const stranger = "100099";

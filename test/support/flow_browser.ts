@@ -14,11 +14,11 @@ export interface FlowBrowser {
   readonly post: (address: string, form: Readonly<Record<string, string>> | string) => Promise<Answer>;
   /** Begins to sign in and returns the address of the platform's page. */
   readonly leave: (step: "chat" | "game", query?: string) => Promise<string>;
-  /** Signs in there and returns the address of the redirect. */
+  /** Signs in at that address and returns the address of the redirect. */
   readonly signIn: (authorizeUrl: string, as: SignIn) => Promise<string>;
-  /** Does both steps and returns the callback's answer. */
+  /** Calls `leave` and `signIn`, and returns the callback's answer. */
   readonly prove: (step: "chat" | "game", as: SignIn, query?: string) => Promise<Answer>;
-  /** Proves both accounts and returns the page of `query`. */
+  /** Proves the chat and the game account, and returns the page of `query`. */
   readonly walk: (query: string, chatId?: string, gameId?: string) => Promise<Answer>;
   readonly close: () => void;
 }

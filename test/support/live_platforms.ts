@@ -8,7 +8,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 
-/** The bot is in it; `ada` is its only member. */
+/** A guild with the bot and one member, `ada`. */
 export const guildId = "197038439483310086";
 export const ada = { id: "175928847299117063", username: "ada", global_name: "Ada Lovelace", avatar: null };
 export const eve = { id: "53908232506183680", username: "eve", global_name: null, avatar: null };

@@ -49,7 +49,7 @@ const standardEnvironment = {
   ACCOUNTLINK_IP_DAILY: "0",
   ACCOUNTLINK_IP_VERIFY_DAILY: "0",
   ACCOUNTLINK_IP_AUTH_FAILURES: "0",
-  // So that on a busy machine, the server closes no connection just before its next use.
+  // On a busy machine, a shorter timeout would close connections just before their next use.
   ACCOUNTLINK_IDLE_TIMEOUT: "1 minute",
 };
 

@@ -70,7 +70,7 @@ describe("npm run release", () => {
   const read = (file: string) => readFileSync(join(copy, file), "utf8");
   const versionOf = (file: string) => (JSON.parse(read(file)) as { readonly version: string }).version;
 
-  it("gives all packages one version and writes the changelog", async () => {
+  it("npm run release gives all packages one version and writes the changelog", async () => {
     const manifests = globSync("{package.json,{packages,apps}/*/package.json,test/package.json}", {
       cwd: root,
     });

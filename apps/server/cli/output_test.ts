@@ -3,7 +3,7 @@ import { printable } from "../message_text.ts";
 import { countOf, formatTable } from "./output.ts";
 
 describe("formatTable", () => {
-  it("aligns columns and prevents cells from moving the cursor", () => {
+  it("a table has aligned columns, and its cells cannot move the cursor", () => {
     expect(
       formatTable(
         ["KEY", "NAME", "END"],
@@ -23,7 +23,7 @@ describe("formatTable", () => {
 });
 
 describe("printable", () => {
-  it("escapes control and direction characters, but not line ends", () => {
+  it("printable escapes control and direction characters, but not line ends", () => {
     const text = "\u0000\t\r\u007F\u009B|\u061C\u200E\u200F\u202A\u202E\u2066\u2069|\u2028|\nè שלום 🙂";
     const escapes = "u0000 u0009 u000d u007f u009b|u061c u200e u200f u202a u202e u2066 u2069|u2028|";
     expect(printable(text)).toBe(`${escapes.replaceAll(/ ?u/g, "\\u")}\nè שלום 🙂`);
@@ -36,7 +36,7 @@ describe("printable", () => {
 });
 
 describe("countOf", () => {
-  it("groups digits, and adds a plural s except for 1", () => {
+  it("countOf groups digits, and adds a plural s except for 1", () => {
     expect([countOf(0, "line"), countOf(1, "line"), countOf(100_000, "line")]).toEqual([
       "0 lines",
       "1 line",

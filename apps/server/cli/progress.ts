@@ -16,7 +16,7 @@ export interface Screen {
   readonly write: (text: string) => unknown;
 }
 
-/** Updates the bar, which is drawn at most ten times a second. */
+/** Updates the progress bar, which is drawn at most ten times a second. */
 export type ShowProgress = (progress: Progress) => Effect.Effect<void>;
 
 const barWidth = 24;

@@ -11,7 +11,7 @@ const makeScreen = (isTTY: boolean) => {
 const importing = (done: number) => ({ doing: "importing", done, total: 200_000, unit: "lines" });
 
 describe("progressBar", () => {
-  it.effect("draws on a terminal at most ten times a second, and erases itself", () => {
+  it.effect("a progress bar is drawn at most ten times a second, and erased at the end", () => {
     const { written, screen } = makeScreen(true);
     return Effect.gen(function* () {
       yield* Effect.scoped(
@@ -36,7 +36,7 @@ describe("progressBar", () => {
     });
   });
 
-  it.effect("draws nothing without a terminal", () => {
+  it.effect("a progress bar is not drawn without a terminal", () => {
     const { written, screen } = makeScreen(false);
     return Effect.gen(function* () {
       yield* Effect.scoped(Effect.flatMap(progressBar(screen), (show) => show(importing(1))));

@@ -57,7 +57,7 @@ const meant = (suggestions: ReadonlyArray<string>): string =>
 const expectation = (expected: string): string =>
   /^expected/i.test(expected) ? expected.charAt(0).toLowerCase() + expected.slice(1) : `expected ${expected}`;
 
-/** An argument for an error message, without its text if it may contain a key. */
+/** Formats an argument for an error message. Hides an argument that may contain a key. */
 const shown = (word: string): string =>
   word.includes("alk_") ? `a value of ${word.length} characters` : `"${word}"`;
 

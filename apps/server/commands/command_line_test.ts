@@ -7,7 +7,7 @@ import { finish, makeWorkplace } from "./test_program.ts";
 const problemOf = (stdout: string): string => (JSON.parse(stdout) as { readonly error: string }).error;
 
 describe("a run of the program", () => {
-  it("prints version, help and completions on standard output", async () => {
+  it("the program prints its version, help and completions on standard output", async () => {
     const { run, runProcess } = await makeWorkplace();
     expect(await runProcess("--version")).toMatchObject({ code: 0, stderr: "" });
     const help = await run("keys", "create", "--help");
@@ -44,7 +44,7 @@ describe("a run of the program", () => {
     expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
   });
 
-  it("warns of each setting that is probably a mistake", async () => {
+  it("commands warn of each setting that is probably a mistake", async () => {
     const { start } = await makeWorkplace({
       ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
       ACCOUNTLINK_PROT: "1",
@@ -73,7 +73,7 @@ describe("a run of the program", () => {
     );
   });
 
-  it("a command is refused if it would create the demo's folder", async () => {
+  it("a command that would create the demo's folder is refused", async () => {
     const { run, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     for (const command of [["keys", "create", "--account", "acme"], ["migrate"]]) {
       expect(await run(...command)).toEqual({

@@ -100,7 +100,7 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // The first of these requests may come a little before or after the command starts.
+      // The command must outwait two timeouts of a request. The first may start before the command.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

@@ -64,7 +64,7 @@ describe("ACCOUNTLINK_SECRET", () => {
 });
 
 describe("accountlink secrets rotate", () => {
-  it("replaces the secret stored in a data folder, next to its server", async () => {
+  it("secrets rotate replaces the secret of a data folder while its server runs", async () => {
     const place = await makeWorkplace();
     const key = await createKey(place);
     const file = join(place.dataFolder, "secret");
@@ -88,7 +88,7 @@ describe("accountlink secrets rotate", () => {
     expect((await place.run("keys", "list")).stderr).toContain("does not hold the secret");
   });
 
-  it("resumes a rotation of the secret file that was interrupted at either end", async () => {
+  it("secrets rotate resumes a rotation that stopped before or after the root key was wrapped", async () => {
     const place = await makeWorkplace();
     await createKey(place);
     const file = join(place.dataFolder, "secret");
@@ -102,17 +102,17 @@ describe("accountlink secrets rotate", () => {
     }
   });
 
-  it("leaves the right secret when several rotations run at once", async () => {
+  it("concurrent rotations leave the right secret", async () => {
     const place = await makeWorkplace();
     await createKey(place);
     const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
-    // A rotation that starts between the two steps of another may be refused. None may leave a wrong secret.
+    // A rotation may be refused while another one runs. None may leave a wrong secret.
     expect(rotations.map(({ code }) => code)).toContain(0);
     expect(await place.run("keys", "list")).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);
   });
 
-  it("re-encrypts sightings with the newest address key, and reports unreadable ones", async () => {
+  it("secrets rotate re-encrypts sightings with the newest address key, and reports unreadable ones", async () => {
     const place = await makeWorkplace();
     const fixture = await place.file("fixture.json", sightingsAt("203.0.113.7", "2001:db8::1"));
     const under = (keys: string) =>
@@ -148,7 +148,7 @@ describe("accountlink secrets rotate", () => {
 });
 
 describe.skipIf(missing !== null)(`accountlink secrets rotate on Postgres ${missing ?? ""}`, () => {
-  it("wraps the root key with the new secret once, and the doctor reports the state of the rotation", async () => {
+  it("secrets rotate wraps the root key with the new secret once, and the doctor reports the state", async () => {
     const { environment } = await makeShared();
     const [old, next] = [environment["ACCOUNTLINK_SECRET"], secretOf("n")];
     const under = (secret = "") => makeWorkplace({ ...environment, ACCOUNTLINK_SECRET: secret });

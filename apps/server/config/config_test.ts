@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { readConfig, variables } from "./config.ts";
 
 describe("readConfig", () => {
-  it.effect("uses defaults for empty variables too", () =>
+  it.effect("readConfig uses the defaults of empty variables", () =>
     Effect.gen(function* () {
       const defaults = yield* readConfig({});
       const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, "  "]));
@@ -11,7 +11,7 @@ describe("readConfig", () => {
     }),
   );
 
-  it.effect("reads its variables and ignores others", () =>
+  it.effect("readConfig reads its variables and ignores others", () =>
     Effect.gen(function* () {
       const config = yield* readConfig({
         ACCOUNTLINK_PORT: " 9090 ",
@@ -23,7 +23,7 @@ describe("readConfig", () => {
     }),
   );
 
-  it.effect("reports every wrong variable with its value and the accepted values", () =>
+  it.effect("readConfig reports every wrong variable with its value and the accepted values", () =>
     Effect.gen(function* () {
       const wrong = readConfig({ ACCOUNTLINK_CACHE: "disk", ACCOUNTLINK_STORAGE: "disk" });
       expect(yield* Effect.flip(wrong)).toMatchObject({
@@ -33,7 +33,7 @@ describe("readConfig", () => {
     }),
   );
 
-  it.effect("readConfig does not repeat a password of an address in its errors", () =>
+  it.effect("errors of readConfig do not repeat the password in a database URL", () =>
     Effect.gen(function* () {
       const wrong = readConfig({ ACCOUNTLINK_PUBLIC_URL: "https://ada:pass@links.example" });
       expect((yield* Effect.flip(wrong)).message).toBe(

@@ -17,7 +17,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names misspelt variables, and suggests similar ones", () =>
+  it.effect("configWarnings names misspelt variables, and suggests similar ones", () =>
     Effect.gen(function* () {
       const unknown = "is set, but no such variable exists";
       expect(
@@ -36,7 +36,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names the address of a server that is not used", () =>
+  it.effect("configWarnings names a database or Redis URL without effect", () =>
     Effect.gen(function* () {
       const urls = {
         ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
@@ -51,7 +51,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names settings of live platforms that are not used", () =>
+  it.effect("configWarnings names settings of live platforms that are not used", () =>
     Effect.gen(function* () {
       const token = { ACCOUNTLINK_CHAT_BOT_TOKEN: "token" };
       expect(yield* problemsOf({ ...token, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([
@@ -61,7 +61,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("names a public URL that is http but not local", () =>
+  it.effect("configWarnings names a public URL that is http but not local", () =>
     Effect.gen(function* () {
       for (const host of ["links.example", "192.168.0.7:8080", "localhost.example", "[2001:db8::1]"]) {
         const url = `http://${host}`;

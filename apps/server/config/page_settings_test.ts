@@ -8,7 +8,7 @@ const settingsOf = (environment: Record<string, string>) =>
   Effect.runSync(Effect.map(readConfig(environment), pageSettingsOf));
 
 describe("pageSettingsOf", () => {
-  it("uses the live platforms' names, and links to their communities", () => {
+  it("user pages have the live platforms' names, and links to their communities", () => {
     const live = { ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_CHAT_CLIENT_ID: "42" };
     const { chatHome, ...settings } = settingsOf(live);
     expect(settings).toEqual({ chatName: "Discord", gameName: "Roblox", privacyUrl: null, contact: null });
@@ -18,17 +18,17 @@ describe("pageSettingsOf", () => {
     expect(chatHome?.(null)).toBe("https://discord.com/channels/@me");
   });
 
-  it("uses general names for the dev platform, which has no pages to return to", () => {
+  it("user pages have general names on the dev platform, which has no pages to return to", () => {
     const { chatName, gameName, chatHome } = settingsOf({ ACCOUNTLINK_STORAGE: "memory" });
     expect([chatName, gameName, chatHome]).toEqual(["the chat platform", "the game platform", null]);
   });
 
-  it("shows the names of the live platforms in the demo, but no links to them", () => {
+  it("user pages of the demo have the names of the live platforms, but no links to them", () => {
     const { chatName, gameName, chatHome } = settingsOf({});
     expect([chatName, gameName, chatHome]).toEqual(["Discord", "Roblox", null]);
   });
 
-  it("uses the operator's own names, privacy policy and contact", () => {
+  it("user pages have the operator's own names, privacy policy and contact", () => {
     const own = settingsOf({
       ACCOUNTLINK_CHAT_NAME: "Guilded",
       ACCOUNTLINK_GAME_NAME: "Minecraft",

@@ -43,7 +43,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("uses the configured database and Redis", () =>
+  it.effect("resolveConfig uses the configured database and Redis", () =>
     Effect.gen(function* () {
       const { demo, storage, cache } = yield* resolved({
         ACCOUNTLINK_STORAGE: "postgres",
@@ -77,7 +77,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("requires a platform outside of a demo or fixture", () =>
+  it.effect("a server without a fixture that is no demo requires a platform", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
       expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
@@ -123,7 +123,7 @@ describe("resolveConfig", () => {
     ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
   };
 
-  it.effect("uses the live platforms, and is no demo with them", () =>
+  it.effect("with live platforms, the server asks them and is no demo", () =>
     Effect.gen(function* () {
       const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
       expect(yield* resolved({ ...live, ...addresses })).toMatchObject({
@@ -150,7 +150,7 @@ describe("resolveConfig", () => {
       }),
   );
 
-  it.effect("uses the configured limits", () =>
+  it.effect("resolveConfig uses the configured limits", () =>
     Effect.gen(function* () {
       const { limits } = yield* resolved({
         ACCOUNTLINK_PREMIUM_WINDOW: "250 millis",

@@ -27,26 +27,26 @@ const read = <A>({ parse }: Variable<A>, texts: ReadonlyArray<string>) =>
   texts.map((value) => Option.getOrNull(parse(value)));
 
 describe("a variable", () => {
-  it("accepts any text", () => {
+  it("a text variable accepts any text", () => {
     expect(read(text("", "a path"), ["./data", "ä b"])).toEqual(["./data", "ä b"]);
   });
 
-  it("accepts whole numbers", () => {
+  it("a number variable accepts whole numbers", () => {
     expect(read(count("", 0), ["0", "20", "999999999999999"])).toEqual([0, 20, 999_999_999_999_999]);
     expect(read(count("", 0), ["", "-1", "1.5", "1e3", "0x10", " 1", "9999999999999999"])).toEqual(
       Array.from({ length: 7 }, () => null),
     );
   });
 
-  it("accepts ports", () => {
+  it("a port variable accepts numbers up to 65535", () => {
     expect(read(port("", 0), ["0", "65535", "65536", "80a"])).toEqual([0, 65_535, null, null]);
   });
 
-  it("accepts numbers of at least 1", () => {
+  it("a positive number variable accepts numbers of at least 1", () => {
     expect(read(positive("", 1), ["1", "100", "0", "-1"])).toEqual([1, 100, null, null]);
   });
 
-  it("accepts prefixes of names", () => {
+  it("a prefix variable accepts prefixes of names", () => {
     expect(read(prefix("", ""), ["accountlink:", "a.B-c_1", "a b", "{a}", "ä"])).toEqual([
       "accountlink:",
       "a.B-c_1",
@@ -56,7 +56,7 @@ describe("a variable", () => {
     ]);
   });
 
-  it("accepts one of its choices", () => {
+  it("a choice variable accepts one of its choices", () => {
     expect(read(choice("", ["embedded", "memory"], null), ["memory", "Memory", "disk"])).toEqual([
       "memory",
       null,
@@ -64,7 +64,7 @@ describe("a variable", () => {
     ]);
   });
 
-  it("accepts durations and converts them to milliseconds", () => {
+  it("a duration variable accepts durations and converts them to milliseconds", () => {
     const variable = duration("", "5 minutes");
     expect(variable.fallback).toBe(300_000);
     expect(read(variable, ["1 second", "250 millis", "1.5 hours", "180 days", "0 seconds"])).toEqual([
@@ -75,7 +75,7 @@ describe("a variable", () => {
     );
   });
 
-  it("accepts lifetimes longer than zero", () => {
+  it("a lifetime variable accepts durations above zero", () => {
     const variable = lifetime("", "5 minutes");
     expect(variable.expected).toBe(
       "a duration such as 5 minutes, 1 second or 250 millis, longer than 0 seconds",
@@ -83,13 +83,13 @@ describe("a variable", () => {
     expect(read(variable, ["1 milli", "0 seconds", "0.0 days", "5"])).toEqual([1, null, null, null]);
   });
 
-  it("accepts networks", () => {
+  it("a network variable accepts addresses and CIDRs", () => {
     const [parsed, ...refused] = read(networks(""), ["10.0.0.0/8, ::1", "10.0.0.0/33", "10.0.0.0/8,"]);
     expect(parsed).toHaveLength(2);
     expect(refused).toEqual([null, null]);
   });
 
-  it("accepts web addresses, and removes the trailing slash", () => {
+  it("a URL variable accepts web addresses, and removes the trailing slash", () => {
     const texts = [
       "https://links.example/",
       "http://localhost:8080/base",
@@ -109,12 +109,12 @@ describe("a variable", () => {
     ]);
   });
 
-  it("accepts origins", () => {
+  it("an origin variable accepts origins", () => {
     const texts = ["https://Links.example:443/", "http://[::1]:8080", "https://links.example/base", "https:"];
     expect(read(webOrigin(""), texts)).toEqual(["https://links.example", "http://[::1]:8080", null, null]);
   });
 
-  it("accepts URLs with a placeholder for a service", () => {
+  it("a service URL variable accepts URLs with a placeholder for a service", () => {
     const texts = [
       "https://{service}.game.example/",
       "http://localhost/{service}/v1",
@@ -128,7 +128,7 @@ describe("a variable", () => {
     ]);
   });
 
-  it("accepts credentials, and hides them", () => {
+  it("a credential variable accepts credentials, and hides them", () => {
     const variable = credential("", "a token");
     const [taken, ...refused] = read(variable, ["MTk4-x.y_z", "two words", "two\nlines", "tökén"]);
     expect(variable.secret).toBe(true);
@@ -136,7 +136,7 @@ describe("a variable", () => {
     expect(refused).toEqual([null, null, null]);
   });
 
-  it("accepts server addresses, and hides them", () => {
+  it("a database URL variable accepts server addresses, and hides them", () => {
     const variable = hiddenText("", "db://…", (url) => url.startsWith("db://"));
     const [taken, refused] = read(variable, ["db://ada:pass@host", "http://host"]);
     expect(variable.secret).toBe(true);
@@ -145,7 +145,7 @@ describe("a variable", () => {
     expect(refused).toBeNull();
   });
 
-  it("accepts secrets, and hides them", () => {
+  it("a secret variable accepts secrets, and hides them", () => {
     const variable = secrets("");
     const [taken, both, ...refused] = read(variable, [
       bytes(7),
@@ -163,7 +163,7 @@ describe("a variable", () => {
     expect(refused).toEqual([null, null, null, null, null]);
   });
 
-  it("accepts named secrets and keeps their order", () => {
+  it("a variable of named secrets keeps their order", () => {
     const variable = namedSecrets("");
     const [taken, ...refused] = read(variable, [
       `b:${bytes(2)}, a:${bytes(1)}`,

@@ -17,7 +17,7 @@ export const writeAtomically = Effect.fnUntraced(function* <E, R>(
   existing: "replace" | "refuse",
 ) {
   const fileSystem = yield* FileSystem.FileSystem;
-  // Keeps symbolic links, and replaces their target.
+  // A symbolic link stays, and its target is replaced.
   const target = (yield* fileSystem.exists(file)) ? yield* fileSystem.realPath(file) : file;
   const isThere = yield* fileSystem.exists(target);
   const replaced = isThere ? yield* fileSystem.stat(target) : null;

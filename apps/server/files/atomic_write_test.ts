@@ -15,7 +15,7 @@ import { makeFolder } from "../commands/test_folder.ts";
 import { writeAtomically, writeIfAbsent } from "./atomic_write.ts";
 
 describe("writeAtomically", () => {
-  it.effect("replaces a file, and only its owner can read the new one", () =>
+  it.effect("writeAtomically replaces a file, and only its owner can read the new one", () =>
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "links.csv");
       for (const text of ["first", "second, and longer", "third"]) {
@@ -26,7 +26,7 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("changes nothing if the text fails midway", () =>
+  it.effect("an atomic write changes nothing if its text fails midway", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       const file = join(folder, "links.csv");
@@ -48,7 +48,7 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("refuses an existing file, even one created during the write", () =>
+  it.effect("an atomic write can refuse an existing file, even one created during the write", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       const file = join(folder, "links.csv");
@@ -61,15 +61,17 @@ describe("writeAtomically", () => {
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect.skipIf(process.getuid?.() !== 0)("keeps the owner of a file that root replaces", () =>
-    Effect.gen(function* () {
-      const file = join(yield* makeFolder, "secret");
-      writeFileSync(file, "before");
-      chownSync(file, 65_534, 65_534);
-      yield* writeAtomically(file, Stream.make("after"), "replace");
-      expect(readFileSync(file, "utf8")).toBe("after");
-      expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_534 });
-    }).pipe(Effect.provide(NodeServices.layer)),
+  it.effect.skipIf(process.getuid?.() !== 0)(
+    "an atomic write by root keeps the owner of the replaced file",
+    () =>
+      Effect.gen(function* () {
+        const file = join(yield* makeFolder, "secret");
+        writeFileSync(file, "before");
+        chownSync(file, 65_534, 65_534);
+        yield* writeAtomically(file, Stream.make("after"), "replace");
+        expect(readFileSync(file, "utf8")).toBe("after");
+        expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_534 });
+      }).pipe(Effect.provide(NodeServices.layer)),
   );
 
   it.effect("an atomic write follows links, and never replaces a device", () =>
@@ -88,7 +90,7 @@ describe("writeAtomically", () => {
 });
 
 describe("writeIfAbsent", () => {
-  it.effect("writes a file that only its owner can read, and never replaces one", () =>
+  it.effect("writeIfAbsent writes a file that only its owner can read, and never replaces one", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       const file = join(folder, "secret");

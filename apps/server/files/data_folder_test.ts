@@ -11,7 +11,7 @@ const prepare = Effect.fnUntraced(function* (folder: string) {
 });
 
 describe("prepareFolder", () => {
-  it.effect("creates missing folders for their owner only, and accepts existing ones", () =>
+  it.effect("prepareFolder creates missing folders for their owner only, and accepts existing ones", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       yield* prepare(folder);
@@ -32,7 +32,7 @@ describe("prepareFolder", () => {
     }),
   );
 
-  it.effect("refuses a file, and names the variable", () =>
+  it.effect("prepareFolder refuses a file, and names the variable", () =>
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "file");
       writeFileSync(file, "");

@@ -10,19 +10,21 @@ const on = <A, E>(layer: typeof layerAead, body: (aead: Aead.Aead["Service"]) =>
   Effect.flatMap(Aead.Aead, body).pipe(Effect.provide(layer));
 
 describe("AES-256-GCM on node:crypto", () => {
-  it.effect.each([0, 1, 16, 1_000])("encrypts %i bytes as Web Crypto does, and decrypts them", (length) =>
-    Effect.gen(function* () {
-      const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
-      const encrypt = (aead: Aead.Aead["Service"]) => aead.encrypt(key, bytes(length), options);
-      const sealed = yield* on(layerAead, encrypt);
-      const expected = yield* Effect.flatMap(Aead.Aead, encrypt).pipe(Effect.provide(webCrypto));
-      assert.deepStrictEqual(sealed, expected);
-      const opened = yield* on(layerAead, (aead) => aead.decrypt(key, sealed, options));
-      assert.deepStrictEqual(opened, bytes(length));
-    }),
+  it.effect.each([0, 1, 16, 1_000])(
+    "AES-256-GCM encrypts %i bytes as Web Crypto does, and decrypts them",
+    (length) =>
+      Effect.gen(function* () {
+        const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
+        const encrypt = (aead: Aead.Aead["Service"]) => aead.encrypt(key, bytes(length), options);
+        const sealed = yield* on(layerAead, encrypt);
+        const expected = yield* Effect.flatMap(Aead.Aead, encrypt).pipe(Effect.provide(webCrypto));
+        assert.deepStrictEqual(sealed, expected);
+        const opened = yield* on(layerAead, (aead) => aead.decrypt(key, sealed, options));
+        assert.deepStrictEqual(opened, bytes(length));
+      }),
   );
 
-  it.effect("refuses a changed text, nonce or additional data", () =>
+  it.effect("decryption fails for a changed text, nonce or additional data", () =>
     Effect.gen(function* () {
       const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
       const sealed = yield* on(layerAead, (aead) => aead.encrypt(key, bytes(20), options));
@@ -40,14 +42,16 @@ describe("AES-256-GCM on node:crypto", () => {
 });
 
 describe("HMAC on node:crypto", () => {
-  it.effect.each([Mac.hmacSha256, Mac.hmacSha512])("signs as Web Crypto does: $hash.name", (algorithm) =>
-    Effect.gen(function* () {
-      const key = yield* Mac.key(algorithm, bytes(32));
-      const sign = Effect.flatMap(Mac.Mac, (mac) => mac.sign(key, bytes(100)));
-      const expected = yield* Effect.provide(sign, Mac.layerWebCrypto.pipe(Layer.provide(random)));
-      for (const _ of ["with a new key", "with the same"])
-        assert.deepStrictEqual(yield* Effect.provide(sign, cryptoLayer), expected);
-    }),
+  it.effect.each([Mac.hmacSha256, Mac.hmacSha512])(
+    "HMAC with $hash.name signs as Web Crypto does",
+    (algorithm) =>
+      Effect.gen(function* () {
+        const key = yield* Mac.key(algorithm, bytes(32));
+        const sign = Effect.flatMap(Mac.Mac, (mac) => mac.sign(key, bytes(100)));
+        const expected = yield* Effect.provide(sign, Mac.layerWebCrypto.pipe(Layer.provide(random)));
+        for (const _ of ["with a new key", "with the same"])
+          assert.deepStrictEqual(yield* Effect.provide(sign, cryptoLayer), expected);
+      }),
   );
 });
 

@@ -9,7 +9,7 @@ interface Address {
   readonly port: number;
 }
 
-/** A port before and after it opens. */
+/** A reserved port, which opens when its server is ready. */
 export interface Port {
   readonly url: string;
   /** Makes a server listen. All its handlers must be attached: Node drops earlier requests. */

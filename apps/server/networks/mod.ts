@@ -1,2 +1,2 @@
-/** Network intelligence from files: VPN addresses, and addresses that strangers share. */
+/** Network intelligence from files: VPN addresses, and addresses that unrelated users share. */
 export * as NetworkFiles from "./network_files.ts";

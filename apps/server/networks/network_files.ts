@@ -14,7 +14,7 @@ export interface Paths {
   readonly vpnNetworks: string | null;
   /** A database of VPN networks, in mmdb format. */
   readonly vpnDatabase: string | null;
-  /** A list of networks that strangers share: carriers, schools, relays. */
+  /** A list of networks whose addresses unrelated users share: carriers, schools, relays. */
   readonly sharedNetworks: string | null;
 }
 

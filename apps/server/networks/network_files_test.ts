@@ -32,7 +32,7 @@ const write = (name: string, content: string | Buffer) =>
   });
 
 describe("the layer", () => {
-  it.effect("recognizes VPNs from every source, and shared networks", () =>
+  it.effect("the files and the fixture name VPNs and shared networks", () =>
     Effect.gen(function* () {
       const paths = {
         vpnNetworks: yield* write("vpn.txt", "198.51.100.0/24\n"),
@@ -61,7 +61,7 @@ describe("the layer", () => {
     }),
   );
 
-  it.effect("recognizes nothing without files", () =>
+  it.effect("no address is a VPN or shared without files", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
     }).pipe(Effect.provide(NetworkFiles.layer(none, []))),
@@ -97,7 +97,7 @@ describe("a database", () => {
     }),
   );
 
-  it.effect("finds IPv4 addresses in a tree of both families, and no IPv6 address in an IPv4 tree", () =>
+  it.effect("a database finds IPv4 addresses in an IPv6 tree, and no IPv6 address in an IPv4 tree", () =>
     Effect.gen(function* () {
       const record = { is_anonymous: true };
       const both = makeMmdb(

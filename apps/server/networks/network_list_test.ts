@@ -61,7 +61,7 @@ describe("a list", () => {
     }),
   );
 
-  it.effect("a list may contain every address, or none", () =>
+  it.effect("a list of networks may contain every address, or none", () =>
     Effect.gen(function* () {
       const all = yield* read("0.0.0.0/0\n::/0");
       assert.deepStrictEqual(

@@ -20,7 +20,7 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
   const look = Effect.gen(function* () {
     const before = seen;
     seen = yield* stampOf(path);
-    // Unchanged since the last check, so its writer has probably finished.
+    // The writer of a file that changed since the last check may not have finished.
     if (seen === loaded || seen !== before) return;
     loaded = seen;
     current = yield* read(path);
@@ -34,7 +34,7 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
   return () => current;
 });
 
-/** Differs whenever the file was written or replaced; empty if there is no file. */
+/** A text that changes whenever the file is written or replaced; empty if there is no file. */
 const stampOf = (path: string): Effect.Effect<string> =>
   Effect.tryPromise(() => stat(path, { bigint: true })).pipe(
     Effect.map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(" ")),

@@ -48,7 +48,7 @@ export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, Damage
 const open = (bytes: Buffer): VpnDatabase => {
   const reader = new Reader<Fields>(bytes);
   const { searchTreeSize, ipVersion } = reader.metadata;
-  // Separates tree and data. In a file that lost a part, it is elsewhere, which the library does not notice.
+  // Zeros separate tree and data. In a truncated file they are elsewhere, which the library does not notice.
   const separator = bytes.subarray(searchTreeSize, searchTreeSize + 16);
   if (separator.length < 16 || separator.some((byte) => byte !== 0)) throw new Error("No data section");
   return {

@@ -21,7 +21,7 @@ const secretUnder = Effect.fnUntraced(
 const embedded = (folder: string) => ({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder });
 
 describe("resolveSecrets", () => {
-  it.effect("returns the configured secret, and does not store it", () =>
+  it.effect("resolveSecrets returns the configured secret, and does not store it", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "data");
       const configured = Buffer.alloc(32, 5).toString("base64");
@@ -32,7 +32,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("creates a secret for a new folder, readable only by its owner, and keeps it", () =>
+  it.effect("a new data folder gets a secret that only its owner can read, and keeps it", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       const made = yield* secretUnder(embedded(folder));
@@ -45,7 +45,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("returns the same secret to concurrent first callers, and writes it whole", () =>
+  it.effect("concurrent first calls return the same secret", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "data");
       const secrets = yield* Effect.all(
@@ -60,14 +60,14 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("generates a secret for each server on memory storage", () =>
+  it.effect("each server on memory storage generates a secret", () =>
     Effect.gen(function* () {
       const memory = { ACCOUNTLINK_STORAGE: "memory" };
       expect(yield* secretUnder(memory)).not.toEqual(yield* secretUnder(memory));
     }),
   );
 
-  it.effect("generates no secret for Postgres, since every server needs the same one", () =>
+  it.effect("no secret is generated for Postgres, since every server needs the same one", () =>
     Effect.gen(function* () {
       const postgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" };
       expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
@@ -76,7 +76,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("generates no secret for an existing database", () =>
+  it.effect("no secret is generated for an existing database", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       writeFileSync(join(folder, "accountlink.db"), "");
@@ -88,7 +88,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("refuses a secret file that is damaged or unreadable", () =>
+  it.effect("a damaged or unreadable secret file is refused", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       writeFileSync(join(folder, "secret"), "c2hvcnQ=\n");

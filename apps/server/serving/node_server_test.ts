@@ -7,7 +7,7 @@ import { readConfig } from "../config/config.ts";
 import { Drain } from "./drain.ts";
 import { makeNodeServer } from "./node_server.ts";
 
-it("closes the connection of a request that is never answered", async () => {
+it("the server closes the connection of a request that is never answered", async () => {
   const config = await Effect.runPromise(readConfig({ ACCOUNTLINK_LONG_POLL_MAX: "1 millis" }));
   const server = makeNodeServer(config, new Drain(), 50);
   const socket = connect(await listenLocally(server), "127.0.0.1");

@@ -27,7 +27,7 @@ const withLogging = <A, E>(effect: Effect.Effect<A, E>) =>
   );
 
 describe("deduplicatedLogger", () => {
-  it.effect("writes the first line at once, then each second the last line with the number of repeats", () =>
+  it.effect("a repeated line is written at once, then each second with the number of repeats", () =>
     withLogging(
       Effect.gen(function* () {
         yield* fail(5);
@@ -46,13 +46,13 @@ describe("deduplicatedLogger", () => {
     ),
   );
 
-  it.effect("writes the remaining lines when the logger ends", () =>
+  it.effect("the logger writes the remaining lines when it ends", () =>
     Effect.map(withLogging(fail(5)), (lines) => {
       expect(lines.map(({ repeated }) => repeated)).toEqual([undefined, 4]);
     }),
   );
 
-  it.effect("counts by failure, and never drops lines that are neither warnings nor errors", () =>
+  it.effect("repeats are counted for each failure, and only warnings and errors are deduplicated", () =>
     Effect.gen(function* () {
       expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
       const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));
@@ -61,7 +61,7 @@ describe("deduplicatedLogger", () => {
     }),
   );
 
-  it.effect("writes all lines beyond 1000 different ones", () =>
+  it.effect("all lines beyond 1000 different ones are written", () =>
     Effect.gen(function* () {
       const routes = Array.from({ length: 1_001 }, (_, i) => `route${i}`);
       const lines = yield* withLogging(Effect.forEach(routes, (route) => fail(2, route), { discard: true }));

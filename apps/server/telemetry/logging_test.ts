@@ -15,7 +15,7 @@ const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) 
   }).pipe(Effect.provide(TestConsole.layer, { local: true }));
 
 describe("loggingLayer", () => {
-  it.effect("writes one JSON object per line on standard error", () =>
+  it.effect("the log has one JSON object per line on standard error", () =>
     Effect.gen(function* () {
       const lines = yield* logged(
         "info",
@@ -27,7 +27,7 @@ describe("loggingLayer", () => {
     }),
   );
 
-  it.effect("omits less severe lines", () =>
+  it.effect("the log omits lines below its level", () =>
     Effect.gen(function* () {
       const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
         discard: true,
@@ -40,7 +40,7 @@ describe("loggingLayer", () => {
     }),
   );
 
-  it.effect("never writes a key or an address, wherever it appears", () =>
+  it.effect("the log never contains a key or an address", () =>
     Effect.gen(function* () {
       const lines = yield* logged(
         "info",

@@ -5,7 +5,7 @@ import { telemetryLayer } from "./telemetry.ts";
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318";
 
 describe("telemetryLayer", () => {
-  it.effect("creates no spans without an endpoint", () =>
+  it.effect("no spans are created without an endpoint", () =>
     Effect.gen(function* () {
       assert.isFalse(yield* References.TracerEnabled);
     }).pipe(Effect.provide(telemetryLayer({ OTEL_EXPORTER_OTLP_ENDPOINT: " ", PATH: "/bin" }))),
@@ -22,7 +22,7 @@ describe("telemetryLayer", () => {
     ],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: "soon" }, "OTEL_BSP_SCHEDULE_DELAY"],
   ] as const) {
-    it.effect(`refuses ${JSON.stringify(variables)}`, () =>
+    it.effect(`telemetry refuses ${JSON.stringify(variables)}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Layer.build(telemetryLayer(variables)));
         assert.include(error.message, problem);

@@ -41,7 +41,7 @@ export class Accounts extends Context.Service<
         name: string,
       ): Effect.fn.Return<Account, StoreUnavailable> {
         const account = yield* store.ensureAccount({ name, chatId, tier: "free" });
-        // An operator may have given this name to another user's account.
+        // The account with this name may be another user's, if an operator created it.
         return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
       });
 

@@ -5,7 +5,7 @@ import type { GuildId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberStore } from "./member_store.ts";
 
-/** How long an answer of the platform is cached for global keys. */
+/** How long the platform's answer about the managers of a guild is cached. */
 const freshFor = Duration.minutes(10);
 const maxCached = 10_000;
 

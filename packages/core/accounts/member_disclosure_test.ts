@@ -87,7 +87,7 @@ describe("Nicknames and roles of a guild's members", () => {
     },
   );
 
-  it.effect("a manager whom others added counts only after choosing the account", () => {
+  it.effect("global keys see nicknames only after a manager whom others added has chosen the account", () => {
     const { services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;

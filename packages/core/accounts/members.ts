@@ -5,7 +5,7 @@ import type { ChatId, SignInId } from "../ids.ts";
 import type { Member, MemberChange, Membership } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
-/** `not_found`: the account or member does not exist. */
+/** With the reason `not_found`: the account or member does not exist. */
 type Unknown = BadRequest;
 
 /**

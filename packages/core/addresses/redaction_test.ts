@@ -41,7 +41,7 @@ describe("redactAddresses", () => {
     assert.strictEqual(redactAddresses(text), text);
   });
 
-  it("removes any address in any notation", () => {
+  it("redactAddresses replaces every address in every notation", () => {
     const addresses = FastCheck.oneof(FastCheck.ipV4Extended(), FastCheck.ipV6()).filter(
       (one) => one !== "::",
     );
@@ -56,7 +56,7 @@ describe("redactAddresses", () => {
 });
 
 describe("redact", () => {
-  it("masks keys", () => {
+  it("redact masks the secret part of a key", () => {
     const key = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
     assert.strictEqual(redact(`wrong key "${key}"`), 'wrong key "alk_Aa0Bb1Cc2Dd3_…"');
   });

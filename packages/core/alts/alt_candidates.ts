@@ -4,7 +4,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AltReview } from "./alt_review.ts";
 
-/** A chat user was last seen at a place: an address or browser, given by its index in the list of places. */
+/** The last time that a chat user was seen at a place. `place` is the index of an address or browser in their list. */
 interface Visit {
   readonly place: number;
   readonly seenAt: Millis;
@@ -14,7 +14,7 @@ interface Visit {
 export interface AltCandidate {
   readonly chatId: ChatId;
   readonly record: LinkRecord | undefined;
-  /** At most one visit per place. */
+  /** The places that the target shares, each once. */
   readonly visits: ReadonlyArray<Visit>;
   /** The game user that candidate and target are both linked to, or null. */
   readonly sharedGameId: GameId | null;
@@ -50,7 +50,7 @@ export const findCandidates = ({
   return candidates;
 };
 
-/** While address keys are rotated, one address of a user may be stored under two keys. */
+/** Keeps the latest visit to each place. A rotation of address keys may store one address of a user twice. */
 const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
   const latest = new Map<number, Millis>();
   for (const { place, seenAt } of visits) latest.set(place, Math.max(seenAt, latest.get(place) ?? seenAt));

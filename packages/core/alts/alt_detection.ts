@@ -135,7 +135,7 @@ export class AltDetection extends Context.Service<
           seeds: distinct([target, ...chatsOfGame]),
           games: distinct([gameId, ownGame]),
           chatsOfGame,
-          // Links of the query's game user are already known.
+          // The links of the query's game user were read above.
           otherGames: distinct([ownGame === gameId ? null : ownGame]),
         };
       });

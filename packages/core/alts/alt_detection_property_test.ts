@@ -21,7 +21,7 @@ const now = 1_000 * day;
 const users = Array.from({ length: 40 }, (_, index) => chatId(String(10_001 + index)));
 const user = FastCheck.constantFrom(...users.slice(0, 8));
 const visit = FastCheck.record({
-  // Sometimes a user of a crowded address.
+  // Some of the users share an address with many others.
   user: FastCheck.oneof(
     { weight: 4, arbitrary: user },
     { weight: 1, arbitrary: FastCheck.constantFrom(...users) },
@@ -79,7 +79,7 @@ const plain = (
   return expected;
 };
 
-/** Computes the score from an explained answer, as docs/alts.md describes. */
+/** Computes the score from the weights in a report, as docs/alts.md describes. */
 const altOf = ({ matches, risk }: AltReport): number =>
   Math.round(100 * Math.max(risk.unlistedWeight, ...matches.map(({ weight }) => weight)));
 

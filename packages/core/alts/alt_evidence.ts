@@ -29,12 +29,12 @@ export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
 export const gameWeight = 0.9;
 
 /**
- * The weight of a shared browser: for a recent sighting, its half-life, and the number of users up to which it is not
- * lowered.
+ * The weight of a shared browser seen just now, the half-life of the weight, and the number of users above which the
+ * weight is lowered.
  */
 const device = { weight: 0.7, halfLife: 180 * dayMs, users: 10 } as const;
 
-/** The same fields for a shared address. */
+/** The weight, half-life and number of users of a shared address. */
 const address = { weight: 0.35, halfLife: 90 * dayMs, users: 4 } as const;
 
 const sharedNetworkWeight = 0.1;

@@ -50,7 +50,7 @@ const places: ReadonlyArray<AltPlace> = [
 ];
 
 describe("A candidate", () => {
-  it("a candidate has the latest of several visits to one address, whichever address key stored them", () => {
+  it("a candidate has the latest of several sightings at one address, whichever address key encrypted it", () => {
     const visits = [5, 9, 7].map((seenAt) => ({ chatId: chat(2), place: 1, seenAt }));
     const [found] = findCandidates({ target: chat(1), games: [], visits, records: new Map() });
     assert.deepStrictEqual(found?.visits, [{ place: 1, seenAt: 9 }]);

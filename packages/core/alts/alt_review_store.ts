@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { AltReview } from "./alt_review.ts";
 
-/** An unordered pair. */
+/** A pair of chat users, in any order. */
 export interface ReviewedPair extends WriteContext {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;

@@ -9,7 +9,7 @@ import { AltReviewStore } from "./alt_review_store.ts";
 
 const maxListedReviews = 100;
 
-/** An unordered pair. */
+/** A pair of chat users, in any order. */
 export interface AltPair {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;

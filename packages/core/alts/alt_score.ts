@@ -11,7 +11,7 @@ export interface AltWeights {
   /** Weights of scored candidates that are not listed; the greatest is enough. */
   readonly unlisted: ReadonlyArray<number>;
   readonly addresses: number;
-  /** How many of them belong to a VPN. */
+  /** How many of the addresses belong to a VPN. */
   readonly vpnAddresses: number;
 }
 

@@ -30,8 +30,8 @@ export interface DecidingAlts {
 export type UnknownMembers = "refuse" | "leave out";
 
 /**
- * Makes the search. It asks again as long as each round brings at least one answer, so it fails only if the platform
- * stops answering.
+ * Makes a function that finds these candidates. It asks the platform in rounds as long as each round brings an answer,
+ * so it fails only if the platform stops answering.
  */
 export const makeDecidingAlts = Effect.gen(function* () {
   const guard = yield* GuildGuard;
@@ -48,7 +48,7 @@ export const makeDecidingAlts = Effect.gen(function* () {
     }
 
     const chatIds = alts.map(({ chatId }) => chatId);
-    /** Null if the platform failed to answer. */
+    /** Whether chat users are members; null if the platform failed to answer. */
     const answers = new Map<ChatId, boolean | null>(yield* guard.knownMembers(guildId, chatIds));
     const isMember = ({ chatId }: WeighedAlt) => answers.get(chatId) === true;
     const isOpen = ({ chatId }: WeighedAlt) => !answers.has(chatId);
@@ -90,10 +90,10 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * Returns the candidates to ask about next to find the first members in order: as many as could be among them.
+ * Returns the candidates to ask about next, in search of the first `wanted` members of a sorted list.
  *
- * @param wanted how many members are needed
- * @param atOnce how many are asked about at once, less the members already found
+ * @param wanted how many members the search needs
+ * @param atOnce the most candidates to return, less the members already found
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

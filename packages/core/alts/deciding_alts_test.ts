@@ -23,7 +23,7 @@ const alt = (id: number, weight: number): WeighedAlt => ({
 /** 150 candidates, newest first. Older ones are heavier. */
 const candidates = Array.from({ length: 150 }, (_, id) => alt(id, id / 1_000));
 
-/** Answers a membership question; null for a failure. */
+/** Answers whether a chat user is a member; null for a failure of the platform. */
 type Answer = (chatId: ChatId) => Effect.Effect<boolean | null>;
 
 /** A platform that answers this many questions a second, one after the other. */
@@ -35,7 +35,7 @@ const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null)
 
 const unused = Effect.die("not asked for");
 
-/** Runs the search in virtual time, and returns the result with the questions asked. */
+/** Runs the search in virtual time, and returns the result with the number of questions to the platform. */
 const decide = Effect.fnUntraced(function* (
   alts: ReadonlyArray<WeighedAlt>,
   answer: Answer,

@@ -8,9 +8,9 @@ import { type ReprotectedSighting, SightingStore, type StoredSighting } from "./
 export interface AddressRotation {
   /** How many sightings were encrypted again with the newest key. */
   readonly rotated: number;
-  /** How many were left unchanged, because no key of the deployment decrypts them. */
+  /** How many sightings stayed unchanged, because no key of the deployment decrypts them. */
   readonly unreadable: number;
-  /** How many were under other keys at the start. */
+  /** How many sightings were encrypted with other keys at the start. */
   readonly total: number;
 }
 

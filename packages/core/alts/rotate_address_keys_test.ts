@@ -35,7 +35,7 @@ const see = Effect.fnUntraced(function* (user: typeof ada, ip: string, seenAt: n
   yield* (yield* SessionStore).recordSightings(scope, [{ chatId: user, address: protectedAddress, seenAt }]);
 });
 
-/** Returns every sighting as `chat user, address, time, key`, sorted. */
+/** Returns every sighting as a text `chat user, address, time, key`, sorted. */
 const sightings = Effect.gen(function* () {
   const { reveal } = yield* AddressVault;
   const stored = yield* (yield* SightingStore).listUnderOtherKeys("", null, 10_000);

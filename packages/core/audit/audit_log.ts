@@ -34,7 +34,7 @@ const passesActions = (action: AuditAction, { action: wanted, readable = null }:
   (wanted === null || wanted === action) && (readable === null || readable.includes(action));
 
 /**
- * Reads the audit log. Recorded operations write their entries in their own transaction.
+ * Reads the audit log. Each entry is stored in the transaction of the change that it records.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ const renewInterval = "12 hours";
 
 const countInterval = 60_000;
 
-/** Above these sizes the node clears its own memory. */
+/** With more networks or uses in memory than this, the node forgets all of them. */
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 
@@ -59,7 +59,7 @@ export class SecurityLog extends Context.Service<
         yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
       });
 
-      /** The last address of each key, nearly always equal to the next request's address. */
+      /** The last address of each key. Nearly always the key's next request comes from the same address. */
       const lastUses = new Map<KeyId, string>();
       const uses = new Set<string>();
       yield* clearEvery(renewInterval, lastUses, uses);

@@ -7,7 +7,7 @@ import { makeLinkCounts } from "./link_counts.ts";
 
 const pid = "pid" as Pid;
 
-/** A store whose full counts wait for a number from the test. */
+/** A store whose counts without a limit wait until the test provides the number. */
 const withStore = <A, E>(
   use: (
     counts: Effect.Success<typeof makeLinkCounts>,

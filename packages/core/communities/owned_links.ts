@@ -29,9 +29,9 @@ export interface NamedLink {
 
 export interface LinkPage {
   readonly links: ReadonlyArray<NamedLink>;
-  /** Where older links follow; null on the last page. */
+  /** The position after which the next page begins; null on the last page. */
   readonly next: NewestPosition | null;
-  /** Where newer links precede; null on the first page. */
+  /** The position before which the previous page ends; null on the first page. */
   readonly previous: NewestPosition | null;
   /** Chat users that match the search text but have no link here. */
   readonly unlinked: ReadonlyArray<ChatId>;
@@ -69,7 +69,7 @@ export class OwnedLinks extends Context.Service<
      *
      * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
      * also the beginning of a member's name; empty for all links
-     * @param place where the links follow or precede; null for the newest links
+     * @param place the position after or before which the links are; null for the newest links
      */
     readonly page: (
       scope: DataScope,
@@ -184,7 +184,7 @@ export class OwnedLinks extends Context.Service<
           : search(scope, text, place, limit + 1, direction);
         const hasMore = found.length > limit;
         if (direction === "newer") {
-          // So that the first page is full.
+          // Read from the start instead, so that the first page is full.
           if (!hasMore) return yield* page(scope, text, null, limit);
           const links = yield* named(found.slice(-limit));
           return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };

@@ -17,14 +17,14 @@ export interface OwnedScope extends ConfiguredScope {
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 
-/** `not_found`: the scope does not exist or belongs to another account. */
+/** With the reason `not_found`: the scope does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
 /** Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify. */
 export class OwnedScopes extends Context.Service<
   OwnedScopes,
   {
-    /** Returns the global scope first, then guilds by id. */
+    /** Returns the scopes of the owner: the global scope first, then guilds by id. */
     readonly list: (
       account: Pick<Account, "name">,
     ) => Effect.Effect<ReadonlyArray<OwnedScope>, StoreUnavailable>;
@@ -47,7 +47,7 @@ export class OwnedScopes extends Context.Service<
     /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Adds a link that the owner set or removed to the last count. */
+    /** Counts a link that the owner has just set (1) or removed (-1). */
     readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;
   }
 >()("@accountlink/core/OwnedScopes") {

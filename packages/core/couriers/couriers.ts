@@ -1,6 +1,6 @@
 /**
- * Couriers carry changes of feeds to somebody else, such as the receiver of a webhook. Each courier has one item, which
- * one node holds until its scope closes; other nodes take over the items of a dead node.
+ * A courier carries the events of a feed to somebody else, such as the receiver of a webhook. It has one item, such as
+ * the webhook. One node at a time holds the item; other nodes take over the items of a dead node.
  *
  * @internal
  */
@@ -38,7 +38,7 @@ interface Held {
 
 export interface Courier<Item extends Held> {
   item: Item;
-  /** All events up to this position are carried, or stored as work. */
+  /** All events up to this position are carried, or stored to be carried later. */
   position: number;
   /** Whether the feed may have more events. */
   hasNews: boolean;
@@ -52,14 +52,14 @@ export interface Courier<Item extends Held> {
 /** State shared by all couriers of a node. */
 export interface CourierNode {
   readonly id: string;
-  /** The node may carry until this time. */
+  /** The end of the node's lease. Later its couriers must stop. */
   livesUntil: Millis;
   isStopping: boolean;
 }
 
 export const makeNode = (): CourierNode => ({ id: uuidV4Unsafe(), livesUntil: 0, isStopping: false });
 
-/** Whether a courier may still carry. */
+/** Whether a courier may carry another event. */
 export const isCarrying = (
   { isStopping, livesUntil }: CourierNode,
   courier: { readonly isStopping: boolean },
@@ -77,19 +77,19 @@ interface HoldItems {
 }
 
 interface CourierWork<Item extends Held, C extends Courier<Item>> {
-  /** The items in log messages, such as `webhooks`. */
+  /** The name of the items in log messages, such as `webhooks`. */
   readonly items: string;
-  /** The message of a failed run. */
+  /** The log message for a failed run. */
   readonly problem: string;
   readonly node: CourierNode;
   readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
   readonly idOf: (item: Item) => string;
   readonly make: (courier: Courier<Item>) => C;
-  /** Carries until nothing is left. */
+  /** Carries events until none is left. */
   readonly run: (courier: C) => Effect.Effect<void, StoreUnavailable>;
   /** Whether a courier has work besides new events. */
   readonly isDue: (courier: C, at: Millis) => boolean;
-  /** Whether events of sessions matter. */
+  /** Whether couriers carry events of sessions too. */
   readonly hearsSessions: boolean;
   /** How long a stop waits for runs to end. */
   readonly drainTime: Duration.Input;
@@ -98,7 +98,7 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
 /** The couriers of a node. */
 interface Couriers<C> {
   readonly all: ReadonlyMap<string, C>;
-  /** Looks for changes of items now. */
+  /** Reads the items from the store now. */
   readonly look: () => void;
   /** Starts no more work, because the node is stopping. Work in progress ends before the scope closes. */
   readonly stop: Effect.Effect<void>;
@@ -117,7 +117,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
     for (const { changes } of couriers.values()) yield* Queue.offer(changes, undefined);
   });
 
-  /** Waits for runs, and lets other nodes take the items. */
+  /** Waits until running couriers end, and lets other nodes take the items. */
   const release = Effect.gen(function* () {
     yield* stop;
     yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), work.drainTime));

@@ -84,11 +84,11 @@ export interface LinkPage {
  */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
-/** With a filter: how many events one read takes, and how many reads one request takes. */
+/** If a request has a filter: the events in one read, and the most reads. */
 const filterPage = 500;
 const maxFilterPages = 10;
 
-/** After this time without an event, a stream sends a sign of life. In milliseconds. */
+/** The time without an event after which a stream sends a sign of life, in milliseconds. */
 const idleInterval = 10_000;
 
 const streamPage = 100;

@@ -45,7 +45,7 @@ describe("EventWatch", () => {
     }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
-  it.effect("wakes nobody because of a reader that is behind and does not wait", () =>
+  it.effect("a reader that is behind and does not wait wakes no other reader", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* EventWatch;
       const before = yield* positions;

@@ -1,4 +1,4 @@
-/** Stores apply these rules inside their transaction, to rows that they have locked. */
+/** The rules by which a flow completes. Stores apply the rules in their transaction, to rows that they have locked. */
 import type { GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { isOpenAt, type VerificationSession } from "../sessions/session.ts";

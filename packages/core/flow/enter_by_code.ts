@@ -14,7 +14,7 @@ export const makeEnterByCode = Effect.gen(function* () {
   const secrets = yield* Secrets;
   const wrongCodes = yield* makeFailureLimit("code", wrongCodeLimit);
 
-  /** An ended code helps nobody who guesses, so the page may say that it has ended. */
+  /** The page may say that a code has ended, because an ended code is useless to an attacker. */
   const reasonOf = Effect.fnUntraced(function* (code: string | null) {
     const hasEnded = code !== null && (yield* sessions.knowsCode(yield* secrets.codeHash(code)));
     return hasEnded ? "ended_code" : "unknown_code";

@@ -48,7 +48,7 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly entry: FlowEntry | null;
   /** The final state of the session, for `over`. */
   readonly state?: SessionState;
-  /** Which sign-in was denied. Only of the reason `denied`. */
+  /** The sign-in that was denied, for `denied`. */
   readonly step?: ProofStep;
   /** The account that signed in, for `wrong_user` and `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;

@@ -45,12 +45,12 @@ export interface FlowEnded {
   readonly redirect: string | null;
 }
 
-/** The mark that the browser keeps as long as its sightings; null for no mark. */
+/** The mark that the browser stores in a cookie; null for no mark. */
 interface WithBrowserMark {
   readonly browser: string | null;
 }
 
-/** A stored or kept link: the redirect, or the linked accounts to show. */
+/** What follows a confirmation: a redirect of the browser, or a page with the linked accounts. */
 export type FlowConfirmed =
   | (FlowEnded & WithBrowserMark & { readonly redirect: string })
   | (FlowEnded &

@@ -6,7 +6,7 @@ import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 const ada = chatId("10001");
 
 describe("A flow without a session", () => {
-  it.effect("loses the first proof if its link is removed during the second sign-in", () =>
+  it.effect("a flow loses its first proof if the user's link is removed during the second sign-in", () =>
     Effect.gen(function* () {
       const { browser, byScope, link, removals } = yield* setup();
       yield* link("2");

@@ -1,4 +1,4 @@
-/** Runs browsers against all services in memory. */
+/** Helpers for tests of flows: browsers, and all services in memory. */
 import { PlatformMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
@@ -153,7 +153,7 @@ const newBrowser = Effect.gen(function* () {
   const prove = (step: ProofStep, as: Returned, entry: FlowEntry | null = null) =>
     Effect.flatMap(leave(step, entry), (state) => comeBack(step, state, as));
 
-  /** Opens the page and returns its form. */
+  /** Opens the page of a flow and returns its form. */
   const form = (entry: FlowEntry) => Effect.map(show(entry), ({ csrf, sid }): FlowForm => ({ csrf, sid }));
 
   const send = (sent: FlowForm, from = "203.0.113.7") =>

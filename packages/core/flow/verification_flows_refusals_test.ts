@@ -7,7 +7,7 @@ import { ChatPlatformSwitch, flowServices, reasonOf, setupFlow as setup } from "
 const ada = chatId("10001");
 
 describe("VerificationFlows", () => {
-  it.effect("refuses a guild of another scope, and a guild without the bot", () =>
+  it.effect("a flow refuses a guild of another scope, and a guild without the bot", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const guildKey = yield* newGuildKey;
@@ -22,7 +22,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("refuses a user who is not in the guild, or has left it", () =>
+  it.effect("a flow refuses a user who is not in the guild, or has left it", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });
@@ -33,26 +33,24 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect(
-    "refuses a user who is not in the guild according to the sign-in, without asking the platform",
-    () =>
-      Effect.gen(function* () {
-        const chat = yield* ChatPlatformSwitch;
-        const { browser, entry, byScope } = yield* setup({ guildId });
-        chat.isMemberBySignIn = false;
-        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
-        const botless = { ...byScope, guildId: botlessGuildId };
-        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
-        chat.isMemberBySignIn = true;
-        chat.hasMembers = false;
-        yield* browser.walk(entry);
-        assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-        chat.hasMembers = true;
-        yield* browser.confirm(entry);
-      }).pipe(Effect.provide(flowServices)),
+  it.effect("a flow refuses a user who is no member by the sign-in, without asking the platform", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatformSwitch;
+      const { browser, entry, byScope } = yield* setup({ guildId });
+      chat.isMemberBySignIn = false;
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
+      const botless = { ...byScope, guildId: botlessGuildId };
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
+      chat.isMemberBySignIn = true;
+      chat.hasMembers = false;
+      yield* browser.walk(entry);
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
+      chat.hasMembers = true;
+      yield* browser.confirm(entry);
+    }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("refuses a sign-in that returns to the other platform", () =>
+  it.effect("a flow refuses a sign-in that returns to the callback of the other platform", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.prove("chat", "10001", entry);
@@ -61,7 +59,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("refuses every step while a platform does not answer", () =>
+  it.effect("a flow refuses every step while a platform does not answer", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
       const { browser, entry } = yield* setup({ guildId });

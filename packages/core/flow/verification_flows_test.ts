@@ -30,7 +30,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("finds no flow for a cookie that names another session", () =>
+  it.effect("a cookie that was changed to another session finds no flow", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;
@@ -55,7 +55,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("stores the encrypted address of the user, with the user as the actor", () => {
+  it.effect("a confirmation stores the user's address encrypted, with the user as the actor", () => {
     const writes: Array<CompleteFlow> = [];
     const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
       if (operation === "complete") writes.push(write as CompleteFlow);
@@ -74,7 +74,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall })));
   });
 
-  it.effect("marks a browser at its first confirmation, and stores a hash of the mark at the next", () => {
+  it.effect("a browser gets a mark at its first confirmation, and the next stores a hash of the mark", () => {
     const stored: Array<string | null> = [];
     const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
       if (operation === "complete") stored.push((write as CompleteFlow).browser);
@@ -118,7 +118,7 @@ describe("VerificationFlows", () => {
     });
   });
 
-  it.effect("passes no sid, state or PKCE secret to a store, counter or signal", () => {
+  it.effect("stores, counters and signals get no sid, state or PKCE secret", () => {
     const calls: Array<unknown> = [];
     return Effect.gen(function* () {
       const { poll, stream } = yield* VerificationSessions;

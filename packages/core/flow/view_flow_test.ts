@@ -24,7 +24,7 @@ describe("The guild on a page", () => {
   const named = { id: guildId, name: "Engine Room" };
   const unnamed = { id: guildId, name: null };
 
-  it.effect("the guild on a page has a name if the platform answers", () =>
+  it.effect("a page shows the name of the guild if the platform answers", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup({ guildId });
       const platform = yield* ChatPlatformSwitch;
@@ -39,7 +39,7 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a guild scope asks under the guild's name while the platform answers", () =>
+  it.effect("a page of a guild scope has the guild's name while the platform answers", () =>
     Effect.gen(function* () {
       const { browser } = yield* setup();
       const { pid, account } = (yield* newGuildKey).scope;

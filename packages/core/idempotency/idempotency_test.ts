@@ -64,7 +64,7 @@ const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
   ...parts,
 });
 
-/** The id under which these requests' key is stored. */
+/** The stored id of the idempotency key of these requests. */
 const idOfKey = Secrets.use(({ idempotencyHash }) => {
   const { keyId, idempotencyKey } = requestOf();
   return idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
@@ -167,7 +167,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("finds users in answers by the names of fields", () =>
+  it.effect("the fields of an answer tell which users it names", () =>
     Effect.gen(function* () {
       const { begin } = yield* Idempotency;
       const send = (answer: object) =>
@@ -186,7 +186,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stores keys and answers in unreadable form", () =>
+  it.effect("keys are stored as hashes, and answers encrypted", () =>
     Effect.gen(function* () {
       const { send } = yield* bench;
       yield* send();

@@ -206,7 +206,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("admits no additional concurrent failures", () =>
+    it.effect("concurrent failures are limited like consecutive ones", () =>
       Effect.gen(function* () {
         const { node, untilAsked } = yield* openSlowNode(10);
         const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
@@ -229,7 +229,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("lets only keys pass that were accepted within the last hour", () =>
+    it.effect("a throttled address can use only keys that were accepted within the last hour", () =>
       Effect.gen(function* () {
         const known = yield* issue();
         const fresh = yield* issue();
@@ -244,7 +244,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("lets a key pass that another node accepted within the last hour", () =>
+    it.effect("a throttled address can use a key that another node accepted within the last hour", () =>
       Effect.gen(function* () {
         const known = yield* issue();
         yield* authenticate(known.token);
@@ -281,7 +281,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("lets its own accepted keys pass while the cache is down", () =>
+    it.effect("a throttled address can use keys known to the node also while the cache is down", () =>
       Effect.gen(function* () {
         const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
         const broken = Cache.of({ get: () => down, set: () => down });

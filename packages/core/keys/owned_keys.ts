@@ -41,7 +41,7 @@ export interface KeyPlan {
 
 type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
 
-/** `not_found`: the key does not exist or belongs to another account. */
+/** With the reason `not_found`: the key does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
 /** How long revoked keys stay listed, in milliseconds. */

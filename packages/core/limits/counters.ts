@@ -58,8 +58,8 @@ export interface Admission {
   readonly admitted: boolean;
   readonly states: ReadonlyArray<CounterState>;
   /**
-   * Indexes of rules whose counts may be lost; omitted if there are none. Nothing was counted: the caller repeats the
-   * request with the `floor` of each of these rules.
+   * Indexes of rules whose counts may be lost; omitted if there are none. If present, nothing was counted, and the
+   * caller tries again with the `floor` of each of these rules.
    */
   readonly forgotten?: ReadonlyArray<number>;
 }

@@ -19,7 +19,7 @@ export interface ShareOfDay {
 /** Whether the shared counters are down, and this node's shares meanwhile. */
 export class Outage {
   #isActive = false;
-  /** By key. A share ends with the outage, or when the shared counters decide on its window. */
+  /** The shares by key. A share ends with the outage, or when the shared counters decide on its window. */
   readonly shares = new Map<string, ShareOfDay>();
 
   /** Returns whether the outage begins with this call. */
@@ -70,7 +70,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
       Effect.catch(() => Effect.succeed(unknown.map(ledger.unsaved))),
       Effect.map((counts) => {
         for (const [i, window] of unknown.entries()) {
-          // A concurrent request may have loaded it and been counted meanwhile.
+          // A concurrent request may have begun this share meanwhile, and counts in it.
           if (!isBegun(window)) begin(window, counts[i] ?? 0);
         }
       }),

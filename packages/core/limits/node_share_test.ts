@@ -5,7 +5,7 @@ import { dayMs } from "../timestamp.ts";
 import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
 
 describe("A node's share of a day", () => {
-  it.effect("divides what earlier outages left, also if the shared counters gained no counts since", () =>
+  it.effect("a share in a further outage excludes what the node admitted in earlier outages", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       const admitted = [];
@@ -20,7 +20,7 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect("leaves out counts that are being sent to the shared counters", () =>
+  it.effect("a share excludes counts that are being sent to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;

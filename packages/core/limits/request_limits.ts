@@ -180,7 +180,6 @@ export class RequestLimits extends Context.Service<
         admit: (requester) =>
           Immediate.flatMap(nameOf(requester.address), (addressName) =>
             Immediate.withFiber((fiber) => {
-              // In place, as the rest of this effect.
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, addressName, now);
               return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
@@ -194,7 +193,7 @@ export class RequestLimits extends Context.Service<
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
         admitExport: (chatId) =>
-          // A pseudonym, because the saved count outlives an erasure.
+          // The counter has a pseudonym for its name, because the saved count outlives an erasure of the user.
           Effect.flatMap(
             secrets.addressName({ countedAs: `export ${chatId}` }),
             (name) =>

@@ -62,7 +62,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(10 * day))),
   );
 
-  it.effect("makes only days durable, and stores no address and no chat user in names", () =>
+  it.effect("only limits of a day are durable, and no counter's name has an address or chat user", () =>
     Effect.gen(function* () {
       const asked: Array<CounterRule> = [];
       const counters = Counters.of({

@@ -45,7 +45,7 @@ describe("ResilientCounters", () => {
   );
 
   describe("while the shared counters fail", () => {
-    it.effect("gives each node its share of a short window", () =>
+    it.effect("each node has its share of a short window", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         state.isSharedDown = true;
@@ -55,7 +55,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("gives each node its share of the day's remaining limit", () =>
+    it.effect("each node has its share of the day's remaining limit", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
@@ -224,7 +224,7 @@ describe("ResilientCounters", () => {
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
     );
 
-    it.effect("decides by its share until the ledger answers", () =>
+    it.effect("a node decides by its share until the ledger answers", () =>
       Effect.gen(function* () {
         const { nodes, lose, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -260,7 +260,7 @@ describe("ResilientCounters", () => {
     }),
   );
 
-  it.effect("keeps counting while the ledger fails, and saves the counts afterwards", () =>
+  it.effect("counters still count while the ledger fails, and save the counts afterwards", () =>
     Effect.gen(function* () {
       const { nodes, openNode, lose, state } = yield* openNodes(1);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 1), 1);

@@ -41,7 +41,7 @@ const failing = <Shape extends object>(
 
 export interface Node {
   readonly counters: Counters["Service"];
-  /** Stops like a process that was asked to stop. */
+  /** Stops the node like a process that was asked to stop. */
   readonly stop: Effect.Effect<void>;
 }
 
@@ -93,7 +93,7 @@ const makeDeployment = Effect.gen(function* () {
 
 export const noon = 20_000 * dayMs + dayMs / 2;
 
-/** Opens nodes that know each other. */
+/** Opens nodes and waits until each knows how many there are. */
 export const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
   yield* TestClock.setTime(from);
   const deployment = yield* makeDeployment;

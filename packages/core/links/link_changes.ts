@@ -1,4 +1,4 @@
-/** Stores apply these rules to a record that they have locked. */
+/** The rules by which a link record changes. Stores apply the rules to a record that they have locked. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";

@@ -141,7 +141,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("counts a chat user of two batches like the store, also in a dry run and when repeated", () =>
+  it.effect("a chat user in two batches counts the same in an import, its repetition and a dry run", () =>
     Effect.gen(function* () {
       yield* withScope;
       const rows = csv(batch).split("\n").slice(1, -1);
@@ -163,7 +163,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("counts the same links when repeated, without duplicates inside a batch", () =>
+  it.effect("a repeated import counts the same links, and a chat user in one batch only once", () =>
     Effect.gen(function* () {
       yield* withScope;
       const file = fileOf(`${csv(10)}100000,2\n`);

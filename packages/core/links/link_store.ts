@@ -40,7 +40,7 @@ export interface GameUnlinked {
 
 export interface DeletedAhead {
   readonly records: number;
-  /** The sequence of the audit entry with this number. */
+  /** The sequence of the audit entry that has the number of records. */
   readonly entry: number;
 }
 

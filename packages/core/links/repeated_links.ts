@@ -5,7 +5,7 @@ import type { FileLink, LeftOutLine } from "./formats/link_format.ts";
 export type ConflictChoice = "keep" | "replace" | "newest";
 
 export interface PlacedLink extends FileLink {
-  /** JSON may have several rows on one line. */
+  /** The line of the row in its file. JSON may have several rows on one line. */
   readonly line: number;
 }
 

@@ -47,7 +47,7 @@ export class Profiles extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ChatProfile | null>>;
 
     /**
-     * Adds to a user's guilds whether the bot is in each.
+     * Returns a user's guilds, and whether the bot is in each.
      *
      * @param guilds the platform's list from the sign-in
      */

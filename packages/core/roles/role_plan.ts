@@ -109,7 +109,7 @@ export interface RolePlan extends PlanSettings {
 
 export interface PlanProblem {
   readonly chatId: ChatId;
-  /** Null for the nickname. */
+  /** The role that could not be changed; null for the nickname. */
   readonly roleId: string | null;
   readonly reason: RoleRefusal["reason"];
   readonly at: Millis;

@@ -97,7 +97,7 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("a plan previews, applies and takes back a member's changes", () =>
+  it.effect("a plan previews, makes and undoes the changes of a member", () =>
     withServices(
       Effect.gen(function* () {
         const { sync, preview, member } = yield* planned();
@@ -186,7 +186,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("only a plan that is on syncs and sweeps, and only members", () =>
+  it.effect("only a plan that is on can sync or sweep, and only members can be synced", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, global, plans, put, sync } = yield* planned();

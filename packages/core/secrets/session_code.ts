@@ -3,7 +3,7 @@
  * never stored: stores have a keyed hash of the code, and the sid encrypted under the code.
  */
 
-/** Without vowels and characters that look alike. */
+/** The characters of codes: no vowels, and none that look alike. */
 const alphabet = "23456789BCDFGHJKMNPQRSTVWXZ";
 
 const length = 8;

@@ -31,7 +31,7 @@ export interface ReadKind {
 
 /** One read of a session, open until its scope closes. */
 export interface SessionRead {
-  /** The session when the read found it. */
+  /** The session as it was when the read began. */
   readonly session: VerificationSession;
 
   /** The number of reads left after this one; null for no limit. */

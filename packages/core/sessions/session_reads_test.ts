@@ -109,7 +109,7 @@ describe("The number of reads", () => {
       for (let left = 147; left >= 0; left--) assert.strictEqual((yield* resume).pollsRemaining, left);
       const refused = { ...tooOften, limit: 150, resetsAt: 300_000, retryAfter: 290 };
       assert.deepInclude(yield* Effect.flip(resume), refused);
-      // Waiting for the interval would not be enough.
+      // The number of reads is checked before the interval.
       assert.deepInclude(yield* Effect.flip(poll()), refused);
       yield* TestClock.setTime(299_500);
       assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });

@@ -163,7 +163,7 @@ export class Subscription extends Notices {
   readonly keyId: KeyId;
   #isOpen = false;
   #number: number | null = null;
-  /** The highest number of a read that began meanwhile. */
+  /** The highest number of the session's reads so far. */
   #newest = 0;
 
   constructor(id: SessionId, keyId: KeyId) {

@@ -119,7 +119,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ends a read that opens after a later one, but no read without a number", () =>
+  it.effect("a read ends if a read with a higher number was opened before, unless it has no number", () =>
     Effect.gen(function* () {
       const { subscribe, open: openRead, announce } = yield* SessionWatch;
       const id = numbered(1);
@@ -167,7 +167,7 @@ describe("SessionWatch", () => {
         const other = yield* start(othersSessions.poll(otherKey, others, 25_000));
         yield* TestClock.adjust("5 seconds");
         assert.isFalse(hasEnded(waiting) || hasEnded(stream.reading));
-        // Changed by another process, without a signal.
+        // Another process changes the key, without a signal.
         yield* keys.updateKey({ ...operator, id: key.id, update: { status }, at: 5_000 });
         yield* TestClock.adjust("900 millis");
         assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });

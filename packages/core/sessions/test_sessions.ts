@@ -26,7 +26,7 @@ export const servicesWith = (rules: Partial<SessionRules>) =>
     ),
   );
 
-/** Services in which a counter answers only after an effect. */
+/** Services whose counters answer only after an effect has ended. */
 export const servicesWithCountersAfter = (wait: Effect.Effect<unknown>) => {
   const counters = Layer.effect(
     Counters,

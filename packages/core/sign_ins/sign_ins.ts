@@ -158,7 +158,7 @@ export class SignIns extends Context.Service<
   );
 }
 
-/** Only the dashboard requests guilds, because owners choose among theirs. */
+/** Only the dashboard requests guilds, because owners choose one for a key. */
 const asked = (site: SignInSite) => ({ guildId: null, withGuilds: site === "dashboard" });
 
 const refusals = {

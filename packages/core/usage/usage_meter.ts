@@ -7,7 +7,10 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type KeyUsage, type UsageGroup, type UsageOutcome, usageGroups, usageOutcomes } from "./usage.ts";
 import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
 
-/** How often counts are saved, in milliseconds. Including the duration of a save, a crash loses at most 5 seconds. */
+/**
+ * How often counts are saved, in milliseconds. A crash loses the counts of at most 5 seconds, because a save takes time
+ * too.
+ */
 export const flushInterval = 2_000;
 
 /** How long a stop waits for the last save. */
@@ -97,7 +100,7 @@ class KeyCounters {
   /** For each key: the outcomes of each group in order, then the time of the last use. */
   readonly #numbers = new Map<KeyId, Float64Array>();
 
-  /** Allocates nothing for a key that was counted since the second-last `take`. */
+  /** Counts a request. Allocates memory only for a key that was not counted since the second-last `take`. */
   count(key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis): void {
     let numbers = this.#numbers.get(key);
     if (numbers === undefined) {

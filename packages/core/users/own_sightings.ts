@@ -17,7 +17,7 @@ import { UserStore } from "./user_store.ts";
  * @internal
  */
 export interface OwnPlace {
-  /** Null for an address, and for a browser of an earlier release. */
+  /** Null for an address, and for a browser that an earlier release stored. */
   readonly firstSeenAt: Millis | null;
   readonly lastSeenAt: Millis;
   /** When the place will be forgotten, unless the user confirms there again. */

@@ -110,7 +110,7 @@ export class UserData extends Context.Service<
           scopes: records.map(({ scope }) => scope.pid),
           pseudonym: `erased:${yield* randomToken(random)}`,
         });
-        // A link was created in another scope meanwhile.
+        // Start again, because a link was created in another scope meanwhile.
         if (Option.isNone(erased)) return yield* erase(chatId, origin);
         const { revokedKeys } = erased.value;
         yield* Effect.forEach(revokedKeys, announce);
@@ -125,7 +125,7 @@ export class UserData extends Context.Service<
   ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }
 
-/** Without `MemberSync`, as on the command line, nothing is asked of the platform. */
+/** Without `MemberSync`, as on the command line, roles are not taken here. */
 const makeReleaseRoles = Effect.gen(function* () {
   const sync = Option.getOrNull(yield* Effect.serviceOption(MemberSync));
   const plans = yield* RolePlanStore;

@@ -20,7 +20,7 @@ describe("nextAttemptAt", () => {
     expect(nextAttemptAt({ attempts: 8, at: 0, retryAfter: 1, random: 0 })).toBeNull();
   });
 
-  it("varies delays by a tenth in both directions", () => {
+  it("retry delays vary by a tenth in both directions", () => {
     expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
   });
 

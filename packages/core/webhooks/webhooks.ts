@@ -70,7 +70,7 @@ export interface DeliveryPage {
   readonly next: string | null;
 }
 
-/** `not_found`: the webhook does not exist or belongs to another account. */
+/** With the reason `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
 /**

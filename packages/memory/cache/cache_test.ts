@@ -5,7 +5,7 @@ import { Entries } from "./cache.ts";
 const minute = 60_000;
 
 describe("Entries", () => {
-  it("drops the least recently used entry when it is full", () => {
+  it("a full cache drops the least recently used entry", () => {
     const entries = new Entries(3);
     for (const key of ["a", "b", "c"]) entries.set(key, key, minute);
     entries.get("a", 0);
@@ -15,7 +15,7 @@ describe("Entries", () => {
     expect(entries.size).toBe(3);
   });
 
-  it("drops no entry when another is overwritten", () => {
+  it("a full cache drops no entry when it overwrites another", () => {
     const entries = new Entries(2);
     entries.set("a", "a", minute);
     entries.set("b", "b", minute);
@@ -23,7 +23,7 @@ describe("Entries", () => {
     expect(entries.get("a", 0)).toEqual(Option.some("a"));
   });
 
-  it("drops expired entries on a miss", () => {
+  it("the cache drops expired entries on a miss", () => {
     const entries = new Entries(1_000);
     for (let i = 0; i < 100; i++) entries.set(`old ${i}`, "old", minute);
     entries.set("new", "new", 2 * minute);

@@ -4,7 +4,7 @@ import { Windows } from "./counters.ts";
 const rule = (key: string, durationMs: number) => ({ key, limit: 1, durationMs });
 
 describe("Windows", () => {
-  it("drops most ended windows", () => {
+  it("most ended windows are dropped", () => {
     const windows = new Windows(0);
     let largest = 0;
     for (let now = 0; now < 100_000; now++) {
@@ -14,7 +14,7 @@ describe("Windows", () => {
     expect(largest).toBeLessThan(300);
   });
 
-  it("keeps long windows while it drops short ones", () => {
+  it("long windows are kept while short ones are dropped", () => {
     const windows = new Windows(0);
     const lasting = Array.from({ length: 50 }, (_, i) => rule(`day ${i}`, 1_000_000));
     windows.admit(lasting, 0);
@@ -23,14 +23,14 @@ describe("Windows", () => {
     expect(windows.size).toBeLessThan(150);
   });
 
-  it("starts no window for a refused request", () => {
+  it("a refused request starts no window", () => {
     const windows = new Windows(0);
     windows.admit([rule("full", 100)], 0);
     for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);
     expect(windows.size).toBe(1);
   });
 
-  it("reports a missing durable window as forgotten unless it started at least a minute after counting began", () => {
+  it("a missing durable window counts as forgotten unless it started a minute or more after counting began", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Topics } from "./signals.ts";
 
 describe("Topics", () => {
-  it("delivers to 10,000 subscribers of one topic, and drops the topic with its last subscriber", async () => {
+  it("a topic delivers to 10,000 subscribers, and is dropped with its last subscriber", async () => {
     const topics = new Topics();
     const queues = await Effect.runPromise(Effect.replicateEffect(topics.subscribe("keys"), 10_000));
     topics.publish("keys", "changed");
@@ -13,7 +13,7 @@ describe("Topics", () => {
     expect(topics.size).toBe(0);
   });
 
-  it("drops 10,000 topics without subscribers", async () => {
+  it("10,000 topics are dropped with their last subscribers", async () => {
     const topics = new Topics();
     for (let i = 0; i < 10_000; i++) {
       const queue = await Effect.runPromise(topics.subscribe(`session ${i}`));
@@ -23,7 +23,7 @@ describe("Topics", () => {
     expect(topics.size).toBe(0);
   });
 
-  it("interrupts a pending take on unsubscribe", async () => {
+  it("unsubscribing interrupts a pending take", async () => {
     const topics = new Topics();
     const program = Effect.gen(function* () {
       const queue = yield* topics.subscribe("keys");

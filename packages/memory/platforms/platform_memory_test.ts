@@ -31,7 +31,7 @@ const document = JSON.stringify({
 const platforms = Layer.unwrap(Effect.map(decodeFixture(document), ({ platform }) => layer(platform)));
 
 describe("PlatformMemory", () => {
-  it.effect("finds the guilds that the bot is in, and their members", () =>
+  it.effect("the platform finds the guilds that the bot is in, and their members", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       assert.deepStrictEqual(
@@ -53,7 +53,7 @@ describe("PlatformMemory", () => {
     }).pipe(Effect.provide(platforms)),
   );
 
-  it.effect("lists the guilds that the bot is in, and says who may manage a guild", () =>
+  it.effect("the platform lists the guilds that the bot is in, and says who may manage a guild", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       assert.deepStrictEqual(yield* chat.joinedGuilds([guild, botless, unnamed]), new Set([guild, unnamed]));
@@ -63,7 +63,7 @@ describe("PlatformMemory", () => {
     }).pipe(Effect.provide(platforms)),
   );
 
-  it.effect("finds the users of both platforms", () =>
+  it.effect("both platforms find their users", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       const game = yield* GamePlatform;

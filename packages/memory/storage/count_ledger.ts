@@ -4,7 +4,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "./state/state.ts";
 
-/** Every save drops ended windows. */
+/** Each save of counts also drops the windows that have ended. */
 export const layer: Layer.Layer<CountLedger, never, State> = Layer.effect(
   CountLedger,
   Effect.map(State, (memory) =>

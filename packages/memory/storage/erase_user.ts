@@ -67,7 +67,7 @@ const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => 
 const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   for (const { id, chatIds, fingerprint, endsAt } of memory.idempotent.values()) {
     if (!chatIds.includes(chatId)) continue;
-    // The erased claim has no request ID, so nothing can commit with it.
+    // Without its request ID, a request in flight can no longer store its answer.
     const erased = { id, fingerprint, endsAt, requestId: "", chatIds: [], answer: null, isErased: true };
     memory.idempotent.set(id, { ...erased, heldUntil: null });
   }

@@ -33,7 +33,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, State> = Layer.effect(
   ),
 );
 
-/** The claim of a request that has no answer yet. */
+/** The entry of a request that still holds its claim and has no answer yet. */
 const heldBy = (memory: Memory, { id, requestId }: Claim): IdempotentEntry | undefined => {
   const entry = memory.idempotent.get(id);
   return entry?.requestId === requestId && entry.answer === null ? entry : undefined;

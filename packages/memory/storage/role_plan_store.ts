@@ -271,7 +271,7 @@ const storeProblems = ({ problems }: MemoryPlan, chatId: ChatId, left: ReadonlyA
   else problems.set(chatId, left);
 };
 
-/** The stored results for a chat user, by a scan. */
+/** Finds the nicknames and problems stored for a chat user, by a scan. */
 export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles> =>
   [...memory.rolePlans.values()].flatMap(({ pid, guildId, members, problems }) => {
     const nickname = members.get(chatId)?.nickname ?? null;
@@ -279,7 +279,7 @@ export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles
     return nickname === null && theirs.length === 0 ? [] : [{ pid, guildId, nickname, problems: theirs }];
   });
 
-/** Deletes nicknames and problems of a chat user. A member that waits goes on waiting. */
+/** Deletes nicknames and problems of a chat user. Pending changes of the user's roles stay pending. */
 export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
   for (const { members, problems } of memory.rolePlans.values()) {
     problems.delete(chatId);

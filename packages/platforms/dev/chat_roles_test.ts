@@ -53,7 +53,7 @@ describe.each([
   ["memory", memory],
   ["dev", Effect.map(dev, ({ chat }) => chat)],
 ])("roles of the platform %s", (_, started) => {
-  it.effect("roles are listed with the ones that the bot may give and the numbers of members", () =>
+  it.effect("roles and members of a guild are listed, with the roles that the bot may give", () =>
     Effect.gen(function* () {
       const roles = rolesOf(yield* started);
       expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual({

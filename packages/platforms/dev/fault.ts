@@ -16,7 +16,7 @@ const fault = <const Mode extends string, const Fields extends Schema.Struct.Fie
   Schema.Struct({
     mode: Schema.Literal(mode),
     platform: Schema.Literals(["chat", "game", "both"]).pipe(or("both")),
-    /** How many requests the fault affects; null until it is cleared. */
+    /** How many requests the fault affects; null for all requests until the fault is cleared. */
     times: Schema.NullOr(atLeast(1)).pipe(or(null)),
     /** The prefix of the affected paths, such as `/chat/oauth/token`; all paths by default. */
     under: Schema.optionalKey(Schema.String),

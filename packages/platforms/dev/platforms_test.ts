@@ -58,7 +58,7 @@ describe("answers", () => {
   const stranger = "99999999";
 
   it.effect.prop(
-    "answers match the fixture",
+    "the adapters answer what the fixture says",
     [PlatformFixture],
     ([random]) =>
       Effect.gen(function* () {
@@ -130,7 +130,7 @@ describe("answers", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.effect("answers of other servers are refused", () =>
+  it.effect("an answer of a server that is no dev platform is a failure", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };

@@ -84,6 +84,6 @@ export const readJson = <A>(
   schema: Schema.ConstraintDecoder<A>,
 ) =>
   HttpClientResponse.schemaBodyJson(schema)(response).pipe(
-    // Neither error may leak: both contain parts of the request or the response.
+    // The original errors contain parts of the request or the response, so they must not leak.
     Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),
   );

@@ -19,17 +19,19 @@ const find = Effect.fnUntraced(function* (status: number, body: string) {
 });
 
 describe("findResource", () => {
-  it.effect("returns the resource", () =>
+  it.effect("the lookup returns the resource", () =>
     Effect.gen(function* () {
       const found = yield* find(200, '{"id":"1","name":null,"more":true}');
       expect(found).toEqual(Option.some({ id: "1", name: null }));
     }),
   );
 
-  it.effect.each([403, 404])("returns none for a %i that says the resource does not exist", (status) =>
-    Effect.gen(function* () {
-      expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
-    }),
+  it.effect.each([403, 404])(
+    "the lookup returns none for a %i that says the resource does not exist",
+    (status) =>
+      Effect.gen(function* () {
+        expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
+      }),
   );
 
   it.effect.each<[status: number, body: string, reason: string]>([

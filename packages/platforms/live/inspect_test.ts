@@ -16,7 +16,7 @@ describe("inspectLiveChatPlatform", () => {
       resilience,
     }).pipe(Effect.provide([FetchHttpClient.layer, Logger.layer([])]));
 
-  it.live("returns the name of the bot that the token belongs to", () =>
+  it.live("the inspection of Discord returns the name of the token's bot", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startDiscord((path, { headers }) =>
         path === "/users/@me" && headers.authorization === `Bot ${botToken}` ? { body: ada } : undefined,
@@ -38,7 +38,7 @@ describe("inspectLiveGamePlatform", () => {
   const inspect = (apiUrl: string) =>
     Effect.provide(inspectLiveGamePlatform({ apiUrl, resilience }), FetchHttpClient.layer);
 
-  it.live("accepts any Roblox response, and fails for a response from elsewhere", () =>
+  it.live("the inspection accepts any response of Roblox, and fails for a response of another server", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startRoblox();
       yield* inspect(apiUrl);

@@ -17,7 +17,7 @@ export const livePlatformNames = { chat: "Discord", game: "Roblox" };
 export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
 
-/** Manage roles and manage nicknames, as Discord numbers rights. */
+/** Discord's permission bits to manage roles and nicknames. */
 const roleRights = (1 << 28) | (1 << 27);
 
 /**

@@ -91,7 +91,7 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
     enableOfflineQueue: false,
     clusterRetryStrategy: backoff,
     slotsRefreshTimeout: connectTimeout,
-    // Both options would resend commands in flight.
+    // A delay would resend commands in flight.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     // Keeps host names, since certificates are checked against them.

@@ -49,7 +49,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a missing durable window counts as forgotten until it has a floor", () =>
+  test.it("a missing durable window counts as forgotten until a request restores its count", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);

@@ -32,7 +32,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
         const ports = yield* openNode(redis.url, { commandTimeout: "500 millis" });
         yield* Effect.eventually(useAll(ports));
         yield* redis.break;
-        // Wait until it fails at once, which means that the connection was closed.
+        // Wait until commands fail at once, which means that the connection was closed.
         yield* until(
           Effect.gen(function* () {
             const began = performance.now();
@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
         );
         yield* redis.restore;
         const [passed] = yield* Effect.timed(Effect.eventually(useAll(ports)));
-        // Takes half a second on a quiet machine.
+        // The recovery takes half a second on a quiet machine.
         assert.isBelow(Duration.toMillis(passed), 10_000);
       }),
     );

@@ -25,7 +25,7 @@ describe("reasonOf", () => {
 });
 
 describe("errorReplyOf", () => {
-  it("returns the text of an error reply, and null for any other error", () => {
+  it("errorReplyOf returns the text of an error reply, and null for any other error", () => {
     expect(errorReplyOf(reply("NOSCRIPT No matching script"))).toBe("NOSCRIPT No matching script");
     expect(errorReplyOf(new Error("NOSCRIPT"))).toBeNull();
   });

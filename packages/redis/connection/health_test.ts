@@ -26,7 +26,7 @@ const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.
 });
 
 describe.skipIf(missing !== null)(`firstOutcome ${missing ?? "of a client of Redis"}`, () => {
-  it.live("removes its listeners after a connection, and adds none to a connected client", () =>
+  it.live("firstOutcome removes its listeners after a connection, and adds none to a connected client", () =>
     Effect.gen(function* () {
       const client = yield* openClient((yield* startRedis()).port);
       assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
@@ -35,7 +35,7 @@ describe.skipIf(missing !== null)(`firstOutcome ${missing ?? "of a client of Red
     }),
   );
 
-  it.live("removes its listeners after a failure and on interruption", () =>
+  it.live("firstOutcome removes its listeners after a failure and on interruption", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       yield* server.kill;

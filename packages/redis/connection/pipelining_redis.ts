@@ -2,8 +2,8 @@ import { Redis } from "ioredis";
 import { atEndOfTurn } from "./end_of_turn.ts";
 
 /**
- * Pipelines the commands of one turn of the event loop. They share one write to the socket, which costs more than
- * encoding a command.
+ * Sends the commands of one turn of the event loop in one write to the socket, since a write costs more than encoding
+ * a command.
  */
 export class PipeliningRedis extends Redis {
   #isCorked = false;

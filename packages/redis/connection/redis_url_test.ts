@@ -84,11 +84,11 @@ const invalid = [
 ];
 
 describe("RedisUrl.parse", () => {
-  it.each(valid)("parses %s", (url, address) => {
+  it.each(valid)("the URL %s is parsed", (url, address) => {
     expect(parse(url)).toEqual(Option.some(address));
   });
 
-  it.each(invalid)("refuses %j", (url) => {
+  it.each(invalid)("the URL %j is refused", (url) => {
     expect(parse(url)).toEqual(Option.none());
   });
 });

@@ -20,16 +20,15 @@ interface Batch<Reply> {
  */
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
-  /** By the last window, which is the narrowest: the window of the key. */
+  /** Batches by their last window, which is the narrowest: the window of the key. */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;
   #isOneSent = false;
   #wasOne = true;
 
   /**
-   * @param sendsOneAtOnce fast path for a single request: if the previous request was alone too, this one is sent at
-   * once instead of at the end of the turn. Later requests of the turn are decided after it if one script decides
-   * each request
+   * @param sendsOneAtOnce fast path: a single request is sent at once instead of at the end of the turn, if the
+   * previous batch had a single request too. Needs one script per request, so that requests are decided in order
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
     this.#send = send;
@@ -38,7 +37,7 @@ export class AdmissionBatches<Reply> {
 
   /** Returns the reply to the batch, and the index of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // A request with a checkpoint is counted alone, before the other requests of its turn.
+    // A request with a checkpoint is counted separately, before the other requests of its turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
     const hasCompany = this.#isOneSent || this.#open.size > 0;
     if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {

@@ -9,15 +9,13 @@ const clocks: Readonly<Record<ScriptClock, string>> = {
   caller: "local time = now",
 };
 
-/**
- * The index in ARGV of the first argument of window `i`, which is its duration; four arguments of the script follow.
- * Three arguments precede those for windows.
- */
+/** The index in ARGV of the first of window `i`'s five arguments. The first window's arguments begin at index 4. */
 const at = "5 * i - 1";
 
 /**
  * The start of every script. ARGV holds the caller's time, the life of the generation or 0 for no generation, how
- * many requests to count, and five arguments for each window. KEYS are the windows and, if used, the generation.
+ * many requests to count, and five arguments for each window, of which the first is its duration. KEYS are the windows
+ * and, if used, the generation.
  *
  * A window stores a count, its end by the clock above, its end by the clock of the caller that started it, and the
  * generation in which it was started or restored. Its key expires with it. The reply is the time, how many requests
@@ -111,10 +109,7 @@ return reply(room)`;
 
 const read = "return reply(1)";
 
-/**
- * The first argument of a window is the end of the window that was counted in; a later window with the same key is
- * not changed.
- */
+/** ARGV also has the end of each counted window, so that a later window with the same key is not changed. */
 const refund = `
 for i = 1, windows do
   if counts[i] > 0 and ends[i] == tonumber(ARGV[${at} + 1]) then

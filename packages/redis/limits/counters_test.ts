@@ -50,7 +50,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("requests of one turn are decided in order, each by its own limits", () =>
+  it.live("requests of one turn of the event loop are decided in order, each by its own limits", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const [narrow, wide] = [ruleOf({ limit: 2 }), ruleOf({ limit: 9 })];

@@ -23,11 +23,11 @@ describe("withHashTag", () => {
     expect(new Set(names.map(hashTagOf))).toEqual(new Set(["abc"]));
   });
 
-  it("keeps the colons of an address", () => {
+  it("the hash tag of an address keeps its colons", () => {
     expect(hashTagOf(withHashTag("ip_day:2001:db8::/64"))).toBe("2001:db8::/64");
   });
 
-  it("maps different names to different keys", () => {
+  it("different names of windows have different keys", () => {
     const names = [
       "",
       ":",

@@ -40,7 +40,7 @@ const openNodes = Effect.fnUntraced(function* (url: string) {
 
 const newDay = (): LedgerWindow => ({ key: `day:${crypto.randomUUID()}`, endsAt: Date.now() + hour });
 
-/** Returns a function that sends requests of the day, and counts how many were admitted. */
+/** Returns a function that sends requests with a daily limit, and counts how many were admitted. */
 const admitterOf =
   ({ key, endsAt }: LedgerWindow) =>
   (counters: Counters["Service"], requests: number) =>
@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`,
       const admit = admitterOf(today);
       assert.strictEqual(yield* admit(one, 10), 10);
       yield* ledger.saveCounts([{ ...today, counted: 30 }], 0);
-      // The older state's generation has ended.
+      // Without the key of the generation, Redis looks as if it was restored from an older state.
       yield* server.ask("DEL", "accountlink:generation");
       assert.strictEqual(yield* admit(other, 80), 20);
     }),

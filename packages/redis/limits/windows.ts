@@ -13,20 +13,20 @@ type Rules = ReadonlyArray<CounterRule>;
 
 export interface Outcome {
   readonly admission: Admission;
-  /** The end of each window by the scripts' clock, which identifies a window of its key. */
+  /** The end of each window by the scripts' clock. The end tells apart the windows of one key. */
   readonly ends: ReadonlyArray<number>;
 }
 
 /**
- * Two ends of a window that differ by less are the same, in milliseconds. Covers the latency of a request and the
- * skew of synchronized clocks.
+ * Ends of a window that differ by less than this many milliseconds are the same. Covers the latency of a request and
+ * the skew of synchronized clocks.
  */
 const endTolerance = 250;
 
 /** How long a generation lasts without renewal, in milliseconds. */
 export const generationLife = 15_000;
 
-/** The time, how many requests were admitted, then the numbers of each window. */
+/** The numbers of a script's reply: the time, how many requests were admitted, then three numbers for each window. */
 type Reply = ReadonlyArray<number>;
 
 type WindowArguments = readonly [limitOrEnd: number, since?: number, floor?: number, unsynced?: number];

@@ -41,7 +41,7 @@ export class Channels {
   #dropIfUnused(name: string, { queues, joining }: Channel): void {
     if (queues.size > 0 || joining > 0) return;
     this.#channels.delete(name);
-    // A lost connection has no subscriptions.
+    // Ignore the failure: a lost connection has no subscriptions.
     this.#redis.unsubscribe(name).catch(() => {});
   }
 
@@ -51,7 +51,7 @@ export class Channels {
 
   #renew(): void {
     const names = [...this.#channels.keys()];
-    // A connection that does not answer is replaced, and the next one renews again.
+    // Ignore the failure: a connection that does not answer is replaced, and the next connection renews again.
     if (names.length > 0) this.#redis.subscribe(...names).catch(() => {});
   }
 }

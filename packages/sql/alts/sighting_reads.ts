@@ -54,7 +54,7 @@ const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting 
 export const countUsersOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 
-  /** Counts distinct users of places that are stored under several hashes, since a user may have several of them. */
+  /** Counts distinct users of places that are stored under several hashes, since a user may be stored under each. */
   const countDistinct = (pid: Pid, places: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
     const pairs = places.flatMap(([index, hashes]) => hashes.map((hash) => [`${index}`, hash]));
     return Effect.flatMap(

@@ -15,7 +15,7 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
   const { elements, commitsInOrder } = dialectOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  /** Most feeds have no reader, and readers number events. So the sweep numbers them. */
+  /** Readers number the events of a feed. Most feeds have no reader, so the sweep numbers their events. */
   const numberNew = sql`SELECT DISTINCT pid FROM events WHERE position IS NULL`.pipe(
     Effect.flatMap(readPids),
     Effect.flatMap((pids) => Effect.forEach(pids, numberAll, { discard: true })),

@@ -32,7 +32,7 @@ import { columnReader } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";
 import { readSessions, sessionColumns } from "./session_row.ts";
 
-/** Whether the state is not final; literally the condition of the partial indexes. */
+/** A condition: the state is not final. Literally the condition of the partial indexes, so that queries use them. */
 export const unfinished = "state IN ('pending', 'opened')";
 
 export const readSessionIds = columnReader("verification_sessions", "sid", SessionId);

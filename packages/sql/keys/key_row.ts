@@ -110,7 +110,7 @@ export const readDetails = tableOf("keys", detailFields).reader(
 
 const secretFields = { ...keyFields, secretEndsAt: Schema.NullOr(Schema.Int) };
 
-/** A secret expires with its key, or earlier. */
+/** Reads keys by a presented secret, which expires with its key or earlier. */
 export const readPresentedKeys = tableOf("keys", secretFields).reader(
   ({ secretEndsAt, ...key }): PresentedKey => ({
     key: keyOf(key),

@@ -51,17 +51,19 @@ describe("a write of keys", () => {
     updateKey: (keys) => keys.updateKey({ ...origin, id: key.id, update: { access: "read" }, at: 2 }),
   };
 
-  it.effect.each(Object.entries(attempts))("rolls back if its last statement fails: %s", ([, attempt]) =>
-    withTampering((tamper) =>
-      Effect.gen(function* () {
-        const keys = yield* KeyStore;
-        yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
-        tamper(refuseWritesTo("audit_log"));
-        expect(Exit.isFailure(yield* Effect.exit(attempt(keys)))).toBe(true);
-        expect(yield* keys.listKeys(null, 1)).toMatchObject([key]);
-        expect(yield* keys.findByHash("hash")).toEqual(Option.some({ key, endsAt: null }));
-        expect(yield* keys.findByHash("other")).toEqual(Option.none());
-      }),
-    ),
+  it.effect.each(Object.entries(attempts))(
+    "a write of keys rolls back if its last statement fails: %s",
+    ([, attempt]) =>
+      withTampering((tamper) =>
+        Effect.gen(function* () {
+          const keys = yield* KeyStore;
+          yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
+          tamper(refuseWritesTo("audit_log"));
+          expect(Exit.isFailure(yield* Effect.exit(attempt(keys)))).toBe(true);
+          expect(yield* keys.listKeys(null, 1)).toMatchObject([key]);
+          expect(yield* keys.findByHash("hash")).toEqual(Option.some({ key, endsAt: null }));
+          expect(yield* keys.findByHash("other")).toEqual(Option.none());
+        }),
+      ),
   );
 });

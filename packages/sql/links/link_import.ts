@@ -33,7 +33,7 @@ export const linkImports = (
     yield* lockScope(pid, forReference);
     const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
     const old = lastLines.size - inserted;
-    // The new records are already equal, so this statement replaces only old records.
+    // The new records already have their game user, so only old records need to be replaced.
     const isKept = existing === "keep" || old === 0;
     if (!isKept) yield* insertChanges(batch, lines);
     const renewed = existing === "newest" ? newest : replace;
@@ -106,7 +106,7 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       FROM ${elements(lines)} WHERE true
       ON CONFLICT (pid, chat_id) ${existing}`,
 
-    /** Inserts an audit entry for each record whose game user will change. New records are already equal. */
+    /** Inserts an audit entry for each record whose game user will change. New records already have theirs. */
     insertChanges: ({ pid, at, actor, requestId, existing }: ImportBatch, lines: string) => sql`
       INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
       SELECT ${at}, ${ownerOf(sql, pid)}, ${pid}, ${actor.type}, ${actor.id}, ${requestId}, 'link.set',

@@ -70,7 +70,7 @@ describe("links", () => {
 });
 
 describe("a count of many links", () => {
-  it.effect("counts every link once, with and without a range, also when many share one time", () =>
+  it.effect("every link is counted once, with and without a range, also when many share one time", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;

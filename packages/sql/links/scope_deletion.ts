@@ -27,7 +27,7 @@ export const scopeDeletions = (
   return {
     deleteScope: (write, ahead) =>
       withBulkTimeout(deleteScope(write, ahead)).pipe(storeOperation("LinkStore.deleteScope")),
-    // In Postgres, other requests continue during a transaction.
+    // Postgres needs no short transactions before, since other requests continue during a long one.
     ...(isRemote
       ? {}
       : {

@@ -59,57 +59,59 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
   });
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
-  it.live("makes proofs and commits of its user wait, and erases all requests made before its end", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        yield* migrate;
-        yield* Effect.gen(function* () {
-          const [keys, sessions, links] = [yield* KeyStore, yield* SessionStore, yield* LinkStore];
-          const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
-          yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-          yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-          const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
-          yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
-          const flow = makeFlow(scope);
-          yield* flows.begin(flow);
-          const [earlier, later] = [claimOf("earlier"), claimOf("later")];
-          yield* idempotency.claim(earlier);
+  it.live(
+    "an erasure makes proofs and commits of its user wait, and erases all requests made before its end",
+    () =>
+      onDatabase(
+        Effect.gen(function* () {
+          yield* migrate;
+          yield* Effect.gen(function* () {
+            const [keys, sessions, links] = [yield* KeyStore, yield* SessionStore, yield* LinkStore];
+            const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
+            yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+            yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+            const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
+            yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
+            const flow = makeFlow(scope);
+            yield* flows.begin(flow);
+            const [earlier, later] = [claimOf("earlier"), claimOf("later")];
+            yield* idempotency.claim(earlier);
 
-          const release = yield* Deferred.make<void>();
-          yield* holdSighting(release);
-          const erasing = yield* Effect.forkChild(
-            users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased" }),
-          );
-          yield* untilWaiting("transactionid", 1);
-          const kept = { answer: "sealed", chatIds: [ada], endsAt: 100 };
-          const commit = (claim: NewClaim) =>
-            idempotency.commit(
-              claim,
-              Effect.map(
-                links.setGame({ ...origin, chatId: ada, gameId }),
-                (outcome) => [outcome, kept] as const,
-              ),
+            const release = yield* Deferred.make<void>();
+            yield* holdSighting(release);
+            const erasing = yield* Effect.forkChild(
+              users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased" }),
             );
-          const committing = yield* Effect.forkChild(commit(earlier));
-          const proof = { step: "chat", chatId: ada } as const;
-          const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
-          yield* untilWaiting("advisory", 2);
-          const erased = Option.some({ fingerprint: "content", answer: null, isErased: true });
-          expect(yield* idempotency.claim(later)).toEqual(erased);
-          yield* Deferred.succeed(release, undefined);
+            yield* untilWaiting("transactionid", 1);
+            const kept = { answer: "sealed", chatIds: [ada], endsAt: 100 };
+            const commit = (claim: NewClaim) =>
+              idempotency.commit(
+                claim,
+                Effect.map(
+                  links.setGame({ ...origin, chatId: ada, gameId }),
+                  (outcome) => [outcome, kept] as const,
+                ),
+              );
+            const committing = yield* Effect.forkChild(commit(earlier));
+            const proof = { step: "chat", chatId: ada } as const;
+            const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
+            yield* untilWaiting("advisory", 2);
+            const erased = Option.some({ fingerprint: "content", answer: null, isErased: true });
+            expect(yield* idempotency.claim(later)).toEqual(erased);
+            yield* Deferred.succeed(release, undefined);
 
-          expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
-          expect(yield* Fiber.join(committing)).toEqual(Option.none());
-          expect(yield* links.findByChatId(scope.pid, ada)).toEqual(Option.none());
-          for (const { id } of [earlier, later]) expect(yield* idempotency.find(id)).toEqual(erased);
-          expect(yield* commit(later)).toEqual(Option.none());
-          expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
-          const fresh = claimOf("fresh");
-          expect(yield* idempotency.claim(fresh)).toEqual(Option.none());
-          expect(Option.isSome(yield* commit(fresh))).toBe(true);
-        }).pipe(Effect.provide(stores));
-      }),
-      { maxConnections: 8 },
-    ),
+            expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
+            expect(yield* Fiber.join(committing)).toEqual(Option.none());
+            expect(yield* links.findByChatId(scope.pid, ada)).toEqual(Option.none());
+            for (const { id } of [earlier, later]) expect(yield* idempotency.find(id)).toEqual(erased);
+            expect(yield* commit(later)).toEqual(Option.none());
+            expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
+            const fresh = claimOf("fresh");
+            expect(yield* idempotency.claim(fresh)).toEqual(Option.none());
+            expect(Option.isSome(yield* commit(fresh))).toBe(true);
+          }).pipe(Effect.provide(stores));
+        }),
+        { maxConnections: 8 },
+      ),
   );
 });

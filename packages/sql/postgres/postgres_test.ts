@@ -119,7 +119,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
 });
 
 describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
-  it.live("connects only to servers with a valid certificate", () =>
+  it.live("the stores connect only to servers with a valid certificate", () =>
     Effect.gen(function* () {
       const { certificate, key } = yield* makeCertificate;
       const server = yield* startPostgres({ tls: { certificate, key } });

@@ -276,5 +276,5 @@ export const cases = Object.entries(operations).flatMap(([name, operation]) =>
   modes.map((mode) => ({ name, mode, operation })),
 );
 
-/** More than any operation needs, but less than the links of a scope or all keys. */
+/** The maximum number of rows that an operation may read: fewer than the links of a scope or all keys. */
 export const maxReads = 200;

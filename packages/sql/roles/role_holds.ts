@@ -6,7 +6,7 @@ import { leasesOn } from "../statements/leases.ts";
 import { planColumns, planTables, readHeldPlans, sweepColumns } from "./role_row.ts";
 
 export const holdPlansOn = (sql: SqlClient.SqlClient) => {
-  // At most one plan of a guild is on.
+  // `guild_id` is unique among the plans that are on.
   const lease = leasesOn(sql, {
     table: "role_plans",
     key: "guild_id",

@@ -90,7 +90,7 @@ const statusOn = (sql: SqlClient.SqlClient) =>
     return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
   });
 
-/** Returns a function that finds the stored results for a chat user. */
+/** Returns a function that finds the nicknames and problems stored for a chat user. */
 export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatId: ChatId) {
     const nicknames = yield* Effect.flatMap(
@@ -115,7 +115,7 @@ export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
     return [...found.values()].toSorted(placeOrder);
   });
 
-/** Returns a function that deletes nicknames and problems of a chat user. A member that waits goes on waiting. */
+/** Returns a function that deletes nicknames and problems of a chat user. Pending changes of roles stay pending. */
 export const forgetUserRolesOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatId: ChatId) {
     yield* sql`DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL`;

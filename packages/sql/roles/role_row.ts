@@ -117,12 +117,12 @@ export const readProblems = problems.reader(problemOf);
 
 const place = { pid: Pid, guildId: GuildId };
 
-/** Reads each problem with the place of its plan. */
+/** Reads each problem with the pid and guild of its plan. */
 export const readPlacedProblems = tableOf("role_problems", { ...place, ...problemFields }).reader(
   ({ pid, guildId, ...problem }) => ({ pid, guildId, problem: problemOf(problem) }),
 );
 
-/** Reads each nickname with the place of its plan. */
+/** Reads each nickname with the pid and guild of its plan. */
 export const readPlacedNicknames = tableOf("role_members", {
   ...place,
   nickname: Schema.String,

@@ -73,7 +73,7 @@ describe("sessions", () => {
 });
 
 describe("a completion", () => {
-  it.effect("a completion rolls back when its last statement fails", () =>
+  it.effect("the completion of a flow rolls back when its last statement fails", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
@@ -94,7 +94,7 @@ describe("a completion", () => {
 });
 
 describe("a removal", () => {
-  it.effect("a removal rolls back when it cannot end a session", () =>
+  it.effect("the removal of a link rolls back when it cannot end a session", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const [flows, links] = [yield* FlowStore, yield* LinkStore];
@@ -115,7 +115,7 @@ describe("a removal", () => {
 });
 
 describe("a creation", () => {
-  it.effect("a failed creation does not use up the burst", () =>
+  it.effect("a failed creation of a session does not use up the burst of its key", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;

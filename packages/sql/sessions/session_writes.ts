@@ -56,7 +56,7 @@ export const sessionWrites = (
   };
 };
 
-/** Rolls the transaction back, and so returns the creation to the burst. */
+/** Rolls the transaction back, so that the creation does not count in the burst of the key. */
 class CodeTaken extends Data.TaggedError("CodeTaken") {}
 
 const createOn = (sql: SqlClient.SqlClient) => {
@@ -79,7 +79,7 @@ const createOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Takes one creation from the burst of the key, or returns when one is available. Locks the row. */
+/** Counts a creation in the burst of the key, or returns when the next creation is possible. Locks the row. */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {
     const ahead = (capacity - 1) * refillMs;

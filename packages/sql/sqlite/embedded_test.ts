@@ -66,7 +66,7 @@ const remakeAsForeign = (path: string): void => {
 };
 
 describe("layerEmbedded", () => {
-  it.effect("creates a data folder that only its owner can read", () =>
+  it.effect("only its owner can read the new data folder", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeTempFolder, "deep", "data");
       yield* on(folder, Effect.void);
@@ -75,7 +75,7 @@ describe("layerEmbedded", () => {
     }),
   );
 
-  it.effect("refuses a second server, but allows other writers", () =>
+  it.effect("a second server is refused, but other writers are allowed", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* on(
@@ -115,7 +115,7 @@ describe("layerEmbedded", () => {
     }),
   );
 
-  it.effect("never answers wrongly from a damaged file", () =>
+  it.effect("a store with a damaged file never answers wrongly", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const path = databaseOf(folder);

@@ -15,7 +15,7 @@ const change = (folder: string, statement: string): void => {
 };
 
 describe("inspectEmbedded", () => {
-  it.effect("returns null for a folder without a database, and creates none", () =>
+  it.effect("the inspection returns null for a folder without a database, and creates none", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       expect(yield* inspectEmbedded(folder)).toBeNull();
@@ -23,7 +23,7 @@ describe("inspectEmbedded", () => {
     }),
   );
 
-  it.effect("reports the schema version, whichever it is", () =>
+  it.effect("the inspection reports the schema version, whichever it is", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* migrateEmbedded({ folder });
@@ -42,7 +42,7 @@ describe("inspectEmbedded", () => {
     }),
   );
 
-  it.effect("reports damage", () =>
+  it.effect("the inspection reports damage", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* migrateEmbedded({ folder });

@@ -59,7 +59,7 @@ const refusal = (folder: string): Effect.Effect<DataFolderInUse, unknown> =>
   );
 
 describe("acquireProcessLock", () => {
-  it.effect("refuses a second server in the same process until the first ends", () =>
+  it.effect("a second server in the same process is refused until the first ends", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* Effect.scoped(
@@ -90,24 +90,26 @@ describe("acquireProcessLock", () => {
     }),
   );
 
-  it.effect("names the process of the running server, and succeeds after that process is killed", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      const holder = yield* startHolder(folder);
-      expect(holder.answer).toBe("held");
+  it.effect(
+    "a refusal names the process of the running server; a server starts once that process is killed",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* makeTempFolder;
+        const holder = yield* startHolder(folder);
+        expect(holder.answer).toBe("held");
 
-      const error = yield* refusal(folder);
-      expect(error).toMatchObject({ folder, pid: holder.child.pid });
-      expect(error.message).toBe(
-        `Cannot start: data folder "${folder}" is in use by process ${holder.child.pid}, expected one server per folder`,
-      );
+        const error = yield* refusal(folder);
+        expect(error).toMatchObject({ folder, pid: holder.child.pid });
+        expect(error.message).toBe(
+          `Cannot start: data folder "${folder}" is in use by process ${holder.child.pid}, expected one server per folder`,
+        );
 
-      yield* kill(holder);
-      // A journal on disk would need recovery.
-      expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
-      yield* acquireProcessLock(folder);
-      expect((yield* refusal(folder)).pid).toBe(process.pid);
-    }),
+        yield* kill(holder);
+        // A journal on disk would need recovery.
+        expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
+        yield* acquireProcessLock(folder);
+        expect((yield* refusal(folder)).pid).toBe(process.pid);
+      }),
   );
 
   it.effect.each([
@@ -126,7 +128,7 @@ describe("acquireProcessLock", () => {
     }),
   );
 
-  it.effect("admits exactly one of several servers that start together", () =>
+  it.effect("exactly one of several servers that start together gets the lock", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const holders = yield* Effect.all(

@@ -31,7 +31,7 @@ const recordingLookup = (
 const Asker = Context.Reference("Asker", { defaultValue: () => "nobody" });
 
 describe("batched", () => {
-  it.effect("runs the inputs of each group together, in the context of the first", () =>
+  it.effect("the inputs of each group run together, in the context of the first input", () =>
     Effect.gen(function* () {
       const ran: Array<readonly [asker: string, inputs: ReadonlyArray<string>]> = [];
       const ask = batched<string, string, never>(
@@ -56,7 +56,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("fails all requests of a batch whose run throws, and no others", () =>
+  it.effect("all requests of a batch fail if its run throws, and no others", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>(
@@ -72,7 +72,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("fails a request whose group throws, and no others", () =>
+  it.effect("a request fails if `groupOf` throws for it, and no other request", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>((inputs) => Effect.succeed(inputs.map(Exit.succeed)), {
@@ -89,7 +89,7 @@ describe("batched", () => {
 });
 
 describe("batchedLookup", () => {
-  it.effect("runs lookups at once when they come one after the other", () =>
+  it.effect("sequential lookups run at once", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       for (const id of [ada, bob]) {
@@ -101,7 +101,7 @@ describe("batchedLookup", () => {
   );
 
   it.effect(
-    "combines lookups of a turn, each with its own rows; the first after an idle turn runs alone",
+    "lookups of one turn of the event loop share a statement; the first after an idle turn runs alone",
     () =>
       Effect.gen(function* () {
         const { asked, find } = recordingLookup((pairs) =>
@@ -126,7 +126,7 @@ describe("batchedLookup", () => {
       }),
   );
 
-  it.effect("sends at most 500 keys in a statement", () =>
+  it.effect("a statement has at most 500 keys", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       const answers = yield* Effect.forEach(chatIds, (chatId) => find(pid, chatId), atOnce);
@@ -135,7 +135,7 @@ describe("batchedLookup", () => {
     }),
   );
 
-  it.effect("never joins a statement that was already sent", () =>
+  it.effect("a lookup never joins a statement that was already sent", () =>
     Effect.gen(function* () {
       const [sent, answered] = [yield* Latch.make(), yield* Latch.make()];
       const { asked, find } = recordingLookup((pairs) =>
@@ -151,7 +151,7 @@ describe("batchedLookup", () => {
     }),
   );
 
-  it.effect("fails every lookup of a failed statement, and recovers", () =>
+  it.effect("every lookup of a failed statement fails, and the next statement succeeds", () =>
     Effect.gen(function* () {
       const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined }) });
       let isLost = true;
@@ -165,7 +165,7 @@ describe("batchedLookup", () => {
     }),
   );
 
-  it.effect("leaves out interrupted lookups, and answers the others", () =>
+  it.effect("interrupted lookups are left out, and the others are answered", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       const start = (lookup: ReturnType<typeof find>) => Effect.forkChild(lookup, { startImmediately: true });

@@ -70,8 +70,8 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * Follows FROM: the rows of a table for each row of `each`. Postgres reads each by the index on the compared
-   * columns, even while it has no statistics of the table; a connection keeps such a plan as long as it lives.
+   * Follows FROM: the rows of a table for each row of `each`. Makes Postgres use the index on the compared columns,
+   * even if it plans without statistics of the table; a connection keeps such a plan.
    */
   readonly rowsOfEach: (rows: {
     readonly each: Statement.Fragment;
@@ -179,7 +179,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   userInErasure: (chatId) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks
     ) AS held`,
-  // Uses ctid: for many keys, Postgres would scan the whole table.
+  // Uses ctid, since Postgres would scan the whole table for many primary keys.
   firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
@@ -230,7 +230,7 @@ const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>)
 
 const dialects = new WeakMap<SqlClient.SqlClient, Dialect>();
 
-/** The dialect of a client. Dies for any other database. */
+/** The dialect of a client for SQLite or Postgres. Throws for any other database. */
 export const dialectOf = (sql: SqlClient.SqlClient): Dialect => {
   const known = dialects.get(sql);
   if (known !== undefined) return known;

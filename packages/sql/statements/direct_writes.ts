@@ -27,8 +27,8 @@ export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
 );
 
 /**
- * Writes in the current transaction of the fiber, if any, or else in a new one. A failed write must fail that
- * transaction.
+ * Writes in the current transaction of the fiber, if any, or else in a new one. A caller with a transaction must let
+ * it fail when a write fails.
  */
 export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
   Effect.map(ClientDirectWrites, (direct) => {

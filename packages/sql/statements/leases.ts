@@ -10,7 +10,7 @@ export interface Hold {
   readonly at: Millis;
   /** The node counts as alive until this time. A time not after `at` releases all of its rows. */
   readonly until: Millis;
-  /** How many further rows to take at most. */
+  /** The maximum number of further rows to take. */
   readonly limit: number;
 }
 
@@ -39,7 +39,7 @@ export const leasesOn = (
   const isFree = (at: Millis) => sql`${isNeeded}
     AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
 
-  /** Reads what the node has to write, without a transaction, since there is mostly nothing. */
+  /** Reads what the node must renew or can take. Needs no transaction, since there is mostly nothing to write. */
   const readState = ({ node, at, limit }: Hold) =>
     Effect.map(
       Effect.flatMap(
@@ -71,7 +71,7 @@ export const leasesOn = (
     if (needed === 0) return false;
     const isOld = lives_until === null || lives_until - at < (1 - renewalShare) * (until - at);
     if (isOld || free > 0) {
-      // Commits before it takes any row, so that other nodes that take rows now see this node as live.
+      // Commit before taking rows, so that no other node takes this node for dead.
       yield* sql`
         INSERT INTO ${nodes} (id, lives_until) VALUES (${node}, ${until})
         ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;

@@ -61,13 +61,13 @@ describe("operation", () => {
     }),
   );
 
-  it.effect("keeps an interruption", () =>
+  it.effect("an interrupted operation stays interrupted", () =>
     Effect.gen(function* () {
       expect(Exit.hasInterrupts(yield* exitOf(Effect.interrupt))).toBe(true);
     }),
   );
 
-  it.effect("refuses unstorable text before the operation runs", () =>
+  it.effect("unstorable text is refused before the operation runs", () =>
     Effect.gen(function* () {
       let done = false;
       const effect = Effect.sync(() => {

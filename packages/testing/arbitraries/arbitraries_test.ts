@@ -32,7 +32,7 @@ const storeKey = Effect.fnUntraced(function* (key: ApiKey) {
 });
 
 describe("Arbitrary", () => {
-  it.each(all)("%s gives the same values for the same seed", (_name, arbitrary) => {
+  it.each(all)("the arbitrary %s gives the same values for the same seed", (_name, arbitrary) => {
     const sample = () => FastCheck.sample(arbitrary, { seed: 7, numRuns: 20 });
     expect(sample()).toEqual(sample());
     expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);

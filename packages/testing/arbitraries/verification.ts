@@ -31,7 +31,7 @@ const pending = record({
   chatId: orNull(chatId),
   redirect,
   createdAt: millis,
-  /** In milliseconds. */
+  /** The time from creation to expiry, in milliseconds. */
   life: nat(3_600_000).map((more) => more + 1),
 }).map(
   ({ life, ...session }): VerificationSession => ({

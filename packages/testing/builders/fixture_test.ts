@@ -19,7 +19,7 @@ describe("aFixture", () => {
     expect(platform.gameUsers.map(({ id }) => id)).toEqual(["1", "2"]);
   });
 
-  it("keeps guilds and keys that a test sets", () => {
+  it("aFixture keeps guilds and keys that a test sets", () => {
     const guild = aGuild(guildId, [aMember("100001", { manager: true })], { bot: false });
     const { platform, keys } = aFixture({
       keys: [{ key: `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, access: "read" }],
@@ -30,7 +30,7 @@ describe("aFixture", () => {
     expect(keys).toMatchObject([{ account: "acme", scope: "global", access: "read", status: "active" }]);
   });
 
-  it("throws for an invalid value, naming its field and the expected values", () => {
+  it("aFixture throws for an invalid value, and names its field and the expected values", () => {
     expect(() => aFixture({ links: [{ chatId: "ada", gameId: "1" }] })).toThrow(
       'links[0].chatId is "ada", expected 5 to 32 digits',
     );

@@ -94,7 +94,7 @@ detects(suites.webhookStoreSuite, storage, WebhookStore, webhooks, (store) => ({
   insert: (write) => store.insert({ ...write, maxOfScope: Infinity }),
 }));
 
-const lease = "a plan passes on exactly when the time of its node is over, or when the node ends";
+const lease = "another node takes over a plan exactly when its hold expires, or when its node ends";
 detects(suites.rolePlanStoreSuite, storage, RolePlanStore, lease, (store) => ({
   hold: (hold) => store.hold({ ...hold, until: hold.until + 1 }),
 }));

@@ -165,7 +165,7 @@ const signInCases: Cases<StoragePorts> = {
 
   "sweep deletes expired sign-ins only": Effect.gen(function* () {
     const { begin, create, find, takeBegun, sweep } = yield* fixture;
-    // Before the deadlines of other cases, which may run at the same time.
+    // A time before the deadlines of other cases, which may run concurrently.
     const at = -1_000;
     const signIns: Array<SiteSignIn> = [];
     for (const site of sites) {
@@ -184,7 +184,7 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* takeBegun("dashboard", alive.stateHash, at - 1), true);
   }),
 
-  "sweep deletes any number of claims": Effect.gen(function* () {
+  "sweep deletes any number of sign-ins": Effect.gen(function* () {
     const { create, find, sweep } = yield* fixture;
     const signIns = Array.from({ length: 1_100 }, () => newSignIn({ expiresAt: -5_000 }));
     yield* Effect.forEach(signIns, (signIn) => create(signIn), { concurrency: 10, discard: true });

@@ -22,7 +22,7 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
     },
     configurable: true,
   });
-  // Refusals are errors, and capturing a stack takes longer than the refusal itself.
+  // Every refused request creates an error, and capturing its stack takes longer than the request.
   errors.stackTraceLimit = 0;
   // Use up the pool of random bytes that ULIDs have left from an earlier world.
   while (fills.count === 0) newUlid(0);

@@ -18,7 +18,7 @@ const race = Effect.gen(function* () {
 });
 
 describe("simulate", () => {
-  it("gives the same result for the same seed, and different results for different seeds", async () => {
+  it("a simulation has the same result for the same seed, and different results for different seeds", async () => {
     const winners = () =>
       Promise.all(Array.from({ length: 24 }, (_, seed) => simulate(race, { seed, fixture })));
     const [first, again] = [await winners(), await winners()];
@@ -26,7 +26,7 @@ describe("simulate", () => {
     expect(new Set(first)).toEqual(new Set(["1", "2", "3"]));
   });
 
-  it("stores a write whose answer is late, and runs nothing more of a killed process", async () => {
+  it("a write whose answer is late is stored, and a killed process runs no further", async () => {
     const story = Effect.gen(function* () {
       const { start, postgres } = yield* Simulation;
       const early = start("early", Effect.andThen(Effect.sleep(1_000), set("1")));
@@ -43,7 +43,7 @@ describe("simulate", () => {
     expect(await simulate(story, { seed: 1, fixture })).toEqual([true, "2"]);
   });
 
-  it("gives each process its own clock", async () => {
+  it("each simulated process has its own clock", async () => {
     const story = Effect.gen(function* () {
       const { start } = yield* Simulation;
       const began = yield* Clock.currentTimeMillis;
@@ -58,13 +58,13 @@ describe("simulate", () => {
     expect(await simulate(story, { seed: 1 })).toBe(120 + 5);
   });
 
-  it("rejects with the seed and the failure of the story", async () => {
+  it("simulate rejects with the seed and the failure of the story", async () => {
     const failing = simulate(Effect.fail("no role"), { seed: 7 });
     await expect(failing).rejects.toThrow("Seed 7: no role");
     await expect(failing).rejects.toHaveProperty("cause", "no role");
   });
 
-  it("rejects a story that exceeds the maximum time", async () => {
+  it("simulate rejects a story that exceeds the maximum time", async () => {
     const waiting = Effect.flatMap(Simulation, ({ start }) => start("bot", Effect.never).exit);
     await expect(simulate(waiting, { seed: 1, longest: "1 minute" })).rejects.toThrow("60000 ms");
   });

@@ -116,7 +116,7 @@ export class World {
 }
 
 /**
- * A simulated process: its fibers run while it does, by its own clock.
+ * A simulated process with its own clock, whose fibers run unless the process is frozen or dead.
  *
  * @internal
  */
@@ -130,7 +130,7 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   #rate = 1;
   #since = 0;
   #parked: Array<Task> = [];
-  /** How long it was suspended, and since when. */
+  /** How long the process was suspended, in milliseconds. */
   #suspended = 0;
   #suspendedAt: number | null = null;
   readonly #dispatcher: Scheduler.SchedulerDispatcher;

@@ -30,7 +30,7 @@ export const whyNoPostgresWithTools = (): string | null =>
       )
     : null;
 
-/** Why no database, which may be on an external server, is available, or null. Throws with CI=true. */
+/** Why neither an external nor a local Postgres is available, or null. Throws with CI=true. */
 export const whyNoPostgresDatabase = (): Promise<string | null> =>
   givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
 

@@ -25,7 +25,7 @@ import { findPostgres, findPostgresWithTools, reachable } from "./postgres_progr
 export interface PostgresServerOptions {
   /** Lines of the configuration file. */
   readonly config?: ReadonlyArray<string>;
-  /** The parent of its folder; by default, the folder of temporary files. */
+  /** The folder in which the folder of the data is made; by default, the folder of temporary files. */
   readonly parent?: string;
   /** Files of a certificate for 127.0.0.1 and its key, to enable TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string };
@@ -33,7 +33,7 @@ export interface PostgresServerOptions {
   readonly tools?: boolean;
 }
 
-/** A server before its start. */
+/** The files of a server, and how to start it. */
 export interface PostgresCluster {
   readonly program: Program;
   readonly data: string;
@@ -95,7 +95,7 @@ export const makeStandbyCluster = async (
   const lines = [
     `primary_conninfo = '${source}'`,
     "wal_retrieve_retry_interval = 100ms",
-    // Once promoted, it has no standby to wait for.
+    // A promoted standby has no other standby to wait for.
     "synchronous_standby_names = ''",
   ];
   await appendFile(join(data, "postgresql.auto.conf"), linesOf(lines));

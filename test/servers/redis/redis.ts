@@ -57,7 +57,7 @@ export const findRedisClient = async (): Promise<ServerProgram | null> => {
   return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };
 
-/** Why no shared Redis, which may be an external one, is available, or null. Throws with CI=true. */
+/** Why neither an external nor a local Redis is available, or null. Throws with CI=true. */
 export const whyNoRedisUrl = (): Promise<string | null> =>
   givenUrl === "" ? whyNoRedis() : Promise.resolve(null);
 

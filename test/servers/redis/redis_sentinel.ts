@@ -13,7 +13,7 @@ export const startRedisSentinel = Effect.gen(function* () {
   const holds = (info: string) =>
     replica.ask("INFO", "replication").pipe(
       Effect.map((text) => text.includes(info)),
-      // A sentinel closes the connections of the master that it promotes, so this check may lose its own.
+      // A sentinel closes the connections of the master that it promotes, so this check may lose its connection.
       Effect.catchDefect(() => Effect.succeed(false)),
     );
   yield* until(holds("master_link_status:up"));

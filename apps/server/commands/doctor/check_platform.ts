@@ -40,7 +40,7 @@ const checkLive = Effect.fnUntraced(function* ({
     }),
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
-  // The findings contain what the platforms would log.
+  // The findings already contain everything that the platforms would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
 

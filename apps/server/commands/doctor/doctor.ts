@@ -68,7 +68,7 @@ const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
     : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
 );
 
-/** Skips the demo's fixture, since reading it would create it. */
+/** Skips the demo's fixture, since reading would create the file. */
 const checkFiles = (resolved: ResolvedConfig) =>
   Effect.andThen(
     resolved.demo ? Effect.void : readStartupFixture(resolved),

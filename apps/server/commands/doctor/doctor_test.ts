@@ -12,7 +12,7 @@ const findingsIn = async (environment: Readonly<Record<string, string>>): Promis
   (await (await makeWorkplace(environment)).run("doctor")).stdout;
 
 describe("accountlink doctor", () => {
-  it("finds no problem in a new deployment, and creates nothing", async () => {
+  it("the doctor finds no problem in a new deployment, and creates nothing", async () => {
     const { run, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("doctor");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -20,7 +20,7 @@ describe("accountlink doctor", () => {
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("reports a folder and a secret that others can read, and a damaged database", async () => {
+  it("the doctor reports a folder and a secret that others can read, and a damaged database", async () => {
     const { json, run, dataFolder } = await makeWorkplace();
     await json("migrate");
     chmodSync(dataFolder, 0o755);
@@ -38,7 +38,7 @@ describe("accountlink doctor", () => {
     expect(JSON.stringify(findings)).toContain("file is not a database");
   });
 
-  it("reports an upload folder that is not writable, and platforms that are never asked", async () => {
+  it("the doctor reports an upload folder that is not writable, and a server that asks no platform", async () => {
     const { run, folder } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
     vi.stubEnv("TMPDIR", join(folder, "none"));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -48,7 +48,7 @@ describe("accountlink doctor", () => {
     expect(findings).toMatch(/^warn +configuration +ACCOUNTLINK_PLATFORM is none, /m);
   });
 
-  it("reports warnings, missing variables and unusable files, as the start does", async () => {
+  it("the doctor reports the warnings, missing variables and unusable files that serve reports", async () => {
     const { file } = await makeWorkplace();
     expect(await findingsIn({ ACCOUNTLINK_PROT: "1" })).toMatch(
       /^warn +configuration +ACCOUNTLINK_PROT is set/m,
@@ -65,7 +65,7 @@ describe("accountlink doctor", () => {
   });
 
   it.skipIf(missing !== null)(
-    `reports Postgres, Redis and a server that answer ${missing ?? ""}`,
+    `the doctor reports Postgres, Redis and a server that answer ${missing ?? ""}`,
     async () => {
       const { redis, environment } = await makeShared();
       const { serve } = await makeWorkplace(environment);
@@ -79,7 +79,7 @@ describe("accountlink doctor", () => {
     },
   );
 
-  it("reports that neither Postgres nor Redis answers, and which of them stops the server", async () => {
+  it("the doctor reports that neither Postgres nor Redis answers, and that only Postgres is required", async () => {
     const findings = await findingsIn({
       ACCOUNTLINK_STORAGE: "postgres",
       ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
@@ -91,7 +91,7 @@ describe("accountlink doctor", () => {
     expect(findings).not.toContain("pass");
   });
 
-  it("asks the live platforms without printing the token", async () => {
+  it("the doctor asks the live platforms, and does not print the token", async () => {
     const scope = Scope.makeUnsafe();
     onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
     const platforms = startHttpServer(({ path, headers }) => {

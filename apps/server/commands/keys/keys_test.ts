@@ -4,7 +4,7 @@ import { makeWorkplace } from "../test_program.ts";
 const text = (value: unknown): string => String(value);
 
 describe("accountlink keys", () => {
-  it("lists, rotates and revokes created keys, and prints each secret once", async () => {
+  it("commands create, list, rotate and revoke keys, and print each secret once", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace();
     const created = await run("keys", "create", "--account", "acme", "--name", "bot");
     expect(created.code).toBe(0);
@@ -46,7 +46,7 @@ describe("accountlink keys", () => {
     expect(await json("keys", "rotate", id)).toEqual({ error: `Cannot rotate alk_${id}_…: it is revoked` });
   });
 
-  it("creates a key with the given options", async () => {
+  it("keys create makes a key with the given options", async () => {
     const { json, dataFolder } = await makeWorkplace();
     const created = await json(
       ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner --access read
@@ -83,7 +83,7 @@ describe("accountlink keys", () => {
     expect((await json("keys", "list"))["keys"]).toEqual([shown]);
   });
 
-  it("creates an account with an owner, who may own other accounts too", async () => {
+  it("keys create makes an account with an owner, who may own other accounts too", async () => {
     const { json } = await makeWorkplace();
     const create = (account: string, owner: string) =>
       json("keys", "create", "--account", account, "--owner", owner);
@@ -98,7 +98,7 @@ describe("accountlink keys", () => {
     expect(await json("accounts", "list")).toMatchObject({ accounts: [{ name: "acme" }, { name: "other" }] });
   });
 
-  it("respects the configured maximum number of keys per plan", async () => {
+  it("keys create respects the configured maximum number of keys per plan", async () => {
     const { json } = await makeWorkplace({ ACCOUNTLINK_FREE_KEYS: "1" });
     await json("keys", "create", "--account", "acme");
     expect(await json("keys", "create", "--account", "acme", "--tier", "premium")).toEqual({
@@ -112,7 +112,7 @@ describe("accountlink keys", () => {
     );
   });
 
-  it("refuses an end in the past, and unknown keys", async () => {
+  it("commands refuse an end in the past, and unknown keys", async () => {
     const { json } = await makeWorkplace();
     expect(await json("keys", "create", "--account", "acme", "--expires", "2020-01-01")).toEqual({
       error: "Cannot create the key: --expires is in the past, expected a future time",

@@ -4,7 +4,7 @@ import { makeWorkplace } from "../test_program.ts";
 const words = (line: string) => line.trim().split(/\s+/);
 
 describe("accountlink keys update", () => {
-  it("changes and clears each field", async () => {
+  it("keys update changes and clears each field", async () => {
     const { json, run } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", id, ...words(line));
@@ -40,7 +40,7 @@ describe("accountlink keys update", () => {
     );
   });
 
-  it("refuses contradictory options, an unknown key and a revoked key", async () => {
+  it("keys update refuses contradictory options, an unknown key and a revoked key", async () => {
     const { json } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", ...words(line));
@@ -61,7 +61,7 @@ describe("accountlink keys update", () => {
 });
 
 describe("accountlink keys disable and enable", () => {
-  it("set the status, except for a revoked key", async () => {
+  it("keys disable and enable set the status of a key that is not revoked", async () => {
     const { json, run, dataFolder: folder } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     expect(await json("keys", "disable", id)).toEqual({ id, status: "disabled", changed: true, folder });

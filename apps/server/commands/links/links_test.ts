@@ -26,7 +26,7 @@ const jsonOf = (line: string): string => {
   return JSON.stringify({ chatId, gameId, lastVerifiedAt });
 };
 
-/** The lines of a new export of the scope, without header. */
+/** Exports the scope, and returns the lines without the header. */
 const exported = async ({ run }: Workplace): Promise<ReadonlyArray<string>> => {
   const { code, stdout, stderr } = await run("links", "export", ...scope);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -56,7 +56,7 @@ const insertedByEntries = (dataFolder: string): number =>
   importEntries(dataFolder).reduce((sum, { inserted }) => sum + inserted, 0);
 
 describe("accountlink links", () => {
-  it("exports exactly the bytes that it imported", async () => {
+  it("an export has exactly the bytes of the imported file", async () => {
     const place = await makeWorkplace();
     const lines = makeLines(1_234);
     const csv = await place.file("links.csv", csvOf(lines));
@@ -88,7 +88,7 @@ describe("accountlink links", () => {
     expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
   });
 
-  it("skips invalid rows, or stores nothing of their file with --strict", async () => {
+  it("an import skips invalid rows; with --strict it stores nothing of a file that has one", async () => {
     const place = await makeWorkplace();
     const wrong = Array.from({ length: 12 }, () => "12,1,");
     const file = await place.file(
@@ -164,7 +164,7 @@ describe("accountlink links", () => {
     expect(told.stdout).toContain(": 2 taken");
   });
 
-  it("names the line at which a file becomes unreadable, without repeating keys", async () => {
+  it("an import names the line at which a file becomes unreadable, without repeating keys", async () => {
     const place = await makeWorkplace();
     const empty = await place.file("a.csv", "");
     expect(await place.run("links", "import", empty, ...scope)).toEqual({
@@ -182,7 +182,7 @@ describe("accountlink links", () => {
     });
   });
 
-  it("keeps or replaces existing links, and a dry run says which", async () => {
+  it("an import keeps or replaces existing links, and a dry run says which", async () => {
     const place = await makeWorkplace();
     const importing = (file: string, ...flags: ReadonlyArray<string>) =>
       place.json("links", "import", file, ...scope, ...flags);
@@ -211,7 +211,7 @@ describe("accountlink links", () => {
     ]);
   });
 
-  it("an import that is done is repeated only with --from-start", async () => {
+  it("a completed import runs again only with --from-start", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(50)));
     await place.json("links", "import", file, ...scope);
@@ -233,7 +233,7 @@ describe("accountlink links", () => {
     });
   });
 
-  it("imports from standard input", async () => {
+  it("an import reads from standard input", async () => {
     const place = await makeWorkplace();
     const flags = ["links", "import", "-", ...scope, "--format", "csv", "--json"];
     const lines = makeLines(200);
@@ -246,7 +246,7 @@ describe("accountlink links", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ wrong: 1, stored: 0 });
   });
 
-  it("reads and writes named pipes", async () => {
+  it("imports read named pipes, and exports write them", async () => {
     const place = await makeWorkplace();
     const pipe = join(place.folder, "pipe.csv");
     execFileSync("mkfifo", [pipe]);
@@ -281,7 +281,7 @@ describe("accountlink links", () => {
     expect(await exported(place)).toEqual(lines.toSorted());
   });
 
-  it("says how to continue when it is interrupted", async () => {
+  it("an interrupted import says how to continue", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(60_000)));
     await place.json("migrate");
@@ -295,7 +295,7 @@ describe("accountlink links", () => {
     expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
   });
 
-  it("shares links with a running server, both ways", async () => {
+  it("a running server serves imported links, and its own links are exported", async () => {
     const place = await makeWorkplace();
     const url = await place.serve();
     const { key } = await place.json("keys", "create", ...scope, "--unlimited");
@@ -309,7 +309,7 @@ describe("accountlink links", () => {
     expect(await get("/v2/game?gameId=77")).toMatchObject({ chatIds: ["100002", "100001"] });
   });
 
-  it("moves an exported file into place only once it is complete", async () => {
+  it("an exported file appears at its path only when it is complete", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(20)));
     await place.json("links", "import", file, ...scope);

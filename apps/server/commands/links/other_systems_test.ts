@@ -7,7 +7,7 @@ import { makeWorkplace } from "../test_program.ts";
 const scope = ["--account", "acme"];
 
 describe("links import", () => {
-  it("reads the table chosen by flags, and lists the tables if none is chosen", async () => {
+  it("links import reads the table that flags choose, and lists the tables without a choice", async () => {
     const place = await makeWorkplace();
     const file = join(place.folder, "bot.sqlite");
     const database = new DatabaseSync(file);

@@ -5,7 +5,7 @@ const guildId = "700000000000000001";
 const place = ["--account", "acme", "--guild-id", guildId];
 
 describe("accountlink roles", () => {
-  it("sets, shows and sweeps a plan", async () => {
+  it("commands set, show and sweep a role plan", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace();
     const { pid } = await json("keys", "create", "--account", "acme", "--guild-id", guildId);
     const none = {
@@ -54,7 +54,7 @@ describe("accountlink roles", () => {
     expect([code !== 0, stderr]).toEqual([true, expect.stringContaining(problem)]);
   });
 
-  it("refuses an unknown placeholder and a second plan of a guild", async () => {
+  it("roles set refuses an unknown placeholder and a second plan of a guild", async () => {
     const { run, json } = await makeWorkplace();
     for (const account of ["acme", "other"]) {
       await json("keys", "create", "--account", account, "--guild-id", guildId);

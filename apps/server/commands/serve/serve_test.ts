@@ -30,7 +30,7 @@ const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
   });
 
 describe("a server whose temporary folder is not writable", () => {
-  it("logs a warning at the start, and serves", async () => {
+  it("a server without a writable temporary folder logs a warning, and serves", async () => {
     const { folder, dataFolder } = await makeWorkplace();
     vi.stubEnv("TMPDIR", join(folder, "none"));
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -43,7 +43,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   serve: (place: Place) => Effect.Effect<void, E, R>,
 ) {
   const { config, demo, platform, storage } = resolved;
-  // Checks everything that a wrong configuration can break before the first write.
+  // A wrong configuration must fail before the first write.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);

@@ -18,7 +18,7 @@ const patience = { timeout: 30_000 };
 const open = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
 
 describe("accountlink webhooks", () => {
-  it("creates, lists, changes, tests and deletes webhooks", async () => {
+  it("commands create, list, change, test and delete webhooks", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace(open);
     const { url, heard } = await startReceiver();
     await json("keys", "create", "--account", "acme");
@@ -98,7 +98,7 @@ describe("accountlink webhooks", () => {
     }
   });
 
-  it("refuses addresses that are not public, and a sixth webhook in a scope", async () => {
+  it("webhooks create refuses addresses that are not public, and a sixth webhook in a scope", async () => {
     const { json } = await makeWorkplace();
     const create = (url: string) => json("webhooks", "create", "--account", "acme", "--url", url);
     await json("keys", "create", "--account", "acme");
@@ -114,7 +114,7 @@ describe("accountlink webhooks", () => {
     });
   });
 
-  it("rotates the secret, sends waiting events now, and resends an event", async () => {
+  it("commands rotate the secret of a webhook, send waiting events at once, and resend an event", async () => {
     const { json, run, serve, file } = await makeWorkplace(open);
     let answer: HttpAnswer = { status: 503, headers: { "retry-after": "3600" } };
     const { url, heard } = await startReceiver(() => answer);

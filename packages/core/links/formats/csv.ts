@@ -13,7 +13,7 @@ import { longestRow, type Parsed, readText, type TextParser } from "./text_rows.
 
 export const csvParser = (options: ReadOptions): TextParser => linesParser(csvLines(options));
 
-/** IDs and times need no quotes. */
+/** Written cells need no quotes, because IDs and times contain no separators. */
 export const csv: LinkFormat = {
   endings: ["csv", "tsv"],
   read: readText(csvParser),

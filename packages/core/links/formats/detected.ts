@@ -27,7 +27,7 @@ export const detectingParser = (options: ReadOptions): TextParser => {
   };
 };
 
-/** Returns undefined while the text is too short to decide. */
+/** Returns the parser for a text; undefined while the text is too short to decide. */
 const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextParser | undefined => {
   const [first = "", ...others] = text.trimStart().split(/\r\n?|\n/, 2);
   if (first === "") return undefined;
@@ -39,8 +39,8 @@ const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextP
 };
 
 /**
- * Reads a text that begins with this line. A single ID among its keys shows an object from ID to ID; other keys are
- * then wrong rows.
+ * Returns the parser of a text whose first line begins an object. If any of the line's keys is an ID, the text is one
+ * object from ID to ID, and other keys are wrong rows.
  */
 const objectParser = (line: string, options: ReadOptions): TextParser => {
   const value = parseJson(line);

@@ -260,7 +260,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("reports every column that is not read, without stopping at one", () =>
+  it.effect("every unread column is reported, and stops no reader", () =>
     Effect.gen(function* () {
       const names = ["username", "region", "note", "avatar", "timezone", "candidates", "guildId", "__v"];
       const unreadColumns = new Set<string>();
@@ -411,7 +411,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("refuses hostile files with one sentence", () =>
+  it.effect("a reader refuses a hostile file with one sentence", () =>
     Effect.gen(function* () {
       const endless = "no end within 65536 characters";
       expect(yield* unreadable(`chatId,gameId\n${"1".repeat(70_000)}`)).toContain(
@@ -454,7 +454,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("quotes only the start of a value, and no API key", () =>
+  it.effect("messages quote only the start of a value, and no API key", () =>
     Effect.gen(function* () {
       const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
       const lines = yield* parse(`chatId,gameId\n${token},1\n${"9".repeat(100)},1\n`, "csv");
@@ -488,7 +488,7 @@ describe("LinkFormat.write", () => {
 });
 
 describe("formatOfName", () => {
-  it("chooses the format by the file ending", () => {
+  it("the ending of a file's name decides the format", () => {
     expect(
       ["a.csv", "A.CSV", "b.ndjson", "c.jsonl", "csv", "d.csv.gz"].map((name) =>
         Option.getOrNull(formatOfName(name)),

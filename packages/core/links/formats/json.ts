@@ -65,7 +65,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     return true;
   };
 
-  /** Returns false if the next piece of text is needed. */
+  /** Takes a step in the current row. Returns false if the next piece of text is needed. */
   const stepInRow = (): boolean => {
     structural.lastIndex = index;
     const at = structural.exec(rest)?.index ?? rest.length;
@@ -121,7 +121,10 @@ const string = /"(?:[^"\\]|\\.)*"/sy;
 
 const newlinesIn = (text: string): number => text.split("\n").length - 1;
 
-/** Returns null while the text is too short to decide. The keys of an object of IDs are digits. */
+/**
+ * Returns the shape of a text; null while the text is too short to decide. An object whose first key is an ID maps IDs
+ * to IDs.
+ */
 const shapeOf = (text: string): Shape | null => {
   const start = text.trimStart();
   if (start === "") return null;

@@ -18,7 +18,10 @@ const changes = Metric.counter("accountlink_role_changes_total", {
 /** The actor that pauses a plan. */
 const service = { actor: { type: "operator", id: "roles" }, requestId: null } as const;
 
-/** A tenth of the time that a member waited or a sweep failed: 5 seconds to 10 minutes. In milliseconds. */
+/**
+ * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time since the first, from 5
+ * seconds to 10 minutes.
+ */
 export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
 
 /** The link of a member, and the nickname that the plan set. */

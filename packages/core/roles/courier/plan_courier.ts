@@ -18,20 +18,20 @@ const [batchSize, concurrency] = [32, 8];
 /** How often a platform that failed is asked about a member, in milliseconds. */
 const probeInterval = 3_000;
 
-/** Works on a plan of this node. */
+/** The state of the work on one plan of this node. */
 export interface PlanCourier extends Courier<HeldPlan> {
   /** The time of the last failed request for a member; null after a later request was answered. */
   failedAt: Millis | null;
   readonly sweeping: Sweeping;
-  /** Members are changed after events or by the sweep, not both at once. */
+  /** Ensures that a member is not changed after an event and by the sweep at the same time. */
   readonly turn: Semaphore.Semaphore;
 }
 
 interface Sweeping {
   isRunning: boolean;
-  /** The first of the latest failures in a row, or null. */
+  /** The time of the first failure since the last success, or null. */
   failingSince: Millis | null;
-  /** A failed sweep goes on at this time. */
+  /** The time at which a failed sweep continues. */
   nextAt: Millis;
 }
 
@@ -51,13 +51,13 @@ export const makePlanRun = Effect.gen(function* () {
   const links = yield* LinkStore;
   const { change, pauseWithoutBot } = yield* makeMemberWork;
 
-  /** Marks the members of new events. */
+  /** Reads new events, and marks the members that they name. */
   const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     courier.hasNews = false;
     const { scope, guildId } = courier.item;
     const { pid } = scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
-    // Events were deleted before they were read, or the feed was restored to an earlier state.
+    // Without a page, events were deleted before they were read, or a backup of the feed was restored.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;
@@ -129,7 +129,7 @@ export const makePlanRun = Effect.gen(function* () {
 
 const nobody = { chatIds: [] as ReadonlyArray<ChatId>, sweepOf: 0 };
 
-/** Returns what events mark; null without events. */
+/** Returns the members to mark after events, and whether all need a sweep; null without events. */
 const marksOf = (page: ReadonlyArray<FeedEvent>) => {
   const last = page.at(-1);
   if (last === undefined) return null;

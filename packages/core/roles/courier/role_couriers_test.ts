@@ -69,7 +69,7 @@ const usual: PlanSettings = {
   state: "on",
 };
 
-/** A deployment whose platform tests watch and break. */
+/** A deployment with a platform that tests can watch and make fail. */
 const deployment = Effect.gen(function* () {
   const chat = yield* ChatPlatform;
   const memory = chat.roles as ChatRoles;
@@ -136,7 +136,7 @@ const deployment = Effect.gen(function* () {
     put: (settings: Partial<PlanSettings> = {}) =>
       plans.put(scope, guildId, { ...usual, ...settings }, operator),
     startSweep: plans.startSweep(scope, guildId),
-    /** Puts a plan on, and lets its sweep end. */
+    /** Turns a plan on, and waits until its sweep ends. */
     begin: Effect.fnUntraced(function* (settings: Partial<PlanSettings> = {}) {
       yield* plans.put(scope, guildId, { ...usual, ...settings }, operator);
       const { stop } = yield* startNode();

@@ -1,4 +1,4 @@
-/** Compares every member of a plan's guild, page by page, and goes on where another node stopped. */
+/** A sweep compares every member of a plan's guild, page by page. It continues where another node stopped. */
 import { Array, Clock, Effect } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
@@ -27,10 +27,10 @@ const changeInterval = 100;
 /** After so many members in a row without an answer about them, the sweep waits for the platform. */
 const mostUnanswered = 20;
 
-/** How long a node may take to read a sweep that started, in milliseconds. */
+/** How long a node may take to notice that a sweep has started, in milliseconds. */
 const rereadTime = 2_000;
 
-/** Whether a sweep of the plan should start or go on. */
+/** Whether a sweep of the plan should start or continue now. */
 export const isSweepDue = ({ item, sweeping }: PlanCourier, at: Millis): boolean =>
   !sweeping.isRunning && at >= sweeping.nextAt && (item.sweep !== null || isDaily(item.sweptAt, at));
 
@@ -56,12 +56,12 @@ export const makeSweep = Effect.gen(function* () {
       courier.isStopping ||= !isHeld;
       const { item } = courier;
       if (result.sweep === null || item.revision !== revision) return;
-      // The node reads its plans again only within a second, so update this one until then.
+      // The node reads its plans from the store a second later, so update this plan here.
       const isEnded = result.sweep === "ended";
       courier.item = { ...item, sweep: isEnded ? null : result.sweep, sweptAt: isEnded ? at : item.sweptAt };
     });
 
-    /** Another sweep begins after a change of the plan. */
+    /** Whether this sweep must stop. A change of the plan starts another sweep. */
     const isOver = Effect.map(
       Clock.currentTimeMillis,
       (now) => !isCarrying(node, courier, now) || courier.item.revision !== revision,
@@ -73,7 +73,10 @@ export const makeSweep = Effect.gen(function* () {
       nextChangeAt = Math.max(now, nextChangeAt) + changeInterval;
     });
 
-    /** Leaves a member without an answer to be tried again later, so that one member holds up no sweep. */
+    /**
+     * Runs the work on one member. If the platform does not answer, the member is tried again later, and the sweep
+     * continues.
+     */
     const orLeave = <A>(
       chatId: ChatId,
       { nickname }: StoredMember,
@@ -122,7 +125,7 @@ export const makeSweep = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
         if (changed === null) yield* pauseWithoutBot(courier.item);
         const settled = changed ?? goneMember(chatId);
-        // The end of the sweep deletes problems that are over.
+        // Nothing to store: the end of the sweep deletes earlier problems of the member.
         if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
         yield* settle({ members: [settled], sweep: null });
       });
@@ -153,7 +156,7 @@ export const makeSweep = Effect.gen(function* () {
     }
   });
 
-  /** Starts the sweep of a plan, or goes on with it. */
+  /** Starts or continues the sweep of a plan. */
   return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     const { sweeping, item } = courier;
     const startedAt = yield* Clock.currentTimeMillis;

@@ -162,7 +162,8 @@ export const makeCourierRun = Effect.gen(function* () {
     });
 
     /**
-     * Also asks the store: an event may have been resent on request, or the webhook activated, since this run began.
+     * Whether the webhook must be disabled. Reads it again, since it may have been activated, or an event resent on
+     * request.
      */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;
@@ -241,7 +242,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // More deliveries may be due. They are found after these are stored as tried.
+      // More deliveries may be due. They are read after the results of these are stored.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {
@@ -256,7 +257,7 @@ export const makeCourierRun = Effect.gen(function* () {
       }
     });
 
-    /** Whether an attempt was started, or something must be stored or read. */
+    /** Waits for the next result. Returns whether the run must continue, to store results or to send more events. */
     const goOn = Effect.fnUntraced(function* () {
       if (running > 0) {
         const change = Queue.take(courier.changes);

@@ -48,7 +48,7 @@ const saved = (window: DeliveryWindow) =>
   [...window.takeUnsaved().deliveries.values()].map(({ eventId, status }) => [eventId, status]);
 
 describe("DeliveryWindow", () => {
-  it("offers the first event of each lane, and the next when it is delivered", () => {
+  it("a window offers the first event of each lane, and the next after a delivery", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["a2", "a"], ["x", ""], ["a3", "a"]);
     const [a1, b1, x] = takeReady(window);
     expect(namesOf([a1, b1, x] as ReadonlyArray<Entry>)).toEqual(["a1", "b1", "x"]);
@@ -60,7 +60,7 @@ describe("DeliveryWindow", () => {
     expect(window.takeUnsaved().deliveredAt).toBe(8);
   });
 
-  it("keeps the position before the oldest unfinished new event", () => {
+  it("the saved position stays before the oldest unfinished new event", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["c1", "c"]);
     const [a1, b1, c1] = takeReady(window) as [Entry, Entry, Entry];
     expect(window.position).toBe(0);
@@ -74,7 +74,7 @@ describe("DeliveryWindow", () => {
     expect([window.position, window.size]).toEqual([9, 0]);
   });
 
-  it("moves events behind a failure to the store, and later events that share a lane with them", () => {
+  it("events behind a failure move to the store, and so do later events in their lanes", () => {
     const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
     const ready = takeReady(window);
     expect(namesOf(ready)).toEqual(["a1", "d1"]);
@@ -89,7 +89,7 @@ describe("DeliveryWindow", () => {
     expect(window.size).toBe(1);
   });
 
-  it("leaves attempts in flight alone if an earlier event of another lane fails", () => {
+  it("an attempt in flight continues if an earlier event of another lane fails", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["ab", "ab"], ["b3", "b"]);
     const [a1, b1] = takeReady(window) as [Entry, Entry];
     window.finish(a1, over(a1, "failing"), 1);
@@ -102,7 +102,7 @@ describe("DeliveryWindow", () => {
     expect([takeReady(window), window.size]).toEqual([[], 0]);
   });
 
-  it("lets a new event wait behind unstored and stored failures", () => {
+  it("a new event waits behind failures of its lane, whether they are stored or not", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b", true]);
     const [a1] = takeReady(window) as [Entry];
     window.finish(a1, over(a1, "failing"), 1);
@@ -120,7 +120,7 @@ describe("DeliveryWindow", () => {
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });
 
-  it("frees the lanes of stored deliveries when they are done", () => {
+  it("the lanes of a stored delivery become free when it is done", () => {
     const window = makeWindow(["a1", "a"]);
     window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
     window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
@@ -133,7 +133,7 @@ describe("DeliveryWindow", () => {
     expect([[...freedLanes], deliveredAt, failedAt, window.size]).toEqual([["b", "c"], 1, 2, 0]);
   });
 
-  it("sends an erasure after its user's attempts in flight, whatever their result", () => {
+  it("an erasure is sent after its user's attempts in flight, whatever their result", () => {
     const window = makeWindow(["a1", "a"], ["a2", "a"]);
     const [a1] = takeReady(window) as [Entry];
     window.addNew(entry("erased", 3, ["a"], { isErasure: true }), true);

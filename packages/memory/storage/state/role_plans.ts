@@ -2,10 +2,10 @@ import type { ChatId, GuildId, Pid } from "@accountlink/core";
 import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 
-/** A member that waits, or that has a nickname of the plan. */
+/** A member with a pending change of roles, or with a nickname that the plan set. */
 export interface PlanMember {
   readonly mark: number;
-  /** Null unless the member waits. */
+  /** The pending change; null for none. */
   readonly waits: { readonly since: Millis; readonly dueAt: Millis } | null;
   readonly nickname: string | null;
 }

@@ -21,7 +21,7 @@ import { Usage } from "./usage.ts";
 import type { MemoryWebhook } from "./webhooks.ts";
 
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
-  /** When the key becomes free. Null if it stays taken until it ends, as with an answered or erased request. */
+  /** When the key becomes free; null if it stays taken until `endsAt`, since its request was answered or erased. */
   readonly heldUntil: Millis | null;
   readonly answer: string | null;
   readonly isErased: boolean;
@@ -47,7 +47,7 @@ export class Memory {
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, KeyId>();
   readonly sessions = new Sessions();
-  /** When the burst of each key is full again. */
+  /** When each API key may again create a full burst of sessions. */
   readonly burstsFullAt = new Map<KeyId, Millis>();
   readonly flows = new Map<FlowId, VerificationFlow>();
   /** Keyed by `state`. */
@@ -78,7 +78,7 @@ export class Memory {
   readonly events = new Map<Pid, ScopeEvents>();
   #lastSequence = 0;
 
-  /** The links of a scope. Like a foreign key, dies if the scope does not exist. */
+  /** The links of a scope. Throws if the scope does not exist, as a foreign key would. */
   linksOf(pid: Pid): ScopeLinks {
     const links = this.links.get(pid);
     if (links === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);

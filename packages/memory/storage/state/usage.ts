@@ -30,7 +30,7 @@ export class Usage {
     return true;
   }
 
-  /** The total usage of the keys, in order. */
+  /** The total usage of the keys, oldest day first. */
   sumOf(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyArray<UsagePeriod> {
     const theirs = [...this.#periods.values()].filter(
       (period) => period.from >= from && keys.has(period.key),
@@ -38,7 +38,7 @@ export class Usage {
     return sumUsage(theirs);
   }
 
-  /** The usage of each key that has any, in order. */
+  /** The usage of each key that has any, oldest day first. */
   byKey(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>> {
     const found = Array.from(keys, (key) => [key, this.sumOf(new Set([key]), from)] as const);
     return new Map(found.filter(([, periods]) => periods.length > 0));

@@ -72,7 +72,7 @@ describe("the authorize page", () => {
   );
 
   it.effect(
-    "the authorize page has a content security policy for only its style, pictures and the redirect",
+    "the content security policy of the authorize page allows only its style, pictures and the redirect",
     () =>
       Effect.gen(function* () {
         const { url } = yield* started;
@@ -99,7 +99,7 @@ describe("the authorize page", () => {
     { redirect_uri: `${redirectUri}/more` },
     { redirect_uri: redirectUri.replace(":9", ":10") },
     { redirect_uri: "https://elsewhere.test/callback?from=here" },
-  ])("never redirects to an address that the client did not register: %o", (other) =>
+  ])("the authorize page never redirects to an address that the client did not register: %o", (other) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
@@ -111,7 +111,7 @@ describe("the authorize page", () => {
     }),
   );
 
-  it.effect("refuses a repeated parameter", () =>
+  it.effect("the authorize page refuses a repeated parameter", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const address = `${url}/chat/oauth/authorize?${queryWith()}`;
@@ -130,7 +130,7 @@ describe("the authorize page", () => {
     [{ code_challenge_method: "plain" }, "invalid_request"],
     [{ scope: "identify everything" }, "invalid_scope"],
     [{ scope: "openid" }, "invalid_scope"],
-  ])("redirects with an error code for %o", ([other, error]) =>
+  ])("the authorize page redirects with an error code for %o", ([other, error]) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       for (const form of [undefined, { user: "10001" }]) {
@@ -142,7 +142,7 @@ describe("the authorize page", () => {
   );
 
   it.effect.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
-    "refuses the choice %o",
+    "the authorize page refuses the choice %o",
     (form) =>
       Effect.gen(function* () {
         const { url } = yield* started;
@@ -166,7 +166,7 @@ describe("the token endpoint", () => {
       ({ headers }) => new URL(headers.get("location") ?? "").searchParams.get("code") ?? "",
     );
 
-  it.effect("issues a token of the user, which differs from the bot's", () =>
+  it.effect("the token endpoint issues a token of the user, not the bot's token", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
@@ -181,7 +181,7 @@ describe("the token endpoint", () => {
     }),
   );
 
-  it.effect("accepts a code once, within a minute, and only from its own platform", () =>
+  it.effect("the token endpoint accepts a code once, within a minute, and only from its own platform", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const redeem = (code: string, platform = "chat") =>
@@ -202,7 +202,7 @@ describe("the token endpoint", () => {
     }),
   );
 
-  it.effect("identifies nobody without a user's token", () =>
+  it.effect("nobody is identified without a user's token", () =>
     Effect.gen(function* () {
       const { send: sendWith } = yield* started;
       for (const token of [null, "", "another", undefined]) {
@@ -219,7 +219,7 @@ describe("the token endpoint", () => {
     basic("another", Redacted.value(oauthClient.clientSecret)),
     basic(oauthClient.clientId, "another"),
     basic(oauthClient.clientId, ""),
-  ])("refuses a client with the credentials %o, and keeps the code valid", (headers) =>
+  ])("the token endpoint refuses a client with the credentials %o, and keeps the code valid", (headers) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const form = redemption(yield* approved(url));
@@ -236,7 +236,7 @@ describe("the token endpoint", () => {
     [{ code_verifier: "short" }, "invalid_request"],
     [{ code_verifier: challenge }, "invalid_grant"],
     [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
-  ])("refuses %o with %s", ([other, error]) =>
+  ])("the token endpoint refuses %o with %s", ([other, error]) =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const form = { ...redemption(yield* approved(url)), ...other };
@@ -245,13 +245,15 @@ describe("the token endpoint", () => {
     }),
   );
 
-  it.effect.each(["grant_type", "code", "redirect_uri", "code_verifier"])("requires %s", (name) =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
-      const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
-      expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
-    }),
+  it.effect.each(["grant_type", "code", "redirect_uri", "code_verifier"])(
+    "the token endpoint requires %s",
+    (name) =>
+      Effect.gen(function* () {
+        const { url } = yield* started;
+        const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
+        const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+        expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
+      }),
   );
 });
 

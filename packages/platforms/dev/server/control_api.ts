@@ -73,7 +73,7 @@ const report = (read: () => unknown) => Effect.sync(() => json(read()));
 
 const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
 
-/** The failure is either the response itself or a request that could not be decoded. */
+/** A handler fails with its response, or with an error when the request cannot be decoded. */
 const route = <E, R>(
   method: "GET" | "PUT" | "DELETE",
   path: `/${string}`,

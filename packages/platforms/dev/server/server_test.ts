@@ -28,21 +28,21 @@ const started = Effect.flatMap(decodeFixture(JSON.stringify({ platform })), (fix
 type Row = [path: string, status: number, body: unknown];
 
 describe("devPlatform", () => {
-  // `platforms_test.ts` tests the requests of the adapters.
+  // `platforms_test.ts` covers the routes that the adapters use.
   it.effect.each<Row>([
     ["/chat/api/bot/guilds", 200, { guilds: [engineRoom, { id: "70003", name: null }] }],
     ["/chat/api/guilds/70001/members", 200, { members: [member] }],
     ["/chat/api/guilds/70002/members", 404, { code: "unknown_guild" }],
     ["/chat/api/nowhere", 404, { code: "unknown_route" }],
     ["/", 404, { code: "unknown_route" }],
-  ])("answers %s with %i", ([path, status, body]) =>
+  ])("the dev platform answers %s with %i", ([path, status, body]) =>
     Effect.gen(function* () {
       const { send } = yield* started;
       expect(yield* send("GET", path)).toMatchObject({ status, body });
     }),
   );
 
-  it.effect("requires the bot's token at the chat platform", () =>
+  it.effect("the chat platform requires the bot's token", () =>
     Effect.gen(function* () {
       const { send } = yield* started;
       for (const token of [null, "another", ""]) {
@@ -90,7 +90,7 @@ describe("devPlatform", () => {
     ["PUT", "/faults", { mode: "cut", times: 0 }, 400],
     ["PUT", "/faults", { mode: "cut", under: 1 }, 400],
     ["PUT", "/faults", { mode: "cut", platform: "both of them" }, 400],
-  ])("refuses %s %s with %o", ([method, path, body, status]) =>
+  ])("the dev platform refuses %s %s with %o", ([method, path, body, status]) =>
     Effect.gen(function* () {
       const { send } = yield* started;
       expect(yield* send(method, path, { body })).toMatchObject({ status });
@@ -111,7 +111,7 @@ describe("devPlatform", () => {
     }),
   );
 
-  it.effect("applies a fault to one platform for the requested number of requests", () =>
+  it.effect("a fault affects one platform, for the given number of requests", () =>
     Effect.gen(function* () {
       const { send, setFault } = yield* started;
       const statuses = Effect.all([

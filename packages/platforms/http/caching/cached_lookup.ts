@@ -86,7 +86,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   const forget = Effect.fnUntraced(function* (key: Key) {
     const now = yield* Clock.currentTimeMillis;
     own.delete(entryOf(key));
-    // The empty text cannot be decoded.
+    // Readers ignore the empty text, since it cannot be decoded.
     yield* Effect.ignore(cache.set(entryOf(key), "", now + 1, now));
   });
 

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { platformCache } from "../resilience/metrics.ts";
 import { type CachedLookup, cachedLookup } from "./cached_lookup.ts";
 
-/** A cache that forgets nothing early, and whose entries tests can read. */
+/** A cache that keeps every entry until it expires, and whose entries tests can read. */
 const mapCache = () => {
   const entries = new Map<string, { readonly value: string; readonly expiresAt: number }>();
   const cache = Cache.of({
@@ -42,7 +42,7 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
 });
 
 describe("cachedLookup", () => {
-  it.effect("caches an answer for as long as it is fresh", () =>
+  it.effect("an answer is cached for as long as it is fresh", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect(yield* lookup("one")).toBe(3);
@@ -82,7 +82,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("shares a request among concurrent misses", () =>
+  it.effect("concurrent misses share a request", () =>
     Effect.gen(function* () {
       let asked = 0;
       const answer = yield* Deferred.make<number>();
@@ -122,7 +122,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("shares a failure with waiting callers, and does not cache it", () =>
+  it.effect("waiting callers share a failure, which is not cached", () =>
     Effect.gen(function* () {
       let asked = 0;
       const { lookup } = yield* setUp({
@@ -143,7 +143,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("asks the platform when the cache fails, and keeps the answer", () =>
+  it.effect("the platform is asked when the cache fails, and its answer is kept", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);
@@ -154,7 +154,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, brokenCache)),
   );
 
-  it.effect("reads answers from the cache that another process requested", () => {
+  it.effect("answers that another process requested are read from the cache", () => {
     const { cache } = mapCache();
     const read: Array<string> = [];
     const watched = Cache.of({

@@ -27,7 +27,7 @@ const profile = {
   groups: null,
 };
 
-/** Platforms where every resource exists, or none, and which count their requests. */
+/** Platforms that have every resource or none, and count their requests. */
 const platforms = (isThere: boolean, count: () => void) => {
   const answer = <A>(whenThere: A, whenNot: A) => Effect.sync(() => (count(), isThere ? whenThere : whenNot));
   const found = <A>(value: A) => answer(Option.some(value), Option.none<A>());

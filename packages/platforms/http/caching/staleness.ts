@@ -5,13 +5,13 @@
 import { Duration } from "effect";
 
 export interface Staleness {
-  /** A guild, which implies that the bot is in it. */
+  /** An answer with a guild, which also says that the bot is in the guild. */
   readonly guild: Duration.Duration;
-  /** A member of a guild, which implies the membership. */
+  /** An answer with a member of a guild. */
   readonly member: Duration.Duration;
-  /** The profile of a user, which implies that the user exists. */
+  /** An answer with the profile of a user. */
   readonly profile: Duration.Duration;
-  /** The absence of a bot, member or user. Short, since people retry right after joining. */
+  /** An answer that a bot, member or user is absent. Short, since people retry right after joining. */
   readonly absence: Duration.Duration;
 }
 

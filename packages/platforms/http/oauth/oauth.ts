@@ -231,7 +231,7 @@ const withToken = (client: ResilientClient, accessToken: string): ResilientClien
 /** The user is already identified here, so the sign-in must not wait long for these details, nor fail without them. */
 const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
 
-/** It has its own circuit, so that an endpoint that hangs does not block every sign-in. */
+/** The client has its own circuit, so that an endpoint that hangs does not block every sign-in. */
 const detailClient = Effect.fnUntraced(function* (name: string, resilience?: Partial<Resilience>) {
   return yield* resilientClient(yield* HttpClient.HttpClient, name, { ...resilience, ...detailResilience });
 });

@@ -23,7 +23,7 @@ const unavailableErrors: ReadonlySet<string> = new Set([
   "unauthorized_client",
 ]);
 
-/** Responses that are not OAuth, such as a proxy's error page. */
+/** The library's error codes for responses that are not OAuth, such as a proxy's error page. */
 const unreadable: ReadonlySet<string | undefined> = new Set([
   PARSE_ERROR,
   RESPONSE_IS_NOT_CONFORM,

@@ -126,7 +126,7 @@ describe("the start of a sign-in", () => {
 });
 
 describe("the end of a sign-in", () => {
-  it.live("returns the user of the access token", () =>
+  it.live("a sign-in returns the user of the access token", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo");
       expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
@@ -146,7 +146,7 @@ describe("the end of a sign-in", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("returns the user of the ID token, and requests the keys once", () =>
+  it.live("a sign-in returns the user of the ID token, and requests the keys once", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("idToken");
       expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
@@ -156,7 +156,7 @@ describe("the end of a sign-in", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("sends the secret in the body if the platform wants it there", () =>
+  it.live("the secret is sent in the body if the platform wants it there", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
       yield* provider.finish(signIn, callback());

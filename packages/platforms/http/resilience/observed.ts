@@ -3,7 +3,7 @@ import { Duration, Effect, Metric } from "effect";
 import { platformRequests, platformSeconds } from "./metrics.ts";
 import type { RequestFailed } from "./request_failed.ts";
 
-/** Counts attempts by outcome, even those that were not sent. Interrupted attempts do not count. */
+/** Counts attempts by outcome, including attempts that were not sent, but no interrupted attempts. */
 export const countingOutcome = (platform: string) => {
   const count = (outcome: "answered" | RequestFailed["reason"]) =>
     Metric.update(Metric.withAttributes(platformRequests, { platform, outcome }), 1);

@@ -63,7 +63,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     return { ...server, client, failure };
   });
 
-  it.live("returns complete responses, including empty ones", () =>
+  it.live("the client returns complete responses, including empty ones", () =>
     Effect.gen(function* () {
       const { client, url } = yield* setUp;
       const whole = yield* client.get(`${url}/whole`);
@@ -73,7 +73,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live.each(["/cut", "/broken"])("retries when the connection ends as at %s", (path) =>
+  it.live.each(["/cut", "/broken"])("the client retries when the connection ends as at %s", (path) =>
     Effect.gen(function* () {
       const { failure, asked } = yield* setUp;
       expect(yield* failure(path)).toMatchObject({ reason: "connection" });
@@ -81,7 +81,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live("times out a body that stalls, and closes the connection", () =>
+  it.live("a body that stalls times out, and its connection is closed", () =>
     Effect.gen(function* () {
       const { url, closed } = yield* setUp;
       const hasty = { attemptTimeout: Duration.millis(500), retries: 0 };
@@ -91,7 +91,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live("reads a body only up to its limit, and does not retry", () =>
+  it.live("the client reads a body up to its limit, and does not retry a larger one", () =>
     Effect.gen(function* () {
       const { failure, asked, closed } = yield* setUp;
       expect(yield* failure("/endless")).toMatchObject({ reason: "too_large", status: 200 });
@@ -100,7 +100,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live("reports a refused connection", () =>
+  it.live("a refused connection fails with its reason", () =>
     Effect.gen(function* () {
       const { failure, stop } = yield* setUp;
       yield* stop;
@@ -109,7 +109,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
   );
 });
 
-it.live("reuses connections", () =>
+it.live("the client reuses connections", () =>
   Effect.gen(function* () {
     const { url, sockets } = yield* platform;
     const client = yield* resilientClient(yield* HttpClient.HttpClient, "test");

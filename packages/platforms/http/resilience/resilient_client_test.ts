@@ -46,7 +46,7 @@ const repeat = (step: Step, times: number): Array<Step> => Array.from({ length: 
 
 describe("retries", () => {
   it.effect.each<Step>(["break", { status: 429 }, { status: 502 }, { status: 503 }, { status: 504 }, "hang"])(
-    "retries at most twice after %o",
+    "a request is retried at most twice after %o",
     (step) =>
       Effect.gen(function* () {
         const passing = yield* clientOf([step, step, { status: 200 }]);
@@ -58,7 +58,7 @@ describe("retries", () => {
       }),
   );
 
-  it.effect.each([200, 204, 301, 400, 401, 404])("returns a response with status %i", (status) =>
+  it.effect.each([200, 204, 301, 400, 401, 404])("a response with status %i is returned", (status) =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 503 }, { status }]);
       expect(yield* timeless(ask(client))).toBe(status);
@@ -80,7 +80,7 @@ describe("retries", () => {
     ["put", 3],
     ["patch", 3],
     ["del", 3],
-  ])("sends a failing %s %i times", ([method, sent]) =>
+  ])("a failing %s is sent %i times", ([method, sent]) =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["break"]);
       expect(Result.isFailure(yield* timeless(Effect.result(client[method](url))))).toBe(true);
@@ -88,7 +88,7 @@ describe("retries", () => {
     }),
   );
 
-  it.effect("doubles the pause and cuts it by up to a half", () =>
+  it.effect("each retry doubles the pause, which is cut at random by up to a half", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["break"]);
       const fiber = yield* Effect.forkChild(Effect.exit(client.get(url)), { startImmediately: true });
@@ -108,21 +108,23 @@ describe("retries", () => {
     ["Thu, 01 Jan 1970 00:00:02 GMT", 2],
     ["Thu, 01 Jan 1970 00:01:00 GMT", 1],
     ["soon", 2],
-  ])('waits for a Retry-After of "%s" only if it ends before the deadline', ([header, sent]) =>
-    Effect.gen(function* () {
-      const { client, sentAt } = yield* clientOf([
-        { status: 429, headers: { "retry-after": header } },
-        { status: 200 },
-      ]);
-      expect(yield* timeless(ask(client))).toBe(sent === 2 ? 200 : "status");
-      expect(sentAt).toHaveLength(sent);
-      if (sent === 2 && header !== "soon") expect(sentAt[1]).toBeGreaterThanOrEqual(2_000);
-    }),
+  ])(
+    'a request is retried after a Retry-After of "%s" only if that ends before the deadline',
+    ([header, sent]) =>
+      Effect.gen(function* () {
+        const { client, sentAt } = yield* clientOf([
+          { status: 429, headers: { "retry-after": header } },
+          { status: 200 },
+        ]);
+        expect(yield* timeless(ask(client))).toBe(sent === 2 ? 200 : "status");
+        expect(sentAt).toHaveLength(sent);
+        if (sent === 2 && header !== "soon") expect(sentAt[1]).toBeGreaterThanOrEqual(2_000);
+      }),
   );
 });
 
 describe("time", () => {
-  it.effect("allows 1.5 s for an attempt and 4 s for a request", () =>
+  it.effect("an attempt times out after 1.5 s, and a request after 4 s", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["hang"]);
       const fiber = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
@@ -135,7 +137,7 @@ describe("time", () => {
     }),
   );
 
-  it.effect("aborts the request when its caller is interrupted", () =>
+  it.effect("a request is aborted when its caller is interrupted", () =>
     Effect.gen(function* () {
       let stopped = 0;
       const platform = HttpClient.make(() =>
@@ -150,7 +152,7 @@ describe("time", () => {
 });
 
 describe("concurrency", () => {
-  it.effect("limits concurrency, and fails requests that wait until the deadline", () =>
+  it.effect("concurrency is limited, and requests that wait until the deadline fail", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["hang"], {
         concurrency: 3,
@@ -163,14 +165,14 @@ describe("concurrency", () => {
       expect(sentAt).toHaveLength(3);
       yield* TestClock.adjust("4 seconds");
       const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
-      // Two rounds of 1.5 s fit; the deadline cuts off the third.
+      // Three attempts run at a time, for up to 1.5 s each. The third round ends early, at the deadline.
       expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
       expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
       expect(sentAt).toHaveLength(9);
     }),
   );
 
-  it.effect("releases every slot", () =>
+  it.effect("every attempt releases its slot, whatever its outcome", () =>
     Effect.gen(function* () {
       const steps = [...repeat("break", 3), ...repeat({ status: 500 }, 3), "hang" as const, { status: 200 }];
       const { client } = yield* clientOf(steps, { concurrency: 1, retries: 0, failuresToOpen: 1_000 });
@@ -230,7 +232,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("resets the count of failures after a response", () =>
+  it.effect("a response resets the count of consecutive failures", () =>
     Effect.gen(function* () {
       const round: ReadonlyArray<Step> = [...repeat("break", 4), { status: 404 }];
       const { client, sentAt } = yield* clientOf([...round, ...round, ...round], settings);
@@ -241,7 +243,7 @@ describe("circuit", () => {
 });
 
 describe("observability", () => {
-  it.effect("counts outcomes and reports the state of the circuit", () =>
+  it.effect("metrics count outcomes and have the state of the circuit", () =>
     Effect.gen(function* () {
       const platform = "test";
       const counted = (outcome: string) =>

@@ -297,25 +297,23 @@ describe("the list of members", () => {
   const listed = (answer: HttpAnswering) =>
     setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
-  it.live(
-    "the list of members answers for all users within its page, in one request from the first of them",
-    () =>
-      Effect.gen(function* () {
-        const { chat, heard } = yield* listed(page([bob.id, ada.id]));
-        expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-          new Map([
-            [ada.id, true],
-            [bob.id, true],
-            [eve.id, false],
-          ]),
-        );
-        expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
-          ["1000", String(BigInt(eve.id) - 1n)],
-        ]);
-      }),
+  it.live("one request for a page of members says of each user whether they are a member", () =>
+    Effect.gen(function* () {
+      const { chat, heard } = yield* listed(page([bob.id, ada.id]));
+      expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+        new Map([
+          [ada.id, true],
+          [bob.id, true],
+          [eve.id, false],
+        ]),
+      );
+      expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+        ["1000", String(BigInt(eve.id) - 1n)],
+      ]);
+    }),
   );
 
-  it.live("the list of members answers for no users after a full page", () =>
+  it.live("a full page of members says nothing of users with later IDs", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
       const { chat } = yield* listed(page(ids));
@@ -328,7 +326,7 @@ describe("the list of members", () => {
     }),
   );
 
-  it.live("the list of members answers nothing if the bot may not read it", () =>
+  it.live("no membership is known if the bot may not list members", () =>
     Effect.gen(function* () {
       const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
       expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
@@ -366,7 +364,7 @@ describe("the bot's guilds", () => {
     }),
   );
 
-  it.live("the list of the bot's guilds continues after a full page", () =>
+  it.live("the next page of the bot's guilds is requested after a full page", () =>
     Effect.gen(function* () {
       const joined = idsFrom(BigInt(foreignGuildId), 300);
       const { chat, heard } = yield* setUp((path, { query }) => {

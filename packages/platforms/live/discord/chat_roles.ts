@@ -17,7 +17,7 @@ import { codes, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
 
 const pageSize = 1_000;
 
-/** How long the bot's rights explain further refusals. */
+/** How long the bot's rights are cached, which explain why Discord refused a change. */
 const rightsFreshFor = Duration.seconds(10);
 
 /** Shown in the guild's audit log. */
@@ -128,7 +128,7 @@ export const discordRoles = Effect.fnUntraced(function* (
         absent: notFound,
       });
       if (Option.isSome(page)) return page.value.map(roleMember);
-      // Also the answer to a bot in the guild that lacks the intent to list members.
+      // Discord answers the same to a bot in the guild that lacks the intent to list members.
       const cause = new RequestFailed({ reason: "status", status: 403 });
       return yield* new PlatformUnavailable({ operation: name, cause });
     }),
@@ -154,7 +154,10 @@ const memberUrl = (guildId: GuildId, chatId: string) => `/guilds/${guildId}/memb
 
 const explainRole = ({ managesRoles }: BotRights) => (managesRoles ? new RoleAboveBot() : new NoPermission());
 
-/** Decides by the order of roles and the permissions of the bot's roles, one of which everyone has. */
+/**
+ * Derives the bot's rights from the order of the guild's roles and the permissions of the bot's roles, which include
+ * the role of everyone.
+ */
 const rightsOf = (
   { id, owner_id, roles, approximate_member_count: memberCount = 0 }: typeof RoledGuild.Type,
   botId: string,

@@ -14,7 +14,7 @@ const boosterRole = "41771983423143939";
 const botRole = "41771983423143940";
 const officerRole = "41771983423143941";
 
-/** A guild in the format that Discord documents, with this permission of the bot's role. */
+/** A guild in the format that Discord documents, where the bot's role has these permissions. */
 const guild = (permissions: bigint) => {
   const role = (id: string, name: string, position: number, more: object = {}) => ({
     id,
@@ -180,7 +180,7 @@ describe("a change of a member", () => {
     }),
   );
 
-  it.live("a change of a member waits for the limit of its route, and is sent again", () =>
+  it.live("a change of a member waits for the limit of its route, and is sent again after a 429", () =>
     Effect.gen(function* () {
       let left = 1;
       const discord = yield* startDiscord((_, { method }) => {

@@ -29,7 +29,7 @@ export const RoledGuild = Schema.Struct({
       name: Schema.String,
       permissions: Permissions,
       position: Schema.Int,
-      /** Belongs to an integration, such as a bot, which alone gives it. */
+      /** Whether the role belongs to an integration, such as a bot; nobody else can give it. */
       managed: Schema.optional(Schema.Boolean),
     }),
   ),

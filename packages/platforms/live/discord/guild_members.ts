@@ -44,7 +44,7 @@ export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]
 
 const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
 
-/** Decides by the guild's owner, the member's roles and the role that everyone has. */
+/** Compares the guild's owner, and the permissions of the member's roles and of the role of everyone. */
 export const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
   Effect.fnUntraced(function* (guildId, chatId) {
     if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;

@@ -8,7 +8,7 @@ import { HttpClient, type HttpClientRequest } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
 import type { RateLimits, Route } from "./rate_limits.ts";
 
-/** How long a lookup waits. */
+/** How long a lookup waits for a rate limit. */
 const lookupWait = Duration.millis(2_500);
 
 /**

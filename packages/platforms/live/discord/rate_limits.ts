@@ -47,7 +47,7 @@ const refusals = { limit: 5_000, every: 600 * second };
 const maxWindows = 10_000;
 
 export class RateLimits {
-  /** Discord's bucket for each route, which routes may share; null for a route without a limit. */
+  /** Discord's bucket of each route; null for a route without a limit. Several routes may share a bucket. */
   readonly #buckets = new Map<string, string | null>();
   /** The last known number of requests that a bucket allows. */
   readonly #sizes = new Map<string, number>();

@@ -74,7 +74,7 @@ describe("RateLimits", () => {
     expect(wait(users, 1_400)).toBe(0);
   });
 
-  it("after a 429, requests wait as long as it asks for, or a second if it does not say", () => {
+  it("after a 429, requests wait as long as its Retry-After says, or a second without one", () => {
     const { wait, observe } = setUp();
     observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
     expect(wait(users, 0)).toBe(1_337_000);

@@ -30,7 +30,7 @@ export const Thumbnails = listOf(
   }),
 );
 
-/** Users whose name contains a text, or groups by their IDs. */
+/** The response of a search for users by name, or for groups by ID. */
 export const Found = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
 
 export const Memberships = listOf(

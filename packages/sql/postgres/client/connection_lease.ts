@@ -13,7 +13,7 @@ export interface Query extends GroupStatement {
 
 export interface LeaseOptions {
   readonly client: PoolClient;
-  /** How long the lease may last, and a statement on it, in milliseconds. */
+  /** The maximum duration of the lease, and of each of its statements, in milliseconds. */
   readonly timeout: number;
   /** Called when the server did not even report a statement timeout. */
   readonly onUnresponsive: () => void;

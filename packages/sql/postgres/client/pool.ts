@@ -18,7 +18,7 @@ export interface PostgresPoolOptions {
   readonly maxConnections: number;
   /** How long to wait for a free or new connection. */
   readonly connectTimeout: Duration.Duration;
-  /** How long a statement may take, and a whole transaction. */
+  /** The maximum duration of a statement, and of a whole transaction. */
   readonly statementTimeout: Duration.Duration;
 }
 

@@ -196,8 +196,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
         const sql = yield* SqlClient.SqlClient;
         const [slow, patient, late] = yield* Effect.all(
           [
-            // Each of the two statements meets its deadline, both together do not; the last one runs after the
-            // failure.
+            // Each of the two statements is in time, but the transaction is not. The last effect runs after it failed.
             failureOf(transact(Effect.andThen(sleep(1.2), sleep(1.2)))),
             Effect.exit(dialectOf(sql).withBulkTimeout(transact(sleep(2.5)))),
             Effect.exit(Effect.andThen(Effect.sleep("1.2 seconds"), sleep(1))),

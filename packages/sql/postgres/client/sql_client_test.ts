@@ -16,7 +16,7 @@ const backendOf = Effect.gen(function* () {
 });
 
 describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => {
-  it.live("returns rows, values and the result of the driver", () =>
+  it.live("statements return rows, values and the result of the driver", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => 
     ),
   );
 
-  it.live("runs constant statements on Connection", () =>
+  it.live("constant statements run on Connection", () =>
     onDatabase(
       Effect.gen(function* () {
         const connection = yield* SqlConnection.Connection;
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => 
     ),
   );
 
-  it.live("prepares a statement once, and again after a schema change", () =>
+  it.live("a statement is prepared once, and again after a schema change", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

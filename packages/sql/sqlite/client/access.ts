@@ -34,7 +34,7 @@ export class Access {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #turn = Semaphore.makeUnsafe(1);
-  /** Released at the end of every transaction, never opened. */
+  /** Resumes waiting statements at the end of every transaction. Never opens. */
   readonly #ended = Latch.makeUnsafe();
   readonly #onWrite: () => void;
   readonly #onDiskFull: () => void;
@@ -153,7 +153,7 @@ function leaveTransaction(db: DatabaseSync): void {
  *
  * Beginning and ending a snapshot costs SQLite more than a point read. So the reads of one turn of the event loop
  * share a snapshot, which ends with the turn or with a write of this process. A read sees every write of this process
- * that was answered before it; writes of other processes are visible in the next turn.
+ * that was answered before the read; writes of other processes are visible in the next turn.
  */
 export class SnapshotReader {
   readonly #db: DatabaseSync;

@@ -56,7 +56,7 @@ describe("a lock of another process", () => {
     }),
   );
 
-  it.effect("lets two processes write concurrently by turns", () =>
+  it.effect("two processes that write concurrently take turns", () =>
     withDatabase(function* ({ sql, filename }) {
       yield* add(sql, "shared", 0);
       const increments = 150;

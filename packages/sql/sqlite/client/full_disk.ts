@@ -1,7 +1,10 @@
 /** Logs when the disk becomes full, and when writes work again. */
 import { Effect, Latch, type Scope } from "effect";
 
-/** Writes work again once none has failed for this long. One success is not enough: small writes fit on a full disk. */
+/**
+ * Writes count as working again once no write has failed for this long. One success is not enough, since small writes
+ * fit on a full disk.
+ */
 const quietTime = "5 seconds";
 
 /**

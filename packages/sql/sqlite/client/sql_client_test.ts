@@ -13,20 +13,22 @@ const reverse = <A>(rows: ReadonlyArray<A>) => rows.toReversed();
 const inMemory = layerSqlite({ filename: ":memory:" });
 
 describe("layerSqlite", () => {
-  it.effect("keeps answered writes through a crash of the machine, and enforces foreign keys", () =>
-    Effect.gen(function* () {
-      const filename = join(yield* makeTempFolder, "links.db");
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]]);
-        expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]]);
-        expect(yield* sql`PRAGMA fullfsync`.values).toEqual([[1]]);
-        expect(yield* sql`PRAGMA foreign_keys`.values).toEqual([[1]]);
-      }).pipe(Effect.provide(layerSqlite({ filename })));
-    }),
+  it.effect(
+    "the client keeps answered writes through a crash of the machine, and enforces foreign keys",
+    () =>
+      Effect.gen(function* () {
+        const filename = join(yield* makeTempFolder, "links.db");
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient;
+          expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]]);
+          expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]]);
+          expect(yield* sql`PRAGMA fullfsync`.values).toEqual([[1]]);
+          expect(yield* sql`PRAGMA foreign_keys`.values).toEqual([[1]]);
+        }).pipe(Effect.provide(layerSqlite({ filename })));
+      }),
   );
 
-  it.effect("closes the file with its scope", () =>
+  it.effect("the client closes the file with its scope", () =>
     Effect.gen(function* () {
       const filename = join(yield* makeTempFolder, "links.db");
       const scope = yield* Scope.make();
@@ -46,7 +48,7 @@ describe("layerSqlite", () => {
     }),
   );
 
-  it.effect("gives every build its own memory database", () =>
+  it.effect("every build of the layer has its own memory database", () =>
     Effect.gen(function* () {
       const make = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -86,7 +88,7 @@ describe("layerSqlite", () => {
 });
 
 describe("results", () => {
-  it.effect("returns rows, values and changes", () =>
+  it.effect("statements return rows, values and changes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT)`;
@@ -109,7 +111,7 @@ describe("results", () => {
     }).pipe(Effect.provide(inMemory)),
   );
 
-  it.effect("refuses to stream", () =>
+  it.effect("the client refuses to stream", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const error = yield* Effect.flip(Stream.runDrain(sql`SELECT 1`.stream));
@@ -128,7 +130,7 @@ describe("results", () => {
     }).pipe(Effect.provide(inMemory)),
   );
 
-  it.effect("runs constant statements on Connection", () =>
+  it.effect("constant statements run on Connection", () =>
     Effect.gen(function* () {
       const connection = yield* SqlConnection.Connection;
       const sql = "SELECT column1 AS n FROM (VALUES (?), (?))";
@@ -173,7 +175,7 @@ describe("errors", () => {
     }).pipe(Effect.provide(inMemory)),
   );
 
-  it.effect("names the columns of a unique constraint", () =>
+  it.effect("the error of a unique constraint names its columns", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       for (const statement of schema) yield* sql.unsafe(statement);
@@ -182,7 +184,7 @@ describe("errors", () => {
     }).pipe(Effect.provide(inMemory)),
   );
 
-  it.effect("reports a read-only database", () =>
+  it.effect("a write to a read-only database fails with AuthorizationError", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`PRAGMA query_only = ON`;

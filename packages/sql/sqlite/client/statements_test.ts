@@ -27,7 +27,7 @@ describe("parameters", () => {
     expect(values.all("SELECT ?, typeof(?)", [value, value])).toEqual([[stored, type]]);
   });
 
-  it("writes an integer into a text column without a fraction", () => {
+  it("an integer has no fraction in a text column", () => {
     const { rows } = openStatements();
     rows.run("INSERT INTO things (text) VALUES (?)", [5]);
     expect(rows.all("SELECT text FROM things", [])).toEqual([{ text: "5" }]);
@@ -61,7 +61,7 @@ describe("parameters", () => {
     );
   });
 
-  it("ignores question marks in quotes and comments", () => {
+  it("question marks in quotes and comments are no parameters", () => {
     const { values } = openStatements();
     const sql = `SELECT 'it''s ?', ? AS "?" -- isn't it?\n /* ? ' */`;
     expect(values.all(sql, [1])).toEqual([["it's ?", 1]]);
@@ -69,14 +69,14 @@ describe("parameters", () => {
 });
 
 describe("texts", () => {
-  it("refuses SQL text with several statements, since only the first would run", () => {
+  it("SQL text with several statements is refused, since only the first would run", () => {
     const { rows } = openStatements();
     expect(() => rows.all("DELETE FROM things; DROP TABLE things", [])).toThrow(
       new TypeError("Cannot run SQL text: it holds several statements, expected one"),
     );
   });
 
-  it("accepts a semicolon at the end, in quotes and in a trigger", () => {
+  it("a semicolon is accepted at the end, in quotes and in a trigger", () => {
     const { rows, values } = openStatements();
     rows.run(
       "CREATE TRIGGER copy AFTER INSERT ON things BEGIN UPDATE things SET any = text; SELECT 1; END;",
@@ -88,7 +88,7 @@ describe("texts", () => {
 });
 
 describe("the cache", () => {
-  it("returns the right rows for more texts than its capacity", () => {
+  it("statements return the right rows when the cache is over its capacity", () => {
     const { values } = openStatements(3);
     for (const round of [1, 2]) {
       for (let n = 0; n < 20; n++) {
@@ -98,7 +98,7 @@ describe("the cache", () => {
     }
   });
 
-  it("prepares a text once while in use, and again after eviction", () => {
+  it("a statement is prepared once while it is used, and again after its eviction", () => {
     const { db, rows } = openStatements(2);
     let prepared: Array<string> = [];
     const prepare = db.prepare.bind(db);
@@ -114,7 +114,7 @@ describe("the cache", () => {
     expect(prepared).toEqual(["SELECT 4", "SELECT 5", "SELECT 6", "SELECT 1"]);
   });
 
-  it("sees a column that was added after a statement was prepared", () => {
+  it("a prepared statement returns a column that was added later", () => {
     const { rows } = openStatements();
     rows.run("INSERT INTO things (text) VALUES ('a')", []);
     rows.all("SELECT * FROM things", []);

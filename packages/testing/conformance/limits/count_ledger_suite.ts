@@ -19,7 +19,7 @@ const nodes: Cases<StoragePorts> = {
   "a node is live from its renewal until its deadline": Effect.gen(function* () {
     const ledger = yield* CountLedger;
     const [one, other] = [uniqueText(), uniqueText()];
-    // Later than the renewals of other cases.
+    // Nodes of other cases are not live at this time.
     const now = (yield* Clock.currentTimeMillis) + 24 * 60 * minute;
     expectEqual(yield* ledger.renewNode(one, now + 10, now), 1);
     expectEqual(yield* ledger.renewNode(other, now + 20, now), 2);

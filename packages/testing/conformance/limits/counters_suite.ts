@@ -99,7 +99,7 @@ interface Step {
 
 const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
   FastCheck.record({
-    // Often the exact end of a window.
+    // Milliseconds that pass, often up to the exact end of a window.
     pass: FastCheck.oneof(FastCheck.nat(40_000), FastCheck.constantFrom(0, 20_000)),
     admit: FastCheck.boolean(),
     rules: FastCheck.uniqueArray(

@@ -144,7 +144,7 @@ const accountUpdate: FastCheck.Arbitrary<UpdateAccount["update"]> = oneof(
   record({ status: constantFrom<AccountStatus>("active", "suspended") }),
 );
 
-// Null for a key without a maximum.
+// Null and Infinity set no maximum.
 const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
 
 export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(

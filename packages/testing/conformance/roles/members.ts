@@ -11,7 +11,7 @@ import { newRoleFixture, newSweep, noStatus, problemOf, settings, settled, start
 const atOnce = { concurrency: "unbounded" } as const;
 
 export const members: Cases<StoragePorts> = {
-  "one of several nodes holds a plan": Effect.gen(function* () {
+  "exactly one of several nodes holds a plan": Effect.gen(function* () {
     const { put, hold } = yield* newRoleFixture;
     yield* put();
     const nodes = Array.from({ length: 5 }, uniqueText);
@@ -19,7 +19,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual(held.filter((plan) => plan !== null).length, 1);
   }),
 
-  "a plan passes on exactly when the time of its node is over, or when the node ends": Effect.gen(
+  "another node takes over a plan exactly when its hold expires, or when its node ends": Effect.gen(
     function* () {
       const { putHeld, hold, mark, settle } = yield* newRoleFixture;
       const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
@@ -33,7 +33,7 @@ export const members: Cases<StoragePorts> = {
     },
   ),
 
-  "a node keeps its plans while it says that it lives": Effect.gen(function* () {
+  "a node keeps its plans while it renews its hold": Effect.gen(function* () {
     const { putHeld, hold } = yield* newRoleFixture;
     const node = yield* putHeld();
     for (const at of [1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(node, start + at);
@@ -41,7 +41,7 @@ export const members: Cases<StoragePorts> = {
     expectThat((yield* hold(node, start + 15_000)) !== null, "the node keeps it");
   }),
 
-  "hold takes no more than its limit at once": Effect.gen(function* () {
+  "hold takes at most its limit of new plans per call": Effect.gen(function* () {
     const { store, put } = yield* newRoleFixture;
     yield* put();
     for (let count = 0; count < 2; count++) yield* (yield* newRoleFixture).put();
@@ -51,7 +51,7 @@ export const members: Cases<StoragePorts> = {
     expectThat((yield* hold).length > 2, "another call takes more");
   }),
 
-  "hold gives plans that are on, of accounts that are not suspended": Effect.gen(function* () {
+  "hold returns only plans that are on, of accounts that are not suspended": Effect.gen(function* () {
     const { scope, put, putHeld, pause, hold } = yield* newRoleFixture;
     const keys = yield* KeyStore;
     const node = yield* putHeld();
@@ -68,7 +68,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* isHeld, true);
   }),
 
-  "hold gives where a plan stands": Effect.gen(function* () {
+  "hold returns the position, next attempt, oldest wait and sweep of a plan": Effect.gen(function* () {
     const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleFixture;
     const node = yield* putHeld();
     const plan = { ...settings, scope, guildId, position: 0, sweptAt: null, sweep: newSweep };
@@ -82,7 +82,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* hold(node), { ...plan, ...times, position: 6, revision: 1 });
   }),
 
-  "mark makes members due, and nobody who does not hold the plan may mark": Effect.gen(function* () {
+  "mark makes members due, and only the node that holds the plan can mark": Effect.gen(function* () {
     const { putHeld, mark, due, hold, status } = yield* newRoleFixture;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()].toSorted();
@@ -103,7 +103,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* hold(node))?.position, 5);
   }),
 
-  "a settled member waits no longer; one to try again waits until then": Effect.gen(function* () {
+  "settle ends the wait of a member, or delays it until the next attempt": Effect.gen(function* () {
     const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleFixture;
     const node = yield* putHeld();
     const [right, failed] = [uniqueChatId(), uniqueChatId()];
@@ -139,7 +139,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* due(start + 1), []);
   }),
 
-  "marks of several nodes in a race: only those of the holder count": Effect.gen(function* () {
+  "concurrent marks of several nodes: only marks of the holder are stored": Effect.gen(function* () {
     const { putHeld, mark, due } = yield* newRoleFixture;
     const node = yield* putHeld();
     const chatIds = Array.from({ length: 20 }, uniqueChatId);
@@ -148,43 +148,47 @@ export const members: Cases<StoragePorts> = {
     expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
   }),
 
-  "the result of a sync or sweep ends no wait, and starts one to try again": Effect.gen(function* () {
-    const { putHeld, mark, settle, settleOne, due } = yield* newRoleFixture;
-    const node = yield* putHeld();
-    const [marked, other] = [uniqueChatId(), uniqueChatId()];
-    yield* mark(node, [marked]);
-    yield* settleOne(settled(marked, { nickname: "ada" }));
-    yield* settle(node, [settled(other, { retryAt: start + 5_000 })], { at: start + 9 });
-    expectEqual(yield* due(start + 5_000), [
-      { chatId: marked, mark: 1, since: start, nickname: "ada" },
-      { chatId: other, mark: 1, since: start + 9, nickname: null },
-    ]);
-    yield* settle(node, [settled(other, { mark: 1 })]);
-    expectEqual((yield* due(start + 5_000)).length, 1);
-  }),
+  "the result of a sync or sweep ends no wait of a marked member, and schedules a retry": Effect.gen(
+    function* () {
+      const { putHeld, mark, settle, settleOne, due } = yield* newRoleFixture;
+      const node = yield* putHeld();
+      const [marked, other] = [uniqueChatId(), uniqueChatId()];
+      yield* mark(node, [marked]);
+      yield* settleOne(settled(marked, { nickname: "ada" }));
+      yield* settle(node, [settled(other, { retryAt: start + 5_000 })], { at: start + 9 });
+      expectEqual(yield* due(start + 5_000), [
+        { chatId: marked, mark: 1, since: start, nickname: "ada" },
+        { chatId: other, mark: 1, since: start + 9, nickname: null },
+      ]);
+      yield* settle(node, [settled(other, { mark: 1 })]);
+      expectEqual((yield* due(start + 5_000)).length, 1);
+    },
+  ),
 
-  "problems are the newest 50, replaced by each result of their member": Effect.gen(function* () {
-    const { putHeld, settle, settleOne, status } = yield* newRoleFixture;
-    const node = yield* putHeld();
-    const many = Array.from({ length: 60 }, (_, index) => {
-      const chatId = uniqueChatId();
-      return settled(chatId, { problems: [problemOf(chatId, { at: start + index })] });
-    });
-    yield* settle(node, many);
-    const shown = many.flatMap(({ problems }) => problems).toReversed();
-    expectEqual((yield* status).problems, shown.slice(0, 50));
-    const { chatId } = many.at(-1) ?? settled(uniqueChatId());
-    const again = [
-      problemOf(chatId, { roleId: null, reason: "member_above_bot", at: start + 99 }),
-      problemOf(chatId, { roleId: "2", reason: "role_missing", at: start + 99 }),
-    ];
-    yield* settleOne(settled(chatId, { problems: again }));
-    expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
-    yield* settleOne(settled(chatId));
-    expectEqual((yield* status).problems, shown.slice(1, 51));
-  }),
+  "status has the newest 50 problems, and a new result of a member replaces its problems": Effect.gen(
+    function* () {
+      const { putHeld, settle, settleOne, status } = yield* newRoleFixture;
+      const node = yield* putHeld();
+      const many = Array.from({ length: 60 }, (_, index) => {
+        const chatId = uniqueChatId();
+        return settled(chatId, { problems: [problemOf(chatId, { at: start + index })] });
+      });
+      yield* settle(node, many);
+      const shown = many.flatMap(({ problems }) => problems).toReversed();
+      expectEqual((yield* status).problems, shown.slice(0, 50));
+      const { chatId } = many.at(-1) ?? settled(uniqueChatId());
+      const again = [
+        problemOf(chatId, { roleId: null, reason: "member_above_bot", at: start + 99 }),
+        problemOf(chatId, { roleId: "2", reason: "role_missing", at: start + 99 }),
+      ];
+      yield* settleOne(settled(chatId, { problems: again }));
+      expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
+      yield* settleOne(settled(chatId));
+      expectEqual((yield* status).problems, shown.slice(1, 51));
+    },
+  ),
 
-  "a sweep goes on where it stopped, and its end deletes older problems": Effect.gen(function* () {
+  "a sweep continues where it stopped, and its end deletes older problems": Effect.gen(function* () {
     const { putHeld, hold, settle, startSweep, status } = yield* newRoleFixture;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()];
@@ -217,7 +221,7 @@ export const members: Cases<StoragePorts> = {
     }
   }),
 
-  "erasing a user deletes the user's nicknames and problems; a member that waits goes on waiting": Effect.gen(
+  "erasing a user deletes the user's nicknames and problems, but not a waiting change of roles": Effect.gen(
     function* () {
       const users = yield* UserStore;
       const [one, other] = [yield* newRoleFixture, yield* newRoleFixture];

@@ -21,7 +21,7 @@ import {
 } from "./role_fixture.ts";
 
 export const plans: Cases<StoragePorts> = {
-  "put stores the plan unchanged; one that is on gets a sweep": Effect.gen(function* () {
+  "put stores the plan unchanged, and starts a sweep if the plan is on": Effect.gen(function* () {
     const { scope, guildId, put, find, status } = yield* newRoleFixture;
     expectEqual(yield* find, null);
     expectEqual(yield* status, noStatus);
@@ -35,7 +35,7 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(yield* status, noStatus);
   }),
 
-  "list returns the plans of a scope by guild, and of no other": Effect.gen(function* () {
+  "list returns only the plans of its scope, sorted by guild": Effect.gen(function* () {
     const { global, guild } = yield* makeScopes;
     const guildIds = [uniqueGuildId(), uniqueGuildId()].toSorted();
     for (const guildId of guildIds.toReversed()) yield* (yield* roleFixture(global, guildId)).put();
@@ -47,30 +47,32 @@ export const plans: Cases<StoragePorts> = {
     );
   }),
 
-  "each change has an entry with what changed, and no change has none": Effect.gen(function* () {
-    const { guildId, put, pause, remove, entries } = yield* newRoleFixture;
-    yield* put(noPlan);
-    expectEqual(yield* remove, false);
-    yield* put(paused);
-    yield* put(paused);
-    yield* put();
-    const rules: ReadonlyArray<RoleRule> = [{ roleId: "3", when: { is: "unlinked" } }];
-    yield* put({ rules, nickname: null, state: "on" });
-    expectEqual(yield* pause, true);
-    expectEqual(yield* pause, false);
-    expectEqual(yield* remove, true);
-    expectEqual(yield* remove, false);
-    expectEqual(yield* pause, false);
-    expectEqual(yield* entries, [
-      ["roles.updated", { guildId, state: "paused", changed: "rules, nickname" }],
-      ["roles.updated", { guildId, state: "on", changed: "state" }],
-      ["roles.updated", { guildId, state: "on", changed: "rules, nickname" }],
-      ["roles.updated", { guildId, state: "paused", changed: "state" }],
-      ["roles.deleted", { guildId, state: "paused" }],
-    ]);
-  }),
+  "each change logs an entry with the changed fields, and a call without a change logs none": Effect.gen(
+    function* () {
+      const { guildId, put, pause, remove, entries } = yield* newRoleFixture;
+      yield* put(noPlan);
+      expectEqual(yield* remove, false);
+      yield* put(paused);
+      yield* put(paused);
+      yield* put();
+      const rules: ReadonlyArray<RoleRule> = [{ roleId: "3", when: { is: "unlinked" } }];
+      yield* put({ rules, nickname: null, state: "on" });
+      expectEqual(yield* pause, true);
+      expectEqual(yield* pause, false);
+      expectEqual(yield* remove, true);
+      expectEqual(yield* remove, false);
+      expectEqual(yield* pause, false);
+      expectEqual(yield* entries, [
+        ["roles.updated", { guildId, state: "paused", changed: "rules, nickname" }],
+        ["roles.updated", { guildId, state: "on", changed: "state" }],
+        ["roles.updated", { guildId, state: "on", changed: "rules, nickname" }],
+        ["roles.updated", { guildId, state: "paused", changed: "state" }],
+        ["roles.deleted", { guildId, state: "paused" }],
+      ]);
+    },
+  ),
 
-  "a guild has one plan that is on": Effect.gen(function* () {
+  "only one plan of a guild can be on": Effect.gen(function* () {
     const first = yield* newRoleFixture;
     const { global } = yield* makeScopes;
     const second = yield* roleFixture(global, first.guildId);
@@ -87,7 +89,7 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(yield* first.put(), true);
   }),
 
-  "of racing accounts one turns its plan for a guild on": Effect.gen(function* () {
+  "concurrent put of several accounts: exactly one turns its plan for a guild on": Effect.gen(function* () {
     const guildId = uniqueGuildId();
     const racers = yield* Effect.forEach(Array.from({ length: 8 }), () =>
       Effect.flatMap(makeScopes, ({ global }) => roleFixture(global, guildId)),
@@ -124,7 +126,7 @@ export const plans: Cases<StoragePorts> = {
     expectEqual((yield* status).sweep, newSweep);
   }),
 
-  "a plan that was on keeps its position; one that was paused continues at the end of the feed": Effect.gen(
+  "a plan that was on keeps its position; a resumed plan continues at the end of the feed": Effect.gen(
     function* () {
       const { put, hold } = yield* newRoleFixture;
       yield* put(settings, 10);
@@ -157,7 +159,7 @@ export const plans: Cases<StoragePorts> = {
     expectThat((yield* other.find) !== null, "plans of other accounts stay");
   }),
 
-  "text that no store can hold, and unknown scopes, are defects": Effect.gen(function* () {
+  "put with unstorable text or an unknown scope is a defect": Effect.gen(function* () {
     const { put } = yield* newRoleFixture;
     for (const nickname of unstorableTexts) yield* expectDefect(put({ ...settings, nickname }));
     const unknown = yield* roleFixture({ kind: "global", pid: uniquePid(), account: uniqueText() });

@@ -13,7 +13,7 @@ import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { makeScopes, origin } from "../scopes.ts";
 
-/** More than 32 bits. */
+/** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 export const start = 1_767_225_600_123;
 
 export const settings: PlanSettings = {
@@ -42,7 +42,7 @@ export const problemOf = (chatId: ChatId, parts: Partial<PlanProblem> = {}): Pla
   ...parts,
 });
 
-/** A member without anything left to do. */
+/** The result for a member whose roles are right. */
 export const settled = (chatId: ChatId, parts: Partial<SettledMember> = {}): SettledMember => ({
   chatId,
   mark: null,

@@ -245,14 +245,14 @@ export const deliveries: Cases<StoragePorts> = {
   "sweep deletes any number of deliveries of old events, and nothing else": Effect.gen(function* () {
     const { addHeld, deliveries: list, store } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
-    // Before the events of other cases.
+    // A time before the events of other cases, since a sweep deletes deliveries of all scopes.
     const time = 1_000_000;
     const old = Array.from({ length: 1_100 }, () =>
       makeDelivery({ eventId: uniqueEventId(time - 1), at: time - 1 }),
     );
     const kept = makeDelivery({ eventId: uniqueEventId(time), at: time });
     yield* recordOf({ deliveries: [...old, kept] });
-    // Other cases have deliveries without a time.
+    // The sweep may delete deliveries of other cases too.
     expectThat((yield* store.sweep(time)) >= 1_100, "sweep counts what it deletes");
     expectEqual(yield* list(id), [kept]);
   }),
