@@ -1,6 +1,8 @@
 /**
  * Names are entered by users and read by others. A control character or a direction override in a name would change how
  * the surrounding text looks.
+ *
+ * @internal
  */
 import { Schema } from "effect";
 import { isStorable } from "./storable_text.ts";
@@ -11,28 +13,13 @@ const unfit = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 /** Describes names that `isNameText` accepts, for error messages. */
 export const expectedNameText = "well-formed text without control characters and direction overrides";
 
-/**
- * Returns whether the text can be part of a name: storable, without control characters and direction overrides.
- *
- * @example
- * ```ts
- * isNameText("Ada's bot 🎮"); // true
- * isNameText("bot\n"); // false
- * isNameText("\u202Egnp.exe"); // false
- * expectedNameText; // "well-formed text without control characters and direction overrides"
- * ```
- */
+/** Returns whether the text can be part of a name: storable, without control characters and direction overrides. */
 export const isNameText = (text: string): boolean => isStorable(text) && !unfit.test(text);
 
-/**
- * Returns the text without characters that cannot be part of a name.
- *
- * @internal
- */
+/** Returns the text without characters that cannot be part of a name. */
 export const toNameText = (text: string): string =>
   text.toWellFormed().replaceAll(new RegExp(unfit, "gu"), "");
 
-/** @internal */
 export const nameText = Schema.makeFilter(isNameText, {
   expected: expectedNameText,
   toJsonSchema: () => ({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$" }),

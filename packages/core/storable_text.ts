@@ -1,25 +1,20 @@
-/** Text that every store returns unchanged. SQLite would change a lone surrogate, and Postgres refuses NUL. */
+/**
+ * Text that every store returns unchanged. SQLite would change a lone surrogate, and Postgres refuses NUL.
+ *
+ * @internal
+ */
 import { Schema } from "effect";
 
 /** Returns whether the text has neither NUL nor a lone surrogate. Stores treat other text as a defect. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-/**
- * Returns whether the text is storable and within a length in Unicode code points, as JSON Schema counts.
- *
- * @internal
- */
+/** Returns whether the text is storable and within a length in Unicode code points, as JSON Schema counts. */
 export const isStorableUpTo = (longest: number, text: string): boolean =>
   isStorable(text) && Array.from(text).length <= longest;
 
 /**
  * Throws a `TypeError` for the first text that is not storable. Every store calls it, even if it could hold more, so
  * that text accepted by one store is accepted by all.
- *
- * @example
- * ```ts
- * assertStorable(["ada", "Ada 🎮"]);
- * ```
  */
 export const assertStorable = (texts: Iterable<string>): void => {
   for (const text of texts) {
@@ -32,14 +27,6 @@ export const assertStorable = (texts: Iterable<string>): void => {
 /**
  * A schema check for storable text. Its JSON Schema leaves out surrogates, because validators without the `u` flag
  * would misread the pattern.
- *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * const Name = Schema.String.check(storable);
- * Schema.is(Name)("nul \0"); // false
- * ```
  */
 export const storable = Schema.makeFilter(isStorable, {
   expected: "well-formed text without NUL",

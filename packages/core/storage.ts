@@ -1,5 +1,4 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
-
 import { Context } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
 import type { AltReviewStore } from "./alts/alt_review_store.ts";
@@ -24,11 +23,28 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  *
  * @example
  * ```ts
- * import type { StoragePorts } from "@accountlink/core";
+ * import { AuditLog, EventStore, LinkStore, type StoragePorts } from "@accountlink/core";
+ * import { MemberStore } from "@accountlink/core/accounts";
+ * import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+ * import { FlowStore } from "@accountlink/core/flow";
+ * import { KeyStore } from "@accountlink/core/keys";
+ * import { RolePlanStore } from "@accountlink/core/roles";
+ * import { SessionStore } from "@accountlink/core/sessions";
+ * import { SignInStore } from "@accountlink/core/sign_ins";
+ * import { UsageStore } from "@accountlink/core/usage";
+ * import { UserStore } from "@accountlink/core/users";
+ * import { WebhookStore } from "@accountlink/core/webhooks";
  * import { StorageMemory } from "@accountlink/memory";
- * import type { Layer } from "effect";
+ * import { Effect, type Layer } from "effect";
  *
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
+ * const keys = [KeyStore, MemberStore, UsageStore];
+ * const links = [LinkStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
+ * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog];
+ * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
+ *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
+ * );
+ * await Effect.runPromise(Effect.provide(missing, storage)); // []
  * ```
  */
 export type StoragePorts =

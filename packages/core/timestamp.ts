@@ -8,11 +8,7 @@ export const hourMs = 3_600_000;
 
 export const dayMs = 24 * hourMs;
 
-/**
- * Returns the start of the time's UTC day.
- *
- * @internal
- */
+/** Returns the start of the time's UTC day. @internal */
 export const startOfDay = (time: Millis): Millis => Math.floor(time / dayMs) * dayMs;
 
 const pattern =

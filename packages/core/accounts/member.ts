@@ -3,11 +3,12 @@ import type { ChatId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Each role may do everything that the roles after it may do. */
+/** Each role may do everything that the roles after it may do. @internal */
 export const memberRoles = ["owner", "admin", "moderator"] as const;
 
 export type MemberRole = (typeof memberRoles)[number];
 
+/** @internal */
 export const maxMembers = 25;
 
 /** A chat user who uses the dashboard as an account. */
@@ -23,32 +24,21 @@ export interface Membership extends Omit<Member, "chatId"> {
   readonly account: Account;
 }
 
+/** @internal */
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
-/**
- * The actions whose audit entries a role may read; null for all actions.
- *
- * @internal
- */
+/** The actions whose audit entries a role may read; null for all actions. @internal */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
   allows(role, "admin") ? null : linkActions;
 
-/**
- * Sorts a user's accounts: active ones first, then the last chosen, then by name.
- *
- * @internal
- */
+/** Sorts a user's accounts: active ones first, then the last chosen, then by name. @internal */
 export const membershipOrder = (one: Membership, other: Membership): number =>
   Number(one.account.status === "suspended") - Number(other.account.status === "suspended") ||
   (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
   (one.account.name < other.account.name ? -1 : 1);
 
-/**
- * Sorts an account's members: the oldest first, then by chat ID.
- *
- * @internal
- */
+/** Sorts an account's members: the oldest first, then by chat ID. @internal */
 export const memberOrder = (one: Member, other: Member): number =>
   one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
 
@@ -56,11 +46,7 @@ export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
   | { readonly type: "remove"; readonly chatId: ChatId };
 
-/**
- * Returns the first `chosenAt` of an added member. Adding by an operator counts as the user's own choice.
- *
- * @internal
- */
+/** Returns the first `chosenAt` of an added member. Adding by an operator counts as the user's own choice. @internal */
 export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
   actor.type === "operator" ? at : null;
 
@@ -71,21 +57,7 @@ export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
   readonly role: MemberRole | null;
 }
 
-/**
- * Decides on a change of an account's members. Stores call it in their transaction.
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- *
- * const chatId = ChatId.make("100001");
- * const members = [{ chatId, role: "owner" }] as const;
- * memberRoles.filter((role) => allows(role, "admin")); // ["owner", "admin"]
- * members.length < maxMembers; // true
- * decideMember(members, { type: "remove", chatId }); // "last_owner"
- * decideMember(members, { type: "add", chatId, role: "admin" }); // "member_exists"
- * ```
- */
+/** Decides on a change of an account's members. Stores call it in their transaction. @internal */
 export const decideMember = (
   members: ReadonlyArray<Pick<Member, "chatId" | "role">>,
   change: MemberChange,

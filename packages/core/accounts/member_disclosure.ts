@@ -9,11 +9,7 @@ import { MemberStore } from "./member_store.ts";
 const freshFor = Duration.minutes(10);
 const maxCached = 10_000;
 
-/**
- * Decides whether keys may see the nicknames and roles of a guild's members.
- *
- * @internal
- */
+/** Decides whether keys may see the nicknames and roles of a guild's members. @internal */
 export class MemberDisclosure extends Context.Service<
   MemberDisclosure,
   {

@@ -11,24 +11,7 @@ type Unknown = BadRequest;
 /**
  * Manages the members of accounts. Every change is written to the audit log and takes effect on every node at once.
  *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- * import { aFixture, memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
- * const program = Effect.gen(function* () {
- *   const members = yield* Members;
- *   const origin = { actor: { type: "operator", id: "grace" }, requestId: null } as const;
- *   const chatId = ChatId.make("100002");
- *   yield* members.change("acme", { type: "add", chatId, role: "moderator" }, origin);
- *   const stored = yield* (yield* MemberStore).list("acme");
- *   return stored.map(({ role }) => role);
- * });
- * await world.run(program); // ["moderator"]
- * await world.close();
- * ```
+ * @internal
  */
 export class Members extends Context.Service<
   Members,

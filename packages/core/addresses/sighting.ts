@@ -31,36 +31,31 @@ export interface BrowserSighting {
 
 export type Sighting = AddressSighting | BrowserSighting;
 
+/** @internal */
 export const isAtAddress = <S extends Sighting>(sighting: S): sighting is Extract<S, AddressSighting> =>
   "address" in sighting;
 
+/** @internal */
 export const isInBrowser = <S extends Sighting>(sighting: S): sighting is Extract<S, BrowserSighting> =>
   "browser" in sighting;
 
 /**
  * Returns the hash of the address or browser. Together with the scope and the chat user it identifies a sighting.
  *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- *
- * const address = { hash: "h", sealed: "s", addressKeyId: "2026" };
- * const visit = { chatId: ChatId.make("100001"), at: 1 };
- * const seen = sightingsOf({ ...visit, address, browser: "b" });
- * seen.map(placeOf); // ["h", "b"]
- * seen.map(isAtAddress); // [true, false]
- * seen.map(isInBrowser); // [false, true]
- * seen.flatMap(textsOf); // ["h", "s", "2026", "b"]
- * ```
+ * @internal
  */
 export const placeOf = (sighting: Sighting): string =>
   isAtAddress(sighting) ? sighting.address.hash : sighting.browser;
 
-/** Returns the stored texts of a sighting, without the chat user and the time. */
+/** Returns the stored texts of a sighting, without the chat user and the time. @internal */
 export const textsOf = (sighting: Sighting): ReadonlyArray<string> =>
   isAtAddress(sighting) ? Object.values(sighting.address) : [sighting.browser];
 
-/** Creates the sightings of a chat user: at the address, in the browser, or both, as far as they are known. */
+/**
+ * Creates the sightings of a chat user: at the address, in the browser, or both, as far as they are known.
+ *
+ * @internal
+ */
 export const sightingsOf = ({
   chatId,
   address,

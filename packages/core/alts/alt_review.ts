@@ -5,10 +5,14 @@ import type { Millis } from "../timestamp.ts";
 /** `different`: two people. `same`: one person. */
 export type AltVerdict = "different" | "same";
 
-/** The review of an unordered pair. `chatId` is the user of the request. */
-export interface AltReview {
+/** A pair of chat users, in any order. */
+export interface AltPair {
   readonly chatId: ChatId;
   readonly otherChatId: ChatId;
+}
+
+/** The review of a pair. `chatId` is the user of the request. */
+export interface AltReview extends AltPair {
   readonly verdict: AltVerdict;
   /** At most `longestNote` characters, or null. */
   readonly note: string | null;
@@ -17,30 +21,16 @@ export interface AltReview {
   readonly keyId: KeyId | null;
 }
 
-/**
- * Returns the review from the view of one of its two users.
- *
- * @example
- * ```ts
- * import { ChatId, KeyId } from "@accountlink/core";
- *
- * const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
- * const note = "x".repeat(longestNote);
- * const made = { verdict: "different", note, keyId: KeyId.make("Aa0Bb1Cc2Dd3") } as const;
- * const review = { ...made, chatId: ada, otherChatId: bob, at: 1_000 };
- * reviewAsSeenBy(bob, review).otherChatId; // "100001"
- * [review, { ...review, at: 2_000 }].toSorted(newestReviewFirst).map(({ at }) => at); // [2000, 1000]
- * ```
- */
+/** Returns the review from the view of one of its two users. @internal */
 export const reviewAsSeenBy = (chatId: ChatId, review: AltReview): AltReview => ({
   ...review,
   chatId,
   otherChatId: review.chatId === chatId ? review.otherChatId : review.chatId,
 });
 
-/** Sorts the reviews of one user: newest first, ties by the other chat ID as strings. */
+/** Sorts the reviews of one user: newest first, ties by the other chat ID as strings. @internal */
 export const newestReviewFirst = (one: AltReview, other: AltReview): number =>
   other.at - one.at || (one.otherChatId < other.otherChatId ? -1 : 1);
 
-/** The greatest length of a note in characters. */
+/** The greatest length of a note in characters. @internal */
 export const longestNote = 500;

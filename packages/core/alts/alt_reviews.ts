@@ -1,36 +1,21 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { type Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import { commitAlone } from "../idempotency/commit.ts";
-import type { ChatId, KeyId } from "../ids.ts";
+import type { ChatId } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
 import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
-import type { AltReview, AltVerdict } from "./alt_review.ts";
+import type { AltPair, AltReview } from "./alt_review.ts";
 import { AltReviewStore } from "./alt_review_store.ts";
 
 const maxListedReviews = 100;
 
-/** A pair of chat users, in any order. */
-export interface AltPair {
-  readonly chatId: ChatId;
-  readonly otherChatId: ChatId;
-}
-
-/**
- * Reports a pair of a user with themselves.
- *
- * @internal
- */
+/** Reports a pair of a user with themselves. @internal */
 export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): ReadonlyArray<ParameterProblem> =>
   chatId !== undefined && chatId === otherChatId
     ? [{ name: "otherChatId", reason: "expected another user than chatId" }]
     : [];
 
-export interface NewAltReview extends AltPair {
-  readonly verdict: AltVerdict;
-  readonly note: string | null;
-  /** Null for a review from the dashboard. */
-  readonly keyId: KeyId | null;
-}
+export type NewAltReview = Omit<AltReview, "at">;
 
 export interface AltReviewRemoved extends AltPair {
   readonly deleted: boolean;

@@ -1,10 +1,6 @@
 export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 
-/**
- * The input of a score.
- *
- * @internal
- */
+/** The input of a score. @internal */
 export interface AltWeights {
   /** Weights of the listed matches. */
   readonly listed: ReadonlyArray<number>;
@@ -53,10 +49,6 @@ export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeig
   return { score, severity: severityOf(score), alt, vpn, unlistedWeight };
 };
 
-/**
- * Returns the severity of a score from 0 to 100.
- *
- * @internal
- */
+/** Returns the severity of a score from 0 to 100. @internal */
 export const severityOf = (score: number): AltSeverity =>
   score < 25 ? "LOW" : score < 50 ? "MEDIUM" : score < 75 ? "HIGH" : "CRITICAL";

@@ -7,6 +7,8 @@ import type { SharedSightings } from "./sighting_store.ts";
  * equal times sort by chat ID as strings.
  *
  * @param sightings of each address, at least the latest `limit` sightings of users who are not excluded
+ *
+ * @internal
  */
 export const latestUsers = (
   sightings: Iterable<Sighting>,

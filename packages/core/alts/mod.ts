@@ -18,7 +18,6 @@ export type { WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
 export {
-  type AltPair,
   type AltReviewRemoved,
   AltReviews,
   type NewAltReview,

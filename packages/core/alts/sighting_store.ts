@@ -38,26 +38,6 @@ export interface FoundSighting {
 /**
  * Finds stored sightings and rotates their address keys. `SessionStore` writes and deletes sightings. Every operation
  * is atomic.
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- * import { placeOf } from "@accountlink/core/addresses";
- * import { aFixture, memoryWorld } from "@accountlink/testing";
- * import { Scope } from "accountlink";
- * import { Effect } from "effect";
- *
- * const sightings = ["100001", "100002"].map((chatId) => ({ chatId, ip: "203.0.113.7" }));
- * const world = await memoryWorld(aFixture({ sightings }));
- * const program = Effect.gen(function* () {
- *   const store = yield* SightingStore;
- *   const { pid } = yield* Scope;
- *   const [seen] = yield* store.findByChatIds(pid, [ChatId.make("100001")]);
- *   return yield* store.countUsers(pid, [[seen === undefined ? "" : placeOf(seen)]]);
- * });
- * await world.run(program); // [2]
- * await world.close();
- * ```
  */
 export class SightingStore extends Context.Service<
   SightingStore,

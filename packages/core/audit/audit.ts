@@ -17,6 +17,7 @@ export type Actor =
     }
   | { readonly type: "user"; readonly id: ChatId };
 
+/** @internal */
 export const auditActions = [
   "link.set",
   "link.moved",
@@ -93,11 +94,7 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
   return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
 };
 
-/**
- * Returns who made the change in the form of API answers: the actor, and the member of an account.
- *
- * @internal
- */
+/** Returns who made the change in the form of API answers: the actor, and the member of an account. @internal */
 export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
   actor: { type: actor.type, id: actor.id },
   member: actor.type === "account" ? actor.member : null,

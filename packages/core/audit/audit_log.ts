@@ -17,6 +17,7 @@ export interface AuditFilter {
   readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
+/** @internal */
 export const passesFilter = (
   entry: AuditEntry,
   filter: AuditFilter = { action: null, keyId: null },

@@ -17,11 +17,7 @@ const countInterval = 60_000;
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 
-/**
- * Logs signs of stolen or guessed keys. Networks are logged as pseudonyms, addresses never.
- *
- * @internal
- */
+/** Logs signs of stolen or guessed keys. Networks are logged as pseudonyms, addresses never. @internal */
 export class SecurityLog extends Context.Service<
   SecurityLog,
   {

@@ -33,11 +33,7 @@ export interface VerifiedWeeks {
   readonly before: LinkCount;
 }
 
-/**
- * Adds up counts; the sum has the age of the oldest.
- *
- * @internal
- */
+/** Adds up counts; the sum has the age of the oldest. */
 export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
   count: counts.reduce((sum, { count }) => sum + count, 0),
   age: counts.reduce<Millis | null>(

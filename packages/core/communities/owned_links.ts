@@ -42,25 +42,7 @@ interface LinkName {
   readonly gameId: GameId;
 }
 
-/**
- * Finds and changes the links of a scope. The caller checks that the owner has the scope.
- *
- * @example
- * ```ts
- * import { aFixture, memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
- * const program = Effect.gen(function* () {
- *   const [owned] = yield* (yield* OwnedScopes).list({ name: "acme" });
- *   if (owned === undefined) return [];
- *   const { links } = yield* (yield* OwnedLinks).page(owned.scope, "100001", null, 10);
- *   return links.map(({ link }) => link.gameId);
- * });
- * await world.run(program); // ["1"]
- * await world.close();
- * ```
- */
+/** Finds and changes the links of a scope. The caller checks that the owner has the scope. */
 export class OwnedLinks extends Context.Service<
   OwnedLinks,
   {

@@ -13,7 +13,7 @@ import type { Pid } from "../ids.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
-import type { Signals } from "../signals.ts";
+import { forEachSignal, makeAnnounce, type Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -66,17 +66,25 @@ export const isCarrying = (
   now: Millis,
 ): boolean => !isStopping && !courier.isStopping && now < livesUntil;
 
-/** Renews the node's lease, takes free items, and returns the items of the node. */
-interface HoldItems {
+type ItemTopic = "webhooks" | "role_plans";
+
+/** Makes an effect that signals a change of an item in the background. Nodes also look for changes every second. */
+export const makeAnnounceItems = (topic: ItemTopic) =>
+  Effect.map(makeAnnounce, (announce) => announce(topic, ""));
+
+/** Renews a node's lease, takes free items, and returns the items of the node. */
+export interface HoldItems {
   readonly node: string;
   readonly at: Millis;
-  /** A time not after `at` releases all items. */
+  /** The end of the lease. A time not after `at` releases all items. */
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;
 }
 
 interface CourierWork<Item extends Held, C extends Courier<Item>> {
+  /** The signals about changes of items, see `makeAnnounceItems`. */
+  readonly topic: ItemTopic;
   /** The name of the items in log messages, such as `webhooks`. */
   readonly items: string;
   /** The log message for a failed run. */
@@ -98,8 +106,6 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
 /** The couriers of a node. */
 interface Couriers<C> {
   readonly all: ReadonlyMap<string, C>;
-  /** Reads the items from the store now. */
-  readonly look: () => void;
   /** Starts no more work, because the node is stopping. Work in progress ends before the scope closes. */
   readonly stop: Effect.Effect<void>;
 }
@@ -148,7 +154,8 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const news = yield* hearNews(couriers, work.hearsSessions);
   yield* Effect.forkScoped(tellNews(news, couriers, wake));
   yield* Effect.forkScoped(lookAfterNews(news, looking));
-  return { all: couriers, look: () => isChanged.openUnsafe(), stop };
+  yield* forEachSignal(work.topic, () => isChanged.openUnsafe());
+  return { all: couriers, stop };
 });
 
 /** Makes the steps that take items, follow their changes, and look for their events. */

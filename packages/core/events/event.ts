@@ -93,17 +93,14 @@ export type FeedEvent = NewEvent & {
 /** @internal */
 export const newEventId = (at: Millis): string => `evt_${newUlid(at)}`;
 
+/** @internal */
 export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   id: newEventId(at),
   at,
   ...happening,
 });
 
-/**
- * Returns the source of an actor's change. A verification flow is `flow`, whoever confirms it.
- *
- * @internal
- */
+/** Returns the source of an actor's change. A verification flow is `flow`, whoever confirms it. @internal */
 export const sourceOf = ({ type }: Actor): EventSource => {
   if (type === "key") return "api";
   return type === "user" ? "user" : "operator";
@@ -133,7 +130,11 @@ export const linkMoved = (
   data: { chatId, previousChatId, gameId, linkVersion, lastVerifiedAt, source },
 });
 
-/** @param linkVersion the version of the record after its link was removed */
+/**
+ * @param linkVersion the version of the record after its link was removed
+ *
+ * @internal
+ */
 export const linkRemoved = (
   chatId: ChatId,
   previousGameId: GameId,
@@ -173,15 +174,7 @@ export const sessionEnded = ({
  * event names another user or none. If a link moved away from the user, its game user stays, because it belongs to the
  * new user.
  *
- * @example
- * ```ts
- * import { ChatId, GameId } from "@accountlink/core";
- *
- * const chatId = ChatId.make("100001");
- * const event = newEvent(0, linkRemoved(chatId, GameId.make("1"), 2, "api"));
- * eventWithoutUser(event, chatId)?.data; // { chatId: "[erased]", gameId: null, previousGameId: "[erased]", linkVersion: 2, source: "api" }
- * eventWithoutUser(event, ChatId.make("100002")); // null
- * ```
+ * @internal
  */
 export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId): E | null => {
   const { type, data } = event;
@@ -200,22 +193,14 @@ export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId):
 /** Fields that identify the chat user of an event. */
 const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
-/**
- * Which events to read; null for all.
- *
- * @internal
- */
+/** Which events to read; null for all. @internal */
 export interface EventFilter {
   readonly types: ReadonlyArray<EventType> | null;
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
 }
 
-/**
- * Returns whether an event matches a filter, by its present or previous IDs.
- *
- * @internal
- */
+/** Returns whether an event matches a filter, by its present or previous IDs. @internal */
 export const matchesFilter = ({ type, data }: Happening, { types, chatId, gameId }: EventFilter): boolean => {
   if (types !== null && !types.includes(type)) return false;
   const has = (id: string | null, ...names: ReadonlyArray<string>) =>

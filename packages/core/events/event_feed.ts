@@ -15,11 +15,7 @@ import { makeCursors } from "./feed_cursor.ts";
 import { makeReaderLimit } from "./reader_limit.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
-/**
- * A scope's feed and the key that reads it.
- *
- * @internal
- */
+/** A scope's feed and the key that reads it. @internal */
 export interface FeedTarget {
   readonly scope: DataScope;
   readonly guildId: GuildId | null;
@@ -51,11 +47,7 @@ export interface FeedPage {
   readonly more: boolean;
 }
 
-/**
- * A step of a stream: its start, an event with the cursor after it, a sign of life, or the end.
- *
- * @internal
- */
+/** A step of a stream: its start, an event with the cursor after it, a sign of life, or the end. @internal */
 export type FeedStep =
   | { readonly step: "begin" }
   | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
@@ -77,11 +69,7 @@ export interface LinkPage {
   readonly events: string;
 }
 
-/**
- * Why a feed cannot be read. `Conflict`: the cursor is older than the retention.
- *
- * @internal
- */
+/** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. @internal */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
 /** If a request has a filter: the events in one read, and the most reads. */
@@ -93,11 +81,7 @@ const idleInterval = 10_000;
 
 const streamPage = 100;
 
-/**
- * Reads feeds of scopes for clients: in pages, with waiting, or as a stream.
- *
- * @internal
- */
+/** Reads feeds of scopes for clients: in pages, with waiting, or as a stream. @internal */
 export class EventFeed extends Context.Service<
   EventFeed,
   {

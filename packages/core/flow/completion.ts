@@ -14,26 +14,7 @@ export interface CompletionState {
 
 export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
 
-/**
- * Returns why a flow cannot complete; null if it can.
- *
- * @example
- * ```ts
- * import { ChatId, GameId, Pid } from "@accountlink/core";
- * import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const session = makeSession(makeKey(scope));
- * const proofs = { chatId: ChatId.make("100001"), gameId: GameId.make("1") };
- * const flow = makeFlow(scope, { ...proofs, session: session.id, seenVersion: 0 });
- * const origin = { actor: { type: "user", id: proofs.chatId }, requestId: null } as const;
- * const write = { ...origin, ...proofs, flow: flow.id, pid: scope.pid, at: 1_000, address: null, browser: null };
- *
- * completionRefusal(write, { flow, session, record: undefined }); // null
- * completionRefusal(write, { flow: undefined, session, record: undefined }); // { _tag: "FlowGone" }
- * completedSession(session, write, { gameId: proofs.gameId, previousGameId: null }).linkChanged; // true
- * ```
- */
+/** Returns why a flow cannot complete; null if it can. @internal */
 export const completionRefusal = (
   write: CompleteFlow,
   { flow, session, record }: CompletionState,
@@ -48,24 +29,7 @@ export const completionRefusal = (
   return isAsSeen(flow, record) && (!write.keeps || canKeep) ? null : { _tag: "LinkChanged" };
 };
 
-/**
- * Returns the game user of the link that a completion keeps; null if it stores a new link.
- *
- * @example
- * ```ts
- * import { ChatId, GameId, Pid } from "@accountlink/core";
- * import { uniqueFlowId } from "@accountlink/testing";
- *
- * const [chatId, gameId] = [ChatId.make("100001"), GameId.make("1")];
- * const origin = { actor: { type: "user", id: chatId }, requestId: null } as const;
- * const proofs = { chatId, gameId: GameId.make("2"), at: 1_000, address: null, browser: null };
- * const write = { ...origin, ...proofs, flow: uniqueFlowId(), pid: Pid.make("pid_0123456789abcdefghij") };
- * const record = { chatId, gameId, linkVersion: 1, linkedAt: 0, lastVerifiedAt: 0 };
- *
- * keptGame({ ...write, keeps: true }, record); // "1"
- * keptGame(write, record); // null
- * ```
- */
+/** Returns the game user of the link that a completion keeps; null if it stores a new link. @internal */
 export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>
   keeps ? (record?.gameId ?? null) : null;
 
@@ -78,6 +42,7 @@ const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): 
 const isFor = (session: VerificationSession | undefined, { pid, chatId }: CompleteFlow): boolean =>
   session?.pid === pid && (session.chatId ?? chatId) === chatId;
 
+/** @internal */
 export const completedSession = (
   session: VerificationSession,
   { chatId, at, keeps }: CompleteFlow,

@@ -3,7 +3,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Proof } from "./flow_store.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** Returns the flow without proofs, after a removal of its user's link. */
+/** Returns the flow without proofs, after a removal of its user's link. @internal */
 export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
   ...flow,
   chatId: null,
@@ -16,21 +16,7 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
  *
  * @param record the record of the flow's chat user
  *
- * @example
- * ```ts
- * import { ChatId, GameId, Pid } from "@accountlink/core";
- * import { makeFlow, uniqueFlowId } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const flow = makeFlow(scope);
- * provenFlow(flow, { step: "game", gameId: GameId.make("1") }, uniqueFlowId(), undefined); // null
- * const chat = { step: "chat", chatId: ChatId.make("100001") } as const;
- * const proven = provenFlow(flow, chat, uniqueFlowId(), undefined);
- * proven?.chatId; // "100001"
- *
- * const voided = voidedFlow(flow);
- * [flow, voided].map(isVoided); // [false, true]
- * ```
+ * @internal
  */
 export const provenFlow = (
   flow: VerificationFlow,

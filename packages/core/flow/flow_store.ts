@@ -15,23 +15,6 @@ export type Proof =
  * (`isVoided`), so that its browser learns the reason and can start again.
  *
  * An unknown scope, an existing id or `stateHash`, and text that `isStorable` refuses are defects.
- *
- * @example
- * ```ts
- * import { memoryWorld, makeFlow } from "@accountlink/testing";
- * import { Scope } from "accountlink";
- * import { Effect, Option } from "effect";
- *
- * const world = await memoryWorld();
- * const program = Effect.gen(function* () {
- *   const store = yield* FlowStore;
- *   const flow = makeFlow(yield* Scope, { expiresAt: 1_000 });
- *   yield* store.begin(flow);
- *   return [yield* store.find(flow.id, 999), yield* store.find(flow.id, 1_000)].map(Option.isSome);
- * });
- * await world.run(program); // [true, false]
- * await world.close();
- * ```
  */
 export class FlowStore extends Context.Service<
   FlowStore,

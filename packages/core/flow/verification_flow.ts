@@ -23,7 +23,7 @@ export interface VerificationFlow {
   readonly expiresAt: Millis;
 }
 
-/** Returns whether a removal voided the proofs of a flow, and no proof was added since. */
+/** Returns whether a removal voided the proofs of a flow, and no proof was added since. @internal */
 export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
   chatId === null && seenVersion !== null;
 

@@ -14,9 +14,5 @@ export type Commit<A> = <O, E>(
   size?: "bulk",
 ) => Effect.Effect<O, E | Conflict | StoreUnavailable>;
 
-/**
- * Commits a write without an answer.
- *
- * @internal
- */
+/** Commits a write without an answer. @internal */
 export const commitAlone: Commit<unknown> = (write) => write;

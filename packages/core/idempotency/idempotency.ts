@@ -21,11 +21,7 @@ export interface IdempotentRequest {
   readonly requestId: string;
 }
 
-/**
- * Either the first request with a key, or a repeated request with its stored result.
- *
- * @internal
- */
+/** Either the first request with a key, or a repeated request with its stored result. @internal */
 export type Begun<A> =
   | {
       readonly _tag: "First";
@@ -46,11 +42,7 @@ const keptFor = dayMs;
 const claimDuration = 6_000;
 const extendInterval = "2 seconds";
 
-/**
- * Runs requests once per idempotency key. Keys and requests are stored as hashes, answers encrypted.
- *
- * @internal
- */
+/** Runs requests once per idempotency key. Keys and requests are stored as hashes, answers encrypted. @internal */
 export class Idempotency extends Context.Service<
   Idempotency,
   {

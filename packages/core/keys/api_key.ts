@@ -105,11 +105,7 @@ export const randomText = Effect.fnUntraced(function* (length: number, radix: 36
   return text;
 });
 
-/**
- * Generates a full key with a new or given public id. It is shown once and never stored.
- *
- * @internal
- */
+/** Generates a full key with a new or given public id. It is shown once and never stored. @internal */
 export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
   const random = yield* SecureRandom.SecureRandom;
   const keyId = id ?? ((yield* randomText(12, 62)) as KeyId);

@@ -182,11 +182,7 @@ export class OwnedKeys extends Context.Service<
 
 const isKeyId = Schema.is(KeyId);
 
-/**
- * Returns the origin of an owner's changes.
- *
- * @internal
- */
+/** Returns the origin of an owner's changes. @internal */
 export const originOf = ({ account, chatId, requestId }: KeyOwner): WriteOrigin => ({
   actor: { type: "account", id: account.name, member: chatId },
   requestId,

@@ -17,11 +17,7 @@ export interface ConfiguredScope {
   readonly settings: ScopeSettings;
 }
 
-/**
- * Sorts the global scope first, then scopes by guild.
- *
- * @internal
- */
+/** Sorts the global scope first, then scopes by guild. @internal */
 export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: ConfiguredScope): number =>
   (guildOf(one) ?? "") < (guildOf(other) ?? "") ? -1 : 1;
 

@@ -119,11 +119,7 @@ export const keyEntryDetails = ({ id, status }: ApiKey): { keyId: KeyId; status:
   status,
 });
 
-/**
- * Returns the earlier of two expiries; null means never.
- *
- * @internal
- */
+/** Returns the earlier of two expiries; null means never. @internal */
 export const earlierEnd = (one: Millis | null, other: Millis | null): Millis | null => {
   if (one === null) return other;
   return other === null ? one : Math.min(one, other);

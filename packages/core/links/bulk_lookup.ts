@@ -180,11 +180,7 @@ export class BulkLookup extends Context.Service<
   );
 }
 
-/**
- * Refuses more inputs than the limit, including duplicates.
- *
- * @internal
- */
+/** Refuses more inputs than the limit, including duplicates. @internal */
 export const checkBulkLimit = (
   inputs: ReadonlyArray<unknown>,
   limit: number = maxBulkInputs,

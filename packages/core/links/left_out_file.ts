@@ -4,22 +4,14 @@ import type { LeftOutLine } from "./formats/link_format.ts";
 /** @internal */
 export const leftOutHeader = "line,reason,row\n";
 
-/**
- * Formats a row of the CSV file of left-out rows, with its line end.
- *
- * @internal
- */
+/** Formats a row of the CSV file of left-out rows, with its line end. @internal */
 export const leftOutRow = ({ line, problem, text }: LeftOutLine): string =>
   `${csvRow([line, problem, text])}\n`;
 
 /** The limits of a file, without header and last line; the size is in bytes. */
 const bounds = { rows: 10_000, size: 9_999_900 };
 
-/**
- * Writes at most 10,000 rows and 10 MB. The last line counts the rows beyond these limits.
- *
- * @internal
- */
+/** Writes at most 10,000 rows and 10 MB. The last line counts the rows beyond these limits. @internal */
 export const boundedLeftOut = () => {
   const encoder = new TextEncoder();
   let [rows, size, more] = [0, 0, 0];

@@ -4,23 +4,7 @@ import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 import type { BatchImported, ImportBatch, PortableLink } from "./link_store.ts";
 
-/**
- * Returns the record of a chat user after a change of its `gameId`.
- *
- * @example
- * ```ts
- * import { ChatId, GameId } from "@accountlink/core";
- *
- * const first = linkedRecord(ChatId.make("100001"), undefined, GameId.make("1"), 1_000);
- * const second = linkedRecord(first.chatId, first, GameId.make("2"), 2_000);
- * const removed = unlinkedRecord(second, 3_000);
- * [first, second, removed].map(({ linkVersion }) => linkVersion); // [1, 2, 3]
- * [first, second, removed].map(isLinked); // [true, true, false]
- *
- * const { chatId, gameId, lastVerifiedAt } = first;
- * importedRecord(removed, { chatId, gameId, lastVerifiedAt }).linkVersion; // 4
- * ```
- */
+/** Returns the record of a chat user after a change of its `gameId`. @internal */
 export const linkedRecord = (
   chatId: ChatId,
   previous: LinkRecord | undefined,
@@ -34,6 +18,7 @@ export const linkedRecord = (
   lastVerifiedAt: at,
 });
 
+/** @internal */
 export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   ...record,
   gameId: null,
@@ -41,7 +26,7 @@ export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   linkedAt: at,
 });
 
-/** Returns the record after an import; the same object if nothing changes. */
+/** Returns the record after an import; the same object if nothing changes. @internal */
 export const importedRecord = (
   record: LinkRecord | undefined,
   { chatId, gameId, lastVerifiedAt }: PortableLink,
@@ -55,19 +40,7 @@ export const importedRecord = (
   return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
 };
 
-/**
- * Returns the effect of an import on a record.
- *
- * @example
- * ```ts
- * import { ChatId, GameId } from "@accountlink/core";
- *
- * const line = { chatId: ChatId.make("100001"), gameId: GameId.make("1"), lastVerifiedAt: 1_000 };
- * const made = importedRecord(undefined, line, "newest");
- * importEffect(undefined, made, line); // "inserted"
- * importEffect(made, importedRecord(made, line, "newest"), line); // "unchanged"
- * ```
- */
+/** Returns the effect of an import on a record. @internal */
 export const importEffect = (
   record: LinkRecord | undefined,
   next: LinkRecord,

@@ -20,11 +20,7 @@ import { importEffect, importedRecord } from "./link_changes.ts";
 import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
 import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
 
-/**
- * The number of rows in a batch. A batch is one transaction, and a running server writes between batches.
- *
- * @internal
- */
+/** The number of rows in a batch. A batch is one transaction, and a running server writes between batches. @internal */
 export const batchSize = 20_000;
 
 /** How many chat users a dry run remembers, to count repetitions in later batches. */

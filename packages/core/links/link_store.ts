@@ -56,16 +56,7 @@ export interface PortableLink {
   readonly lastVerifiedAt: Millis;
 }
 
-/**
- * How long the progress of an import is kept after its last batch, in milliseconds.
- *
- * @example
- * ```ts
- * import { Duration } from "effect";
- *
- * Duration.toDays(progressKeptFor); // 30
- * ```
- */
+/** How long the progress of an import is kept after its last batch, in milliseconds. @internal */
 export const progressKeptFor = 30 * dayMs;
 
 export interface ImportBatch extends WriteContext {
@@ -108,11 +99,7 @@ export interface DayRange {
   readonly before: Millis;
 }
 
-/**
- * The most chat users of one game user that `LinkStore.findByGameIds` returns.
- *
- * @internal
- */
+/** The most chat users of one game user that `LinkStore.findByGameIds` returns. @internal */
 export const maxChatsOfGame = 1_000;
 
 export interface CountOptions {

@@ -47,7 +47,15 @@ export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
   readonly reason = "member_above_bot";
 }
 
-/** Why the platform refuses a change until somebody changes the guild. */
+/**
+ * Why the platform refuses a change until somebody changes the guild.
+ *
+ * @example
+ * ```ts
+ * const reasons = [RoleAboveBot, RoleMissing, NoPermission, MemberAboveBot].map((Refusal) => new Refusal().reason);
+ * reasons; // ["role_above_bot", "role_missing", "no_permission", "member_above_bot"]
+ * ```
+ */
 export type RoleRefusal = RoleAboveBot | RoleMissing | NoPermission | MemberAboveBot;
 
 /** The result of a change; false if the user is no longer a member. */

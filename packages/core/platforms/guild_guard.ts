@@ -4,18 +4,10 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
-/**
- * The most concurrent requests to a platform for one client request.
- *
- * @internal
- */
+/** The most concurrent requests to a platform for one client request. @internal */
 export const platformConcurrency = 8;
 
-/**
- * How many chat users of one game user are checked for guild membership, newest links first.
- *
- * @internal
- */
+/** How many chat users of one game user are checked for guild membership, newest links first. @internal */
 export const maxCheckedMembers = 100;
 
 /** How long a request waits for the platform's list of members before it asks about each user. */
@@ -26,11 +18,7 @@ export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
 export type RequestedGuild = GuildId | null;
 
-/**
- * Restricts scopes to their guild, and requests to members of guilds that the bot is in.
- *
- * @internal
- */
+/** Restricts scopes to their guild, and requests to members of guilds that the bot is in. @internal */
 export class GuildGuard extends Context.Service<
   GuildGuard,
   {

@@ -85,11 +85,7 @@ export const UserGuild = Schema.Struct({
 });
 export type UserGuild = typeof UserGuild.Type;
 
-/**
- * A user's guild, to choose one for a key.
- *
- * @internal
- */
+/** A user's guild, to choose one for a key. @internal */
 export interface OwnGuild {
   readonly guildId: GuildId;
   readonly name: string | null;

@@ -11,24 +11,7 @@ const maxResolvedChats = 25;
 
 const guildTimeout = "1 second";
 
-/**
- * Reads profiles. Unknown users and platform failures become null and fail no lookup.
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- * import { aFixture, memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
- * const program = Effect.gen(function* () {
- *   const found = yield* (yield* Profiles).chats([ChatId.make("100001"), ChatId.make("100002")], null);
- *   return found.map((profile) => profile?.username ?? null);
- * });
- * await world.run(program); // ["chat_100001", null]
- * await world.close();
- * ```
- */
+/** Reads profiles. Unknown users and platform failures become null and fail no lookup. @internal */
 export class Profiles extends Context.Service<
   Profiles,
   {

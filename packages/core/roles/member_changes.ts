@@ -21,7 +21,7 @@ export interface LinkedGame {
   readonly profile: GameProfile | null;
 }
 
-/** Returns whether the profile of the game user decides anything. */
+/** Returns whether the profile of the game user decides anything. @internal */
 export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
   namesGame(nickname) || rules.some(({ when }) => when.is === "group");
 
@@ -32,27 +32,7 @@ export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
  * @param game null without a link
  * @param setNickname the nickname that the plan has set, or null
  *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- *
- * const plan = {
- *   rules: [
- *     { roleId: "1", when: { is: "linked" } },
- *     { roleId: "2", when: { is: "unlinked" } },
- *   ],
- *   nickname: "{chat.username}",
- *   state: "on",
- * } as const;
- * needsProfile(plan); // false
- * const chatId = ChatId.make("100001");
- * const names = { username: "ada", displayName: null, nickname: null };
- * const member = { chatId, ...names, roleIds: ["2", "7"], isBot: false };
- * const changes = memberChanges(plan, member, { profile: null }, null);
- * changes?.add; // ["1"]
- * changes?.remove; // ["2"]
- * changes?.nickname; // "ada"
- * ```
+ * @internal
  */
 export const memberChanges = (
   plan: PlanSettings,

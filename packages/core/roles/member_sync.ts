@@ -23,11 +23,7 @@ type ForMember<A> = (
   chatId: ChatId,
 ) => Effect.Effect<A, Forbidden | PlatformUnavailable | StoreUnavailable>;
 
-/**
- * Compares members with a plan, and changes their roles and nicknames.
- *
- * @internal
- */
+/** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<
   MemberSync,
   {

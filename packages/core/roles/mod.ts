@@ -1,4 +1,5 @@
 /** Role plans: roles and nicknames of a guild that follow the links. */
+export type { HoldItems } from "../couriers/couriers.ts";
 export * from "./courier/role_couriers.ts";
 export * from "./member_changes.ts";
 export * from "./member_sync.ts";

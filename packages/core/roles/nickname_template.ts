@@ -22,11 +22,7 @@ const placeholderPattern = /\{[^{}]*\}/gu;
 
 const form = `1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
 
-/**
- * The expected form of a template, for error messages.
- *
- * @internal
- */
+/** The expected form of a template, for error messages. @internal */
 export const expectedTemplate = `expected null or ${form}`;
 
 const isTemplate = (text: string): boolean =>
@@ -34,27 +30,20 @@ const isTemplate = (text: string): boolean =>
   text.trim() !== "" &&
   [...text.matchAll(placeholderPattern)].every(([placeholder]) => Object.hasOwn(placeholders, placeholder));
 
-/**
- * A template of nicknames.
- *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * const isTemplate = Schema.is(NicknameTemplate);
- * isTemplate("{game.displayName} ({chat.username})"); // true
- * isTemplate("{game.name}"); // false
- * ```
- */
+/** A template of nicknames. @internal */
 export const NicknameTemplate = Schema.String.check(
   Schema.isMaxCodePoints(longestTemplate),
   Schema.makeFilter(isTemplate, { expected: form }),
 );
 
-/** Returns whether a template needs the profile of the game user. */
+/** Returns whether a template needs the profile of the game user. @internal */
 export const namesGame = (template: string | null): boolean => template?.includes("{game.") === true;
 
-/** Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left. */
+/**
+ * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left.
+ *
+ * @internal
+ */
 export const nicknameOf = (template: string, names: MemberNames): string | null => {
   let isComplete = true;
   const filled = template.replaceAll(placeholderPattern, (placeholder) => {

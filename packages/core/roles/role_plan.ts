@@ -50,17 +50,13 @@ export const RoleRule = Schema.Struct({ roleId: Digits, when: RoleCondition }).a
 });
 export type RoleRule = typeof RoleRule.Type;
 
-/** The most rules of a plan. */
+/** The most rules of a plan. @internal */
 export const mostRules = 50;
 
-/** The rules of a plan, at most `mostRules`. */
+/** The rules of a plan, at most `mostRules`. @internal */
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
-/**
- * The expected form of rules, for error messages.
- *
- * @internal
- */
+/** The expected form of rules, for error messages. @internal */
 export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
 
 /** A paused plan changes nothing. */
@@ -74,27 +70,19 @@ export interface PlanSettings {
   readonly state: PlanState;
 }
 
-/** The settings of a guild without a plan. */
+/** The settings of a guild without a plan. @internal */
 export const noPlan: PlanSettings = { rules: [], nickname: null, state: "paused" };
 
 const settingNames = ["rules", "nickname", "state"] as const satisfies ReadonlyArray<keyof PlanSettings>;
 
-/**
- * Returns the names of the settings that differ.
- *
- * @internal
- */
+/** Returns the names of the settings that differ. @internal */
 export const changedSettings = (
   before: PlanSettings,
   after: PlanSettings,
 ): ReadonlyArray<keyof PlanSettings> =>
   settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 
-/**
- * Returns the details of an audit entry.
- *
- * @internal
- */
+/** Returns the details of an audit entry. @internal */
 export const planEntryDetails = (
   { guildId }: { readonly guildId: GuildId },
   { state }: PlanSettings,
@@ -115,14 +103,10 @@ export interface PlanProblem {
   readonly at: Millis;
 }
 
-/** The most problems that a status has. */
+/** The most problems that a status has. @internal */
 export const shownProblems = 50;
 
-/**
- * Sorts problems: the newest first, then by chat ID and role.
- *
- * @internal
- */
+/** Sorts problems: the newest first, then by chat ID and role. @internal */
 export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
   other.at - one.at ||
   (one.chatId === other.chatId

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
@@ -11,11 +12,7 @@ export interface PlanPlace {
   readonly guildId: GuildId;
 }
 
-/**
- * Sorts by scope, then by guild.
- *
- * @internal
- */
+/** Sorts by scope, then by guild. @internal */
 export const placeOrder = (one: PlanPlace, other: PlanPlace): number =>
   one.pid === other.pid ? (one.guildId < other.guildId ? -1 : 1) : one.pid < other.pid ? -1 : 1;
 
@@ -50,15 +47,6 @@ export interface HeldPlan extends RolePlan {
   readonly oldestSince: Millis | null;
   /** Increases when the plan changes or a sweep starts. */
   readonly revision: number;
-}
-
-export interface HoldPlans {
-  readonly node: string;
-  readonly at: Millis;
-  /** The node counts as alive until this time. A time not after `at` releases all of its plans. */
-  readonly until: Millis;
-  /** How many further plans to take at most. */
-  readonly limit: number;
 }
 
 export interface MarkMembers extends HeldWrite {
@@ -115,17 +103,6 @@ export interface UserRoles extends PlanPlace {
  * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is
  * atomic. Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
  * erasing the owner of an account deletes its plans. A scope that does not exist is a defect.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { memoryWorld } from "@accountlink/testing";
- *
- * const world = await memoryWorld();
- * const list = RolePlanStore.use((store) => store.list(Pid.make("pid_0123456789abcdefghij")));
- * await world.run(list); // []
- * await world.close();
- * ```
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,
@@ -157,7 +134,7 @@ export class RolePlanStore extends Context.Service<
      * Renews the node's lease, takes plans that are on and that no live node holds, and returns the node's plans that
      * are on and whose accounts are not suspended.
      */
-    readonly hold: (hold: HoldPlans) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
+    readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
 
     /** Marks members after reading events. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;

@@ -23,32 +23,7 @@ import { checkGuild, checkSettings, type PlanDetails, StoredPlans } from "./stor
 
 type Unavailable = PlatformUnavailable | StoreUnavailable;
 
-/**
- * Manages the role plans of guilds, and applies them to single members.
- *
- * @example
- * ```ts
- * import { ApiKeys, GuildId } from "@accountlink/core";
- * import { aFixture, aGuild, memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const guildId = GuildId.make("700000000000000001");
- * const roles = [{ id: "1", name: "Member", assignable: true }];
- * const guild = aGuild(guildId, ["100001"], { roles });
- * const world = await memoryWorld(aFixture({ platform: { guilds: [guild] } }));
- * const program = Effect.gen(function* () {
- *   const plans = yield* RolePlans;
- *   const account = { name: "acme", chatId: null, tier: "free" } as const;
- *   const scope = yield* (yield* ApiKeys).scopeOf(account, { kind: "guild", guildId });
- *   const origin = { actor: { type: "operator", id: "grace" }, requestId: null } as const;
- *   const rules = [{ roleId: "1", when: { is: "linked" } }] as const;
- *   const { status } = yield* plans.put(scope, guildId, { rules, nickname: null, state: "on" }, origin);
- *   return status.sweep;
- * });
- * await world.run(program); // { after: null, done: 0, total: 0 }
- * await world.close();
- * ```
- */
+/** Manages the role plans of guilds, and applies them to single members. @internal */
 export class RolePlans extends Context.Service<
   RolePlans,
   {

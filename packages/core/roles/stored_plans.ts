@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import {
   BadRequest,
@@ -12,7 +13,6 @@ import {
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
-import { makeAnnouncePlanChange } from "./plan_changes.ts";
 import {
   expectedRules,
   noPlan,
@@ -69,7 +69,7 @@ export class StoredPlans extends Context.Service<
     Effect.gen(function* () {
       const store = yield* RolePlanStore;
       const events = yield* EventStore;
-      const announceChange = yield* makeAnnouncePlanChange;
+      const announceChange = yield* makeAnnounceItems("role_plans");
 
       const find = Effect.fn("StoredPlans.find")(function* (scope: DataScope, guildId: GuildId) {
         const place = { pid: scope.pid, guildId };
@@ -111,11 +111,7 @@ export class StoredPlans extends Context.Service<
   );
 }
 
-/**
- * Refuses a plan of a guild scope for another guild.
- *
- * @internal
- */
+/** Refuses a plan of a guild scope for another guild. @internal */
 export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
   scope.kind === "guild" && scope.guildId !== guildId
     ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
@@ -127,11 +123,7 @@ const decoders = {
   state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
 } as const;
 
-/**
- * Returns settings with all fields in order. Untyped callers may pass anything.
- *
- * @internal
- */
+/** Returns settings with all fields in order. Untyped callers may pass anything. @internal */
 export const checkSettings = Effect.fnUntraced(function* (
   scope: DataScope,
   guildId: GuildId,

@@ -16,20 +16,12 @@ const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
   return yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "root-key-wrap"));
 }, Effect.orDie);
 
-/**
- * Wraps a root key with a secret. The text differs each time.
- *
- * @internal
- */
+/** Wraps a root key with a secret. The text differs each time. @internal */
 export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
   return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
 });
 
-/**
- * Unwraps a root key. None if another secret wrapped it, or the text is damaged.
- *
- * @internal
- */
+/** Unwraps a root key. None if another secret wrapped it, or the text is damaged. @internal */
 export const unwrapRootKey = Effect.fnUntraced(function* (wrapped: string, secret: Bytes) {
   if (!wrapped.startsWith(version)) return Option.none<Bytes>();
   const bytes = yield* unseal(yield* wrappingKey(secret), wrapped.slice(version.length), purpose);

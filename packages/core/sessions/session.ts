@@ -8,11 +8,7 @@ export type SessionState = "pending" | "opened" | "completed" | "failed" | "canc
 /** `link_removed`: the user's link or its whole scope was removed. */
 export type SessionFailure = "link_removed";
 
-/**
- * The greatest length of a `clientId` in characters.
- *
- * @internal
- */
+/** The greatest length of a `clientId` in characters. @internal */
 export const longestClientId = 128;
 
 export interface VerificationSession {
@@ -43,53 +39,35 @@ export interface VerificationSession {
   readonly change: number;
 }
 
+/** @internal */
 export const isFinal = (state: SessionState): boolean => state !== "pending" && state !== "opened";
 
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";
 
-/**
- * Returns whether a session can be completed: it is not final, and before its deadline.
- *
- * @internal
- */
+/** Returns whether a session can be completed: it is not final, and before its deadline. @internal */
 export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis): boolean =>
   !isFinal(state) && at < expiresAt;
 
 /**
  * Returns whether a session can advance. `opened` follows `pending`, and `cancelled` follows `pending` or `opened`,
  * both before the deadline. `expired` follows `pending` or `opened`, from the deadline on.
+ *
+ * @internal
  */
 export const canAdvance = (session: VerificationSession, to: SessionStep, at: Millis): boolean => {
   if (to === "expired") return !isFinal(session.state) && at >= session.expiresAt;
   return isOpenAt(session, at) && (to === "cancelled" || session.state === "pending");
 };
 
-/**
- * Returns the session after a step that `canAdvance` allows.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { makeKey, makeSession } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const session = makeSession(makeKey(scope));
- * canAdvance(session, "opened", 0); // true
- * const opened = advancedSession(session, "opened");
- * canAdvance(opened, "opened", 0); // false
- * const failed = failedSession(opened);
- * [session, opened, failed].map(({ state }) => isFinal(state)); // [false, false, true]
- * failed.change; // 3
- * ```
- */
+/** Returns the session after a step that `canAdvance` allows. @internal */
 export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
   ...session,
   state: to,
   change: session.change + 1,
 });
 
-/** Returns the session after its link or scope was removed. */
+/** Returns the session after its link or scope was removed. @internal */
 export const failedSession = (session: VerificationSession): VerificationSession => ({
   ...session,
   state: "failed",

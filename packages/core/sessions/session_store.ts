@@ -21,13 +21,7 @@ export interface CreationBurst {
  * @param fullAt when the bucket is full again; undefined for a key without sessions
  * @returns when it is full after this creation; or, if it is empty, when the next session can be created
  *
- * @example
- * ```ts
- * const burst = { capacity: 2, refillMs: 10_000 };
- * takeFromBurst(undefined, burst, 0); // { fullAt: 10000 }
- * takeFromBurst(10_000, burst, 0); // { fullAt: 20000 }
- * takeFromBurst(20_000, burst, 0); // { readyAt: 10000 }
- * ```
+ * @internal
  */
 export const takeFromBurst = (
   fullAt: Millis | undefined,

@@ -1,21 +1,13 @@
-import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
+import { Array, Clock, Context, Effect, Layer, Metric, Schedule, type Scope } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
-import { KeyStore } from "../keys/key_store.ts";
-import { Notices } from "../notices.ts";
+import { endInactiveReaders, Reader, Readers } from "../readers.ts";
 import { forEachSignal, Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { VerificationSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";
 
-/**
- * How often the store is polled for changes without a signal, in milliseconds.
- *
- * @internal
- */
+/** How often the store is polled for changes without a signal, in milliseconds. @internal */
 export const changePollInterval = 2_000;
-
-/** How often the keys of open reads are checked, in milliseconds. */
-const keyCheckInterval = 500;
 
 /** How far back changes are polled, in milliseconds, to allow for clock differences and late polls. */
 const changePollWindow = 15_000;
@@ -23,11 +15,7 @@ const changePollWindow = 15_000;
 /** With more subscribed sessions, reading all changes is cheaper than looking up ids. */
 const maxPolledIds = 1_000;
 
-/**
- * Wakes the open reads of a session when it changes, on every node.
- *
- * @internal
- */
+/** Wakes the open reads of a session when it changes, on every node. @internal */
 export class SessionWatch extends Context.Service<
   SessionWatch,
   {
@@ -54,7 +42,10 @@ export class SessionWatch extends Context.Service<
     SessionWatch,
     Effect.gen(function* () {
       const signals = yield* Signals;
-      const subscriptions = new Subscriptions(yield* Effect.context());
+      const subscriptions: Subscriptions = new Readers();
+      const context = yield* Effect.context();
+      const count = (by: -1 | 0 | 1) => readsOpen.modifyUnsafe(by, context);
+      count(0);
 
       // Reads on this node get the signal even if it cannot be published.
       const send = (signal: Signal) => {
@@ -64,13 +55,16 @@ export class SessionWatch extends Context.Service<
 
       yield* forEachSignal(topic, (message) => receive(subscriptions, decodeSignal(message)));
       yield* pollChanges(subscriptions).pipe(Effect.forkScoped);
-      yield* endInactiveReads(subscriptions).pipe(Effect.forkScoped);
+      yield* endInactiveReaders(subscriptions).pipe(Effect.forkScoped);
 
       return SessionWatch.of({
         subscribe: ({ id, keyId }) =>
-          Effect.acquireRelease(
-            Effect.sync(() => subscriptions.subscribe(new Subscription(id, keyId))),
-            (subscription) => Effect.sync(() => subscriptions.unsubscribe(subscription)),
+          Effect.tap(subscriptions.add(id, new Subscription(id, keyId)), (subscription) =>
+            Effect.addFinalizer(() =>
+              Effect.sync(() => {
+                if (subscription.isOpen) count(-1);
+              }),
+            ),
           ),
         announce: (ids) =>
           Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => send({ changed }), {
@@ -78,10 +72,11 @@ export class SessionWatch extends Context.Service<
           }),
         open: (subscription, number) =>
           Effect.suspend(() => {
-            subscriptions.open(subscription, number);
+            subscription.open(number);
+            count(1);
             return number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
           }),
-        stop: Effect.sync(() => subscriptions.stop()),
+        stop: subscriptions.stop,
       });
     }),
   );
@@ -112,8 +107,10 @@ export const forEachSessionChange = (handle: () => void) =>
   });
 
 const receive = (subscriptions: Subscriptions, signal: Signal): void => {
-  if ("begun" in signal) subscriptions.supersede(signal.begun.id, signal.begun.number);
-  else for (const id of signal.changed) subscriptions.wake(id);
+  if ("begun" in signal) {
+    const { id, number } = signal.begun;
+    for (const subscription of subscriptions.byId.get(id) ?? []) subscription.supersede(number);
+  } else for (const id of signal.changed) subscriptions.wake(id);
 };
 
 /** Polls the store for changes, because signals may be lost. */
@@ -122,7 +119,7 @@ const pollChanges = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
   const poll = yield* warnOnce(
     "Cannot poll changes of sessions",
     Effect.gen(function* () {
-      const { sessionIds } = subscriptions;
+      const sessionIds = [...subscriptions.byId.keys()];
       if (sessionIds.length === 0) return;
       const since = (yield* Clock.currentTimeMillis) - changePollWindow;
       const among = sessionIds.length > maxPolledIds ? null : sessionIds;
@@ -132,44 +129,21 @@ const pollChanges = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
   yield* Effect.repeat(poll, Schedule.spaced(changePollInterval));
 });
 
-/**
- * Ends reads whose key is no longer accepted. It polls the store, which notices key changes made anywhere, even while
- * signals are down.
- */
-const endInactiveReads = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
-  const store = yield* KeyStore;
-  const check = yield* warnOnce(
-    "Cannot check the keys of open reads",
-    Effect.gen(function* () {
-      const { keyIds } = subscriptions;
-      const accepted = new Set(yield* store.acceptedAmong(keyIds, yield* Clock.currentTimeMillis));
-      subscriptions.endReadsOf(new Set(keyIds.filter((id) => !accepted.has(id))));
-    }),
-  );
-  while (true) {
-    yield* subscriptions.isActive.await;
-    yield* Effect.sleep(keyCheckInterval);
-    yield* check;
-  }
-});
-
 /** The number of reads of sessions that are open on this node. */
 export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
   description: "Reads of verification sessions that are open: long polls and streams that wait",
 });
 
-export class Subscription extends Notices {
+export class Subscription extends Reader {
   readonly id: SessionId;
-  readonly keyId: KeyId;
   #isOpen = false;
   #number: number | null = null;
   /** The highest number of the session's reads so far. */
   #newest = 0;
 
   constructor(id: SessionId, keyId: KeyId) {
-    super();
+    super(keyId);
     this.id = id;
-    this.keyId = keyId;
   }
 
   get isOpen(): boolean {
@@ -189,72 +163,4 @@ export class Subscription extends Notices {
   }
 }
 
-class Subscriptions {
-  readonly #bySession = new Map<SessionId, Set<Subscription>>();
-  readonly #context: Context.Context<never>;
-  /** Open while there are subscriptions. */
-  readonly isActive = Latch.makeUnsafe(false);
-  #isStopping = false;
-
-  constructor(context: Context.Context<never>) {
-    this.#context = context;
-    readsOpen.modifyUnsafe(0, context);
-  }
-
-  get sessionIds(): ReadonlyArray<SessionId> {
-    return [...this.#bySession.keys()];
-  }
-
-  get keyIds(): ReadonlyArray<KeyId> {
-    const ids = new Set<KeyId>();
-    for (const { keyId } of this.#all()) ids.add(keyId);
-    return [...ids];
-  }
-
-  subscribe(subscription: Subscription): Subscription {
-    const { id } = subscription;
-    const ofSession = this.#bySession.get(id);
-    if (ofSession === undefined) this.#bySession.set(id, new Set([subscription]));
-    else ofSession.add(subscription);
-    this.isActive.openUnsafe();
-    if (this.#isStopping) subscription.end();
-    return subscription;
-  }
-
-  open(subscription: Subscription, number: number | null): void {
-    subscription.open(number);
-    readsOpen.modifyUnsafe(1, this.#context);
-  }
-
-  unsubscribe(subscription: Subscription): void {
-    const { id } = subscription;
-    const ofSession = this.#bySession.get(id);
-    ofSession?.delete(subscription);
-    if (ofSession?.size === 0) this.#bySession.delete(id);
-    if (this.#bySession.size === 0) this.isActive.closeUnsafe();
-    if (subscription.isOpen) readsOpen.modifyUnsafe(-1, this.#context);
-  }
-
-  wake(id: SessionId): void {
-    for (const subscription of this.#bySession.get(id) ?? []) subscription.wake();
-  }
-
-  supersede(id: SessionId, number: number): void {
-    for (const subscription of this.#bySession.get(id) ?? []) subscription.supersede(number);
-  }
-
-  endReadsOf(keyIds: ReadonlySet<KeyId>): void {
-    if (keyIds.size === 0) return;
-    for (const subscription of this.#all()) if (keyIds.has(subscription.keyId)) subscription.end();
-  }
-
-  /** Ends all reads, and later ones as soon as they begin. */
-  stop(): void {
-    this.#isStopping = true;
-    for (const subscription of this.#all()) subscription.end();
-  }
-
-  *#all(): Iterable<Subscription> {
-    for (const ofSession of this.#bySession.values()) yield* ofSession;
-  }
-}
+type Subscriptions = Readers<SessionId, Subscription>;

@@ -30,11 +30,7 @@ export interface BegunSignIn {
   readonly expiresAt: Millis;
 }
 
-/**
- * How long a user stays signed in, in milliseconds.
- *
- * @internal
- */
+/** How long a user stays signed in, in milliseconds. @internal */
 export const signInLifetime = 12 * hourMs;
 
 /** How long a user may take at the platform, in milliseconds. */

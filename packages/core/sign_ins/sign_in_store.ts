@@ -8,24 +8,6 @@ import type { BegunSignIn, SignInSite, SiteSignIn } from "./sign_in.ts";
  * Stores sign-ins of users. `UserStore.erase` deletes the sign-ins of its user.
  *
  * An existing id or `stateHash`, and text that `isStorable` refuses, are defects.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/memory";
- * import { makeBegunSignIn, makeSignIn } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const program = Effect.gen(function* () {
- *   const store = yield* SignInStore;
- *   const begun = makeBegunSignIn();
- *   yield* store.begin(begun);
- *   const taken = yield* store.takeBegun(begun.site, begun.stateHash, 0);
- *   const signIn = makeSignIn();
- *   yield* store.create(signIn, null);
- *   return [taken, yield* store.end(signIn.site, signIn.chatId, null)];
- * });
- * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // [true, 1]
- * ```
  */
 export class SignInStore extends Context.Service<
   SignInStore,

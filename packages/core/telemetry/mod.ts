@@ -1,7 +1,3 @@
-/**
- * Tracing and metrics for adapters.
- *
- * @internal
- */
+/** Tracing and metrics for adapters. @internal */
 export * from "./metric_reading.ts";
 export * from "./tracing.ts";

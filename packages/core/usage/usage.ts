@@ -1,6 +1,7 @@
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
+/** @internal */
 export const usageGroups = ["lookup", "bulk", "write", "alts", "session"] as const;
 
 export type UsageGroup = (typeof usageGroups)[number];
@@ -12,6 +13,7 @@ export type UsageOutcome = (typeof usageOutcomes)[number];
 
 export type UsageCounts = Readonly<Record<UsageOutcome, number>>;
 
+/** @internal */
 export const addUsage = (one: UsageCounts, other: UsageCounts): UsageCounts => ({
   served: one.served + other.served,
   refused: one.refused + other.refused,
@@ -28,23 +30,11 @@ export interface UsagePeriod extends UsageCounts {
   readonly group: UsageGroup;
 }
 
+/** @internal */
 export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
   one.from - other.from || usageGroups.indexOf(one.group) - usageGroups.indexOf(other.group);
 
-/**
- * Adds up the usage of several keys, sorted by `byTimeAndGroup`.
- *
- * @example
- * ```ts
- * const first = { from: 0, group: "lookup", served: 5, refused: 1, errors: 0 } as const;
- * const later = { from: 86_400_000, group: "lookup", served: 2, refused: 0, errors: 0 } as const;
- * addUsage(first, later); // { served: 7, refused: 1, errors: 0 }
- * sumUsage([later, first, first]).map(({ served }) => served); // [10, 2]
- * const bulk = { ...first, group: usageGroups[1] };
- * const ordered = [later, bulk, first].toSorted(byTimeAndGroup);
- * ordered.map(({ group }) => group); // ["lookup", "bulk", "lookup"]
- * ```
- */
+/** Adds up the usage of several keys, sorted by `byTimeAndGroup`. @internal */
 export const sumUsage = (periods: Iterable<UsagePeriod>): ReadonlyArray<UsagePeriod> => {
   const sums = new Map<string, UsagePeriod>();
   for (const { from, group, served, refused, errors } of periods) {

@@ -5,11 +5,7 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
 import { type UsageOwner, UsageStore } from "./usage_store.ts";
 
-/**
- * The requests of one UTC day, in every group of routes.
- *
- * @internal
- */
+/** The requests of one UTC day, in every group of routes. @internal */
 export interface UsageDay {
   /** Such as `2026-01-31`. */
   readonly day: string;

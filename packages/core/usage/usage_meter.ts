@@ -16,11 +16,7 @@ export const flushInterval = 2_000;
 /** How long a stop waits for the last save. */
 const lastFlushTimeout = "5 seconds";
 
-/**
- * Counts requests with accepted keys in memory, and saves the counts every few seconds.
- *
- * @internal
- */
+/** Counts requests with accepted keys in memory, and saves the counts every few seconds. @internal */
 export class UsageMeter extends Context.Service<
   UsageMeter,
   {

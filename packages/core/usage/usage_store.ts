@@ -16,7 +16,7 @@ export interface UsageBatch {
   readonly uses: ReadonlyArray<KeyUse>;
 }
 
-/** A key's stored last use is updated only if the new one is this much later, in milliseconds. */
+/** A key's stored last use is updated only if the new one is this much later, in milliseconds. @internal */
 export const lastUsePrecision = 30_000;
 
 export interface KeyUse {
@@ -27,31 +27,7 @@ export interface KeyUse {
 /** Reads the usage of all keys of an account, including revoked ones, or of one key. */
 export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
 
-/**
- * Stores the usage of API keys per UTC day.
- *
- * @example
- * ```ts
- * import { KeyId } from "@accountlink/core";
- * import { StorageMemory } from "@accountlink/memory";
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const { key } = await world.keys.create({ name: "bot" });
- * const counts = [{ key: key.id, group: "lookup", served: 3, refused: 0, errors: 0 }] as const;
- * const uses = [{ key: key.id, at: lastUsePrecision }];
- * const batch = { meter: "node-1", sequence: 1, day: 0, counts, uses };
- * const program = Effect.gen(function* () {
- *   const store = yield* UsageStore;
- *   yield* store.add(batch);
- *   yield* store.add(batch);
- *   return (yield* store.days({ key: key.id }, 0)).map(({ served }) => served);
- * });
- * await world.run(program); // [3]
- * await world.close();
- * ```
- */
+/** Stores the usage of API keys per UTC day. */
 export class UsageStore extends Context.Service<
   UsageStore,
   {

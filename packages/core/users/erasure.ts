@@ -15,25 +15,7 @@ type Erasable = Pick<AuditEntry, "actor" | "details">;
  * Returns an entry without a user's identifiers: their chat ID, also as a member who acted, their game IDs in the
  * entry, and the names of their accounts. Null if it contains none of these.
  *
- * @example
- * ```ts
- * import { ChatId, Pid } from "@accountlink/core";
- *
- * const chatId = ChatId.make("100001");
- * const entry = {
- *   actor: { type: "account", id: "ada", member: chatId },
- *   details: { chatId, gameId: "1", previousGameId: null },
- * } as const;
- * const erased = withoutUser(entry, chatId, ["ada"]);
- * erased?.actor.id === erasedMark; // true
- * erased?.details; // { chatId: "[erased]", gameId: "[erased]", previousGameId: null }
- *
- * const pid = Pid.make("pid_0123456789abcdefghij");
- * const things = [{ what: "sightings", pid }, { what: "sightings", pid }, { what: "entries", pid: null }] as const;
- * const { total, byScope } = countErased(things);
- * total; // { records: 0, sightings: 2, browsers: 0, reviews: 0, entries: 1 }
- * byScope.get(pid); // { records: 0, sightings: 2, browsers: 0, reviews: 0, entries: 0 }
- * ```
+ * @internal
  */
 export const withoutUser = (
   { actor, details }: Erasable,
@@ -71,6 +53,8 @@ export interface ErasedThing {
 
 /**
  * Counts erased records: over all scopes for `UserErased`, per scope for `user.erased` entries. Events are not counted.
+ *
+ * @internal
  */
 export const countErased = (
   things: ReadonlyArray<ErasedThing>,

@@ -4,11 +4,7 @@ import type { GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Profiles } from "../platforms/profiles.ts";
 
-/**
- * A community that stores data about a user, as the user knows it.
- *
- * @internal
- */
+/** A community that stores data about a user, as the user knows it. @internal */
 export interface OwnCommunity {
   readonly pid: Pid;
   /** The community's name outside of guilds: as set by the owner, else the account's name. */

@@ -12,22 +12,14 @@ import type { Millis } from "../timestamp.ts";
 import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
 import { type ScopedRecord, UserStore } from "./user_store.ts";
 
-/**
- * A link of a user in one community.
- *
- * @internal
- */
+/** A link of a user in one community. @internal */
 export interface OwnLink extends OwnCommunity {
   readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
   readonly linkedAt: Millis;
   readonly lastVerifiedAt: Millis;
 }
 
-/**
- * Shows users their links, and removes one link. `UserData.erase` removes all data about a user.
- *
- * @internal
- */
+/** Shows users their links, and removes one link. `UserData.erase` removes all data about a user. @internal */
 export class OwnLinks extends Context.Service<
   OwnLinks,
   {

@@ -11,11 +11,7 @@ import type { Millis } from "../timestamp.ts";
 import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
 import { UserStore } from "./user_store.ts";
 
-/**
- * A place where a user confirmed links: an address or a browser, once over all scopes.
- *
- * @internal
- */
+/** A place where a user confirmed links: an address or a browser, once over all scopes. @internal */
 export interface OwnPlace {
   /** Null for an address, and for a browser that an earlier release stored. */
   readonly firstSeenAt: Millis | null;
@@ -32,11 +28,7 @@ export interface OwnAddress extends OwnPlace {
   readonly ip: string | null;
 }
 
-/**
- * Shows users their addresses and browsers, and forgets the browsers.
- *
- * @internal
- */
+/** Shows users their addresses and browsers, and forgets the browsers. @internal */
 export class OwnSightings extends Context.Service<
   OwnSightings,
   {

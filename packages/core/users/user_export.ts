@@ -10,11 +10,7 @@ import { KeyStore } from "../keys/key_store.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
-/**
- * Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes and secrets.
- *
- * @internal
- */
+/** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes and secrets. @internal */
 export class UserExports extends Context.Service<
   UserExports,
   { readonly of: (chatId: ChatId) => Effect.Effect<object, StoreUnavailable> }

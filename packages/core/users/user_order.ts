@@ -15,18 +15,7 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
   byText(one.pid, other.pid) ||
   byText(placeOf(one.sighting), placeOf(other.sighting));
 
-/**
- * Sorts a user's data: scopes and accounts by name, other records by time, ties by id.
- *
- * @example
- * ```ts
- * const noFlows = { roles: [], sessions: [], flows: [], signIns: [] };
- * const none = { memberships: [], records: [], sightings: [], browsers: [], reviews: [], entries: [], ...noFlows };
- * const account = (name: string) => ({ name, chatId: null, tier: "free", status: "active" }) as const;
- * const { accounts } = inOrder({ ...none, accounts: [account("bob"), account("ada")] });
- * accounts.map(({ name }) => name); // ["ada", "bob"]
- * ```
- */
+/** Sorts a user's data: scopes and accounts by name, other records by time, ties by id. @internal */
 export const inOrder = (found: UserRecords): UserRecords => ({
   accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
   memberships: found.memberships.toSorted((one, other) => byText(one.account.name, other.account.name)),

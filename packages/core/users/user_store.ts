@@ -72,24 +72,7 @@ export interface UserErased {
   readonly revokedKeys: ReadonlyArray<KeyId>;
 }
 
-/**
- * Finds and erases the data of a user in every scope.
- *
- * @example
- * ```ts
- * import { ChatId } from "@accountlink/core";
- * import { aFixture, memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
- * const program = Effect.gen(function* () {
- *   const found = yield* (yield* UserStore).findRecords(ChatId.make("100001"));
- *   return found.map(({ scope, record }) => [scope.account, record.gameId]);
- * });
- * await world.run(program); // [["acme", "1"]]
- * await world.close();
- * ```
- */
+/** Finds and erases the data of a user in every scope. */
 export class UserStore extends Context.Service<
   UserStore,
   {

@@ -2,37 +2,19 @@
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Webhook } from "./webhook.ts";
-import type { RecordDeliveries, RequestedAttempt, StoredDelivery } from "./webhook_store.ts";
+import type { AttemptResult, RecordDeliveries, RequestedAttempt, StoredDelivery } from "./webhook_store.ts";
 
-/**
- * Returns whether a delivery must still be sent.
- *
- * @internal
- */
+/** Returns whether a delivery must still be sent. @internal */
 export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =>
   status === "failing" || status === "waiting";
 
-/**
- * Returns the distinct lanes of deliveries.
- *
- * @internal
- */
+/** Returns the distinct lanes of deliveries. @internal */
 export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>): ReadonlyArray<string> => [
   ...new Set(deliveries.flatMap(({ lanes }) => lanes)),
 ];
 
-/**
- * Returns what a delivery says of its latest attempt.
- *
- * @internal
- */
-export const answerOf = ({
-  status,
-  type,
-  error,
-  attemptedAt,
-  endedAt,
-}: Pick<RequestedAttempt, "status" | "type" | "error" | "attemptedAt" | "endedAt">) => ({
+/** Returns what a delivery says of its latest attempt. @internal */
+export const answerOf = ({ status, type, error, attemptedAt, endedAt }: AttemptResult) => ({
   responseStatus: status,
   responseType: type,
   error,
@@ -62,11 +44,7 @@ export const resent = (
   return delivery.status === "failing" ? latest : { ...latest, status: "given_up", nextAttemptAt: null };
 };
 
-/**
- * Returns the times of a webhook after deliveries were recorded.
- *
- * @internal
- */
+/** Returns the times of a webhook after deliveries were recorded. @internal */
 export const timesAfter = (
   { lastDeliveredAt, failingSince }: Pick<Webhook, "lastDeliveredAt" | "failingSince">,
   { deliveredAt, failedAt }: Pick<RecordDeliveries, "deliveredAt" | "failedAt">,

@@ -63,11 +63,7 @@ export interface NextSecret {
 /** An owner's change, a rotation, or the service disabling an active or paused webhook. */
 export type WebhookChange = WebhookUpdate | NextSecret | { readonly disabledReason: DisabledReason };
 
-/**
- * A changed webhook, and the content of the audit entry.
- *
- * @internal
- */
+/** A changed webhook, and the content of the audit entry. @internal */
 export interface UpdatedWebhook<W> {
   readonly webhook: W;
   readonly action: Extract<AuditAction, `webhook.${string}`>;
@@ -107,11 +103,7 @@ const fields = ["url", "types", "description", "status"] as const satisfies Read
   keyof WebhookUpdate
 >;
 
-/**
- * Returns a webhook with its new values and the content of the audit entry; null if nothing changes.
- *
- * @internal
- */
+/** Returns a webhook with its new values and the content of the audit entry; null if nothing changes. @internal */
 export const updatedWebhook = <W extends StoredWebhook>(
   webhook: W,
   change: WebhookChange,

@@ -15,11 +15,7 @@ export interface WebhookAnswer {
   readonly retryAfter: number | null;
 }
 
-/**
- * The receiver did not answer.
- *
- * @internal
- */
+/** The receiver did not answer. @internal */
 export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
   readonly error: Exclude<DeliveryError, "status">;
 }> {}

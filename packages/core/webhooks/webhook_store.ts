@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 import type {
@@ -48,7 +49,7 @@ export interface DeliveryFilter {
 }
 
 /**
- * A stored delivery. A `waits` delivery has not been tried, because an earlier event in one of its lanes is not
+ * A stored delivery. A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not
  * delivered yet.
  */
 export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
@@ -74,15 +75,6 @@ export interface HeldWebhook extends StoredWebhook {
   readonly oldestFailingAt: Millis | null;
 }
 
-export interface HoldWebhooks {
-  readonly node: string;
-  readonly at: Millis;
-  /** The node counts as alive until this time. A time not after `at` releases all of its webhooks. */
-  readonly until: Millis;
-  /** How many further webhooks to take at most. */
-  readonly limit: number;
-}
-
 export interface RecordDeliveries {
   readonly id: WebhookId;
   readonly node: string;
@@ -98,11 +90,8 @@ export interface RecordDeliveries {
   readonly failedAt: Millis | null;
 }
 
-/** A requested attempt and its result. */
-export interface RequestedAttempt {
-  readonly id: WebhookId;
-  /** The delivery before the attempt. */
-  readonly delivery: StoredDelivery;
+/** The result of an attempt. */
+export interface AttemptResult {
   readonly attemptedAt: Millis;
   readonly endedAt: Millis;
   /** The status of the answer; null without an answer. */
@@ -113,22 +102,18 @@ export interface RequestedAttempt {
   readonly error: DeliveryError | null;
 }
 
+/** A requested attempt and its result. */
+export interface RequestedAttempt extends AttemptResult {
+  readonly id: WebhookId;
+  /** The delivery before the attempt. */
+  readonly delivery: StoredDelivery;
+}
+
 /**
  * Stores webhooks, their deliveries, and the nodes that send them. Every operation is atomic. Erasing the owner of an
  * account deletes its webhooks.
  *
  * An unknown scope, an existing id, and text that `isStorable` refuses are defects.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const list = Effect.flatMap(WebhookStore, (store) => store.list({ account: "acme", id: null }));
- * await world.run(list); // []
- * await world.close();
- * ```
  */
 export class WebhookStore extends Context.Service<
   WebhookStore,
@@ -173,7 +158,7 @@ export class WebhookStore extends Context.Service<
      * Renews the node's lease, takes webhooks that no live node holds, and returns the node's webhooks that may be
      * sent: active webhooks of accounts that are not suspended.
      */
-    readonly hold: (hold: HoldWebhooks) => Effect.Effect<ReadonlyArray<HeldWebhook>, StoreUnavailable>;
+    readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldWebhook>, StoreUnavailable>;
 
     /** Returns which of the events already have a delivery, and which of the lanes have a failing or waiting one. */
     readonly look: (

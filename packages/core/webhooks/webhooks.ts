@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { WriteOrigin } from "../audit/audit.ts";
+import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { ScopeTarget } from "../data_scope.ts";
 import {
   BadRequest,
@@ -29,18 +30,13 @@ import {
   type WebhookId,
   type WebhookUpdate,
 } from "./webhook.ts";
-import { makeAnnounceChange } from "./webhook_changes.ts";
 import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
 
 const webhooksOfScope = 5;
 
-/**
- * The greatest length of a description in characters.
- *
- * @internal
- */
+/** The greatest length of a description in characters. @internal */
 export const longestDescription = 300;
 
 /**
@@ -73,26 +69,7 @@ export interface DeliveryPage {
 /** With the reason `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/**
- * Manages webhooks for owners and operators. As an account, null means every account.
- *
- * @example
- * ```ts
- * import { memoryWorld } from "@accountlink/testing";
- * import { Effect } from "effect";
- *
- * const world = await memoryWorld();
- * const program = Effect.gen(function* () {
- *   const webhooks = yield* Webhooks;
- *   const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
- *   const choice = { account: "acme", target: { kind: "global" }, url: "https://example.com/links" } as const;
- *   const { webhook, secret } = yield* webhooks.create(choice, origin);
- *   return [webhook.status, secret.slice(0, 6)];
- * });
- * await world.run(program); // ["active", "whsec_"]
- * await world.close();
- * ```
- */
+/** Manages webhooks for owners and operators. As an account, null means every account. @internal */
 export class Webhooks extends Context.Service<
   Webhooks,
   {
@@ -193,7 +170,7 @@ export class Webhooks extends Context.Service<
       const issueSecret = yield* makeIssueSecret;
       const attempt = yield* makeAttempt;
       const deliveries = yield* makeSentDeliveries;
-      const announceChange = yield* makeAnnounceChange;
+      const announceChange = yield* makeAnnounceItems("webhooks");
       const notFound = new BadRequest({ problem: "not_found" });
 
       const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {

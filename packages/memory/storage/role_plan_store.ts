@@ -3,7 +3,7 @@ import {
   changedSettings,
   type HeldPlan,
   type HeldWrite,
-  type HoldPlans,
+  type HoldItems,
   type MarkMembers,
   noPlan,
   type PlanPlace,
@@ -155,7 +155,7 @@ const sweeping = (plan: MemoryPlan, total: number, at: Millis): MemoryPlan => ({
   sweep: { after: null, done: 0, total, startedAt: at },
 });
 
-const holdPlans = (memory: Memory, { node, at, until, limit }: HoldPlans): ReadonlyArray<HeldPlan> => {
+const holdPlans = (memory: Memory, { node, at, until, limit }: HoldItems): ReadonlyArray<HeldPlan> => {
   const { rolePlans, rolePlanNodes } = memory;
   if (until <= at) rolePlanNodes.delete(node);
   else rolePlanNodes.set(node, until);

@@ -5,7 +5,7 @@ import {
   type DeliveryFilter,
   dueAfter,
   type HeldWebhook,
-  type HoldWebhooks,
+  type HoldItems,
   type InsertWebhook,
   isPending,
   lanesOf,
@@ -187,7 +187,7 @@ const freeLanes = ({ deliveries: all }: MemoryWebhook, lanes: ReadonlyArray<stri
   }
 };
 
-const holdWebhooks = (memory: Memory, { node, at, until, limit }: HoldWebhooks) => {
+const holdWebhooks = (memory: Memory, { node, at, until, limit }: HoldItems) => {
   const { webhooks, webhookNodes } = memory;
   if (until <= at) webhookNodes.delete(node);
   else webhookNodes.set(node, until);

@@ -1,5 +1,5 @@
 /** Assigns role plans to the nodes that work on them. */
-import type { HoldPlans } from "@accountlink/core/roles";
+import type { HoldItems } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { leasesOn } from "../statements/leases.ts";
@@ -19,7 +19,7 @@ export const holdPlansOn = (sql: SqlClient.SqlClient) => {
     sql.literal(planTables),
   ];
 
-  return Effect.fnUntraced(function* (hold: HoldPlans) {
+  return Effect.fnUntraced(function* (hold: HoldItems) {
     if (!(yield* lease(hold))) return [];
     return yield* Effect.flatMap(
       sql`

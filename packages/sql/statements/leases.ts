@@ -1,18 +1,10 @@
 /** Assigns rows of a table to the nodes that work on them. Other nodes take the rows of a dead node. */
 import type { Millis } from "@accountlink/core/timestamp";
+import type { HoldItems } from "@accountlink/core/webhooks";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "./dialect.ts";
 import { schemaReaderOf } from "./row.ts";
-
-export interface Hold {
-  readonly node: string;
-  readonly at: Millis;
-  /** The node counts as alive until this time. A time not after `at` releases all of its rows. */
-  readonly until: Millis;
-  /** The maximum number of further rows to take. */
-  readonly limit: number;
-}
 
 interface LeasedTable {
   /** The table of rows, which has a column `holder`. */
@@ -40,7 +32,7 @@ export const leasesOn = (
     AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
 
   /** Reads what the node must renew or can take. Needs no transaction, since there is mostly nothing to write. */
-  const readState = ({ node, at, limit }: Hold) =>
+  const readState = ({ node, at, limit }: HoldItems) =>
     Effect.map(
       Effect.flatMap(
         sql`
@@ -54,14 +46,14 @@ export const leasesOn = (
       ([state]) => state ?? { lives_until: null, needed: 0, free: 0 },
     );
 
-  const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: Hold) {
+  const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: HoldItems) {
     const free = sql`
       SELECT ${key} FROM ${table} WHERE ${isFree(at)} ORDER BY ${key} LIMIT ${limit} ${forUpdateUnlocked}`;
     yield* sql`UPDATE ${table} SET holder = ${node} WHERE ${isNeeded} AND ${key} ${isAnyOf(free)}`;
     yield* sql`DELETE FROM ${nodes} WHERE lives_until <= ${at}`;
   }, sql.withTransaction);
 
-  return Effect.fnUntraced(function* (hold: Hold) {
+  return Effect.fnUntraced(function* (hold: HoldItems) {
     const { node, at, until } = hold;
     const { lives_until, needed, free } = yield* readState(hold);
     if (until <= at) {

@@ -1,5 +1,5 @@
 /** Assigns webhooks to the nodes that send them. */
-import type { HoldWebhooks } from "@accountlink/core/webhooks";
+import type { HoldItems } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { leasesOn } from "../statements/leases.ts";
@@ -14,7 +14,7 @@ export const holdWebhooksOn = (sql: SqlClient.SqlClient) => {
   });
   const [columns, tables] = [sql.literal(webhookColumns), sql.literal(webhookTables)];
 
-  return Effect.fnUntraced(function* (hold: HoldWebhooks) {
+  return Effect.fnUntraced(function* (hold: HoldItems) {
     if (!(yield* lease(hold))) return [];
     return yield* Effect.flatMap(
       sql`

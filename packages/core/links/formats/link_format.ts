@@ -48,11 +48,7 @@ export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
   readonly lastVerifiedAt: Millis | null;
 }
 
-/**
- * Reasons to leave out rows, as shown in reports.
- *
- * @internal
- */
+/** Reasons to leave out rows, as shown in reports. @internal */
 export const leftOutReasons = {
   destroyed: "A number has lost its digits, so nobody can tell which ID it was",
   swapped: "The two IDs are swapped",
@@ -87,11 +83,7 @@ export interface LeftOutLine {
   readonly text: string;
 }
 
-/**
- * Returns whether the row itself is wrong.
- *
- * @internal
- */
+/** Returns whether the row itself is wrong. @internal */
 export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reason);
 
 /** A row with its link, or with the reason to leave it out. Lines count from 1. Blank lines are skipped. */

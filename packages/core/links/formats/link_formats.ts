@@ -6,11 +6,7 @@ import type { LinkFormat } from "./link_format.ts";
 import { ndjson } from "./ndjson.ts";
 import { readText } from "./text_rows.ts";
 
-/**
- * Every format of written link files, by the name that users choose.
- *
- * @internal
- */
+/** Every format of written link files, by the name that users choose. @internal */
 export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
 
 export type LinkFormatName = keyof typeof linkFormats;
@@ -43,11 +39,7 @@ export type LinkReaderName = keyof typeof linkReaders;
 
 export const linkReaderNames = Object.keys(linkReaders) as ReadonlyArray<LinkReaderName>;
 
-/**
- * Returns the format for a file name's extension.
- *
- * @internal
- */
+/** Returns the format for a file name's extension. @internal */
 export const formatOfName = (name: string): Option.Option<LinkFormatName> => {
   const ending = /\.([^.]*)$/.exec(name.toLowerCase())?.[1] ?? "";
   return Option.fromUndefinedOr(

@@ -9,11 +9,7 @@ export interface TableReader {
   readonly refusal: () => UnreadableLinkFile | null;
 }
 
-/**
- * Makes a reader of a table's rows, such as a database's, or returns the problem with its columns.
- *
- * @internal
- */
+/** Makes a reader of a table's rows, such as a database's, or returns the problem with its columns. @internal */
 export const tableReader = (
   names: ReadonlyArray<string>,
   options: ReadOptions = {},

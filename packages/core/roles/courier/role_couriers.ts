@@ -5,7 +5,6 @@ import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
 import { MemberSync } from "../member_sync.ts";
-import { forEachPlanChange } from "../plan_changes.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
 import { rememberRefusals } from "./refusals.ts";
@@ -54,7 +53,8 @@ const start = Effect.gen(function* () {
   const sweeps = yield* FiberSet.make();
   const startSweep = yield* makeSweepStart(sweeps);
   const node = makeNode();
-  const { all, look, stop } = yield* makeCouriers({
+  const { all, stop } = yield* makeCouriers({
+    topic: "role_plans",
     items: "role plans",
     problem: "Cannot apply role plans",
     node,
@@ -70,7 +70,6 @@ const start = Effect.gen(function* () {
     hearsSessions: false,
     drainTime,
   });
-  yield* forEachPlanChange(look);
   yield* Effect.addFinalizer(() =>
     Effect.andThen(stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),
   );

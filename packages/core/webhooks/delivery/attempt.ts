@@ -7,13 +7,9 @@ import { nextAttemptAt } from "../retry_schedule.ts";
 import { answerOf } from "../stored_delivery.ts";
 import type { DeliveryError, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
-import type { StoredDelivery } from "../webhook_store.ts";
+import type { AttemptResult, StoredDelivery } from "../webhook_store.ts";
 
-/**
- * The sent part of an event from the feed or of a test event.
- *
- * @internal
- */
+/** The sent part of an event from the feed or of a test event. @internal */
 export interface SentEvent {
   readonly id: string;
   readonly type: string;
@@ -21,22 +17,9 @@ export interface SentEvent {
   readonly data: object;
 }
 
-/**
- * The result of an attempt.
- *
- * @internal
- */
-export interface AttemptResult {
-  /** Null if there was no answer. */
-  readonly status: number | null;
-  /** The content type of the answer; null for none. */
-  readonly type: string | null;
-  /** Null for a success. */
-  readonly error: DeliveryError | null;
-  /** The receiver's requested delay in milliseconds, or null. */
+interface ScheduledResult extends AttemptResult {
+  /** The delay in milliseconds that the receiver asks for, or null. */
   readonly retryAfter: number | null;
-  readonly attemptedAt: Millis;
-  readonly endedAt: Millis;
 }
 
 /** Makes a function that sends an event to a webhook, signed with each of its active secrets. */
@@ -67,7 +50,7 @@ export const makeAttempt = Effect.gen(function* () {
       ...result,
       attemptedAt: now,
       endedAt: yield* Clock.currentTimeMillis,
-    } satisfies AttemptResult;
+    } satisfies ScheduledResult;
   });
 });
 
@@ -124,7 +107,7 @@ export const isGone = ({ status }: AttemptResult): boolean => status === 410;
  */
 export const attempted = (
   delivery: StoredDelivery,
-  result: AttemptResult,
+  result: ScheduledResult,
   random: number,
 ): StoredDelivery => {
   const { error, retryAfter, endedAt } = result;

@@ -8,7 +8,6 @@ import type { Secrets } from "../../secrets/secrets.ts";
 import type { Signals } from "../../signals.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import type { Millis } from "../../timestamp.ts";
-import { forEachWebhookChange } from "../webhook_changes.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { makeCourierRun, type WebhookCourier } from "./courier.ts";
 
@@ -30,11 +29,7 @@ const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
   description: "The longest of the latest attempts of all webhooks of this node",
 });
 
-/**
- * Sends webhooks with the adapter's `WebhookSender`. Without an adapter every attempt fails.
- *
- * @internal
- */
+/** Sends webhooks with the adapter's `WebhookSender`. Without an adapter every attempt fails. @internal */
 export class WebhookCouriers extends Context.Service<
   WebhookCouriers,
   {
@@ -49,7 +44,8 @@ export class WebhookCouriers extends Context.Service<
         const store = yield* WebhookStore;
         const run = yield* makeCourierRun;
         const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
-        const { all, look, stop } = yield* makeCouriers({
+        const { all, stop } = yield* makeCouriers({
+          topic: "webhooks",
           items: "webhooks",
           problem: "Cannot send webhooks",
           node,
@@ -71,7 +67,6 @@ export class WebhookCouriers extends Context.Service<
           hearsSessions: true,
           drainTime,
         });
-        yield* forEachWebhookChange(look);
         yield* measure(all);
         return WebhookCouriers.of({ stop });
       }),

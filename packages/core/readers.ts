@@ -1,0 +1,128 @@
+/** Reads that stay open until something changes: of the events of a scope, or of a session. */
+import { Clock, Effect, Latch, type Scope } from "effect";
+import type { KeyId } from "./ids.ts";
+import { KeyStore } from "./keys/key_store.ts";
+import { warnOnce } from "./telemetry/warn_once.ts";
+
+/**
+ * A notice for an open read: something may have changed, or the read must end because a later read replaced it, its key
+ * is no longer active, or the node is stopping.
+ */
+export type Notice = "changed" | "end";
+
+/** An open read. It holds at most one notice, so that a burst of changes causes one read of the store. */
+export class Reader {
+  /** Null for a read of the process that embeds the service. */
+  readonly keyId: KeyId | null;
+  #notice: Notice | null = null;
+  #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
+
+  constructor(keyId: KeyId | null) {
+    this.keyId = keyId;
+  }
+
+  /** Waits for the next notice. Allows one caller at a time. */
+  readonly next: Effect.Effect<Notice> = Effect.callback((resume) => {
+    this.#resume = resume;
+    this.#deliver();
+    return Effect.sync(() => {
+      this.#resume = null;
+    });
+  });
+
+  get isAwaited(): boolean {
+    return this.#resume !== null;
+  }
+
+  wake(): void {
+    this.#notice ??= "changed";
+    this.#deliver();
+  }
+
+  end(): void {
+    this.#notice = "end";
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#notice === null || this.#resume === null) return;
+    const [notice, resume] = [this.#notice, this.#resume];
+    this.#resume = null;
+    if (notice === "changed") this.#notice = null;
+    resume(Effect.succeed(notice));
+  }
+}
+
+/** The open reads of a node, by the ID of the scope or session that they read. */
+export class Readers<Id, R extends Reader> {
+  readonly #byId = new Map<Id, Set<R>>();
+  #isStopping = false;
+  /** Open while there are readers. */
+  readonly isActive = Latch.makeUnsafe(false);
+
+  get byId(): ReadonlyMap<Id, ReadonlySet<R>> {
+    return this.#byId;
+  }
+
+  get all(): ReadonlyArray<R> {
+    return [...this.#byId.values()].flatMap((readers) => [...readers]);
+  }
+
+  /** Adds a reader until the scope closes. */
+  readonly add = (id: Id, reader: R): Effect.Effect<R, never, Scope.Scope> =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const readers = this.#byId.get(id);
+        if (readers === undefined) this.#byId.set(id, new Set([reader]));
+        else readers.add(reader);
+        this.isActive.openUnsafe();
+        if (this.#isStopping) reader.end();
+        return reader;
+      }),
+      () =>
+        Effect.sync(() => {
+          const readers = this.#byId.get(id);
+          readers?.delete(reader);
+          if (readers?.size === 0) this.#byId.delete(id);
+          if (this.#byId.size === 0) this.isActive.closeUnsafe();
+        }),
+    );
+
+  wake(id: Id): void {
+    for (const reader of this.#byId.get(id) ?? []) reader.wake();
+  }
+
+  /** Ends all readers, and later ones as soon as they are added. */
+  readonly stop = Effect.sync(() => {
+    this.#isStopping = true;
+    for (const reader of this.all) reader.end();
+  });
+}
+
+/** How often the keys of open reads are checked, in milliseconds. */
+const keyCheckInterval = 500;
+
+/**
+ * Ends readers whose key is no longer accepted. It polls the store, which notices key changes made anywhere, even while
+ * signals are down.
+ */
+export const endInactiveReaders = Effect.fnUntraced(function* (
+  readers: Pick<Readers<unknown, Reader>, "isActive" | "all">,
+) {
+  const store = yield* KeyStore;
+  const check = yield* warnOnce(
+    "Cannot check the keys of open reads",
+    Effect.gen(function* () {
+      const { all } = readers;
+      const keyIds = new Set(all.flatMap(({ keyId }) => keyId ?? []));
+      if (keyIds.size === 0) return;
+      const accepted = new Set(yield* store.acceptedAmong([...keyIds], yield* Clock.currentTimeMillis));
+      for (const reader of all) if (reader.keyId !== null && !accepted.has(reader.keyId)) reader.end();
+    }),
+  );
+  while (true) {
+    yield* readers.isActive.await;
+    yield* Effect.sleep(keyCheckInterval);
+    yield* check;
+  }
+});
