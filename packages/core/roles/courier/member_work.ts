@@ -34,7 +34,7 @@ export const makeMemberWork = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const team = yield* MemberStore;
   const sync = yield* MemberSync;
-  const { findGuild, isManager } = yield* ChatPlatform;
+  const { isManager } = yield* ChatPlatform;
 
   // The counters are exported before the first change.
   for (const outcome of outcomes) yield* count(outcome, 0);
@@ -75,9 +75,13 @@ export const makeMemberWork = Effect.gen(function* () {
       Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
     ),
 
-    /** Pauses a plan whose guild the bot has left. */
+    /** Pauses a plan whose guild the bot has left, where every user seems to be missing. Returns whether it has left. */
     pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
-      if (Option.isNone(yield* findGuild(plan.guildId))) yield* pause(plan);
+      // `findGuild` may return an earlier answer.
+      const { findGuildRoles } = yield* sync.roles;
+      if (Option.isSome(yield* findGuildRoles(plan.guildId))) return false;
+      yield* pause(plan);
+      return true;
     }),
 
     /**

@@ -67,6 +67,10 @@ export const makePlanRun = Effect.gen(function* () {
     courier.hasNews ||= page === null || page.length === pageSize;
   });
 
+  /** Also true if the platform does not answer. */
+  const hasBotLeft = (courier: PlanCourier) =>
+    Effect.catchTag(pauseWithoutBot(courier.item), "PlatformUnavailable", () => Effect.succeed(true));
+
   /** Changes members that wait. Returns false if none is due. */
   const changeDue = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     const { scope, guildId, revision } = courier.item;
@@ -85,25 +89,30 @@ export const makePlanRun = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
       const hasFailed = courier.failedAt !== null && !isProbe;
       if (hasFailed || !isCarrying(node, courier, now)) return [];
-      const { chatId, nickname, mark, since } = waiting;
-      const changed = yield* change(courier.item, chatId, {
+      const { chatId, nickname } = waiting;
+      const result = yield* change(courier.item, chatId, {
         nickname,
         gameId: games.get(chatId) ?? null,
       }).pipe(
-        Effect.tap((result) => {
+        Effect.tap(() => {
           courier.failedAt = null;
-          return result === null ? pauseWithoutBot(courier.item) : Effect.void;
+          return Effect.void;
         }),
         Effect.catchTag("PlatformUnavailable", () => {
           courier.failedAt = now;
-          const retryAt = now + retryDelay(now - since);
-          return Effect.succeed({ ...goneMember(chatId), retryAt, nickname });
+          return Effect.succeed(waitingOn(waiting, now));
         }),
       );
-      return [{ ...(changed ?? goneMember(chatId)), mark }];
+      return [{ waiting, result }];
     });
 
-    const settled = (yield* Effect.forEach(due, changeOne, { concurrency })).flat();
+    const changed = (yield* Effect.forEach(due, changeOne, { concurrency })).flat();
+    const isAnyMissing = changed.some(({ result }) => result === null);
+    const haveLeft = isAnyMissing && !(yield* hasBotLeft(courier));
+    const settled = changed.map(({ waiting, result }) => ({
+      ...(result ?? (haveLeft ? goneMember(waiting.chatId) : waitingOn(waiting, startedAt))),
+      mark: waiting.mark,
+    }));
     const at = yield* Clock.currentTimeMillis;
     const isHeld = yield* store.settle({
       ...place,
@@ -125,6 +134,13 @@ export const makePlanRun = Effect.gen(function* () {
       isLeft = hasChanged || courier.hasNews;
     }
   });
+});
+
+/** The state of a member whose change is tried again later. */
+const waitingOn = ({ chatId, nickname, since }: WaitingMember, now: Millis) => ({
+  ...goneMember(chatId),
+  retryAt: now + retryDelay(now - since),
+  nickname,
 });
 
 const nobody = { chatIds: [] as ReadonlyArray<ChatId>, sweepOf: 0 };

@@ -96,7 +96,6 @@ const deployment = Effect.gen(function* () {
   const watched = (node: string) =>
     ChatPlatform.of({
       ...chat,
-      findGuild: (id) => (broken.hasBot ? chat.findGuild(id) : Effect.succeedNone),
       isManager: () => Effect.succeed(broken.managers),
       roles: {
         findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
@@ -327,6 +326,28 @@ describe("a sweep", () => {
       broken.unanswered.clear();
       yield* pass(10);
       assert.deepEqual(yield* rolesOf(ada), [guest]);
+    }),
+  );
+
+  test(
+    "a change pauses the plan of a guild that the bot has left, and is made when the plan is on again",
+    Effect.gen(function* () {
+      const { begin, put, startNode, link, unlink, broken, state, member } = yield* deployment;
+      const [ada = ""] = memberIds;
+      const settings = { nickname: "{game.username}" };
+      yield* begin(settings);
+      yield* startNode();
+      yield* link(ada, "1");
+      yield* pass(3);
+      assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+      broken.hasBot = false;
+      yield* unlink(ada);
+      yield* pass(3);
+      assert.strictEqual(yield* state, "paused");
+      broken.hasBot = true;
+      yield* put(settings);
+      yield* pass(3);
+      assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
     }),
   );
 

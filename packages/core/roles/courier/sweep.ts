@@ -122,7 +122,7 @@ export const makeSweep = Effect.gen(function* () {
       const stored = (yield* storedOf([chatId]))(chatId);
       const changing = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
-        if (changed === null) yield* pauseWithoutBot(courier.item);
+        if (changed === null && (yield* pauseWithoutBot(courier.item))) return;
         const settled = changed ?? goneMember(chatId);
         // Nothing to store: the end of the sweep deletes earlier problems of the member.
         if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
