@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { StorageMemory } from "@accountlink/memory";
+import { isProof } from "@accountlink/test-servers";
 import { storageOutageSuite, storageSuites } from "@accountlink/testing/conformance";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -20,7 +21,7 @@ test.afterAll(() => {
   DatabaseSync.prototype.prepare = prepare;
 });
 
-storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
+storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
 const small =
