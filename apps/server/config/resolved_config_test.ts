@@ -102,7 +102,7 @@ describe("resolveConfig", () => {
       ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
       ACCOUNTLINK_FIXTURE: "a.json",
     },
-  ])("requires the platform to be chosen under %j", (environment) =>
+  ])("a platform must be chosen under %j", (environment) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved(environment));
       expect(message).toMatch(

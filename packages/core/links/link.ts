@@ -20,9 +20,7 @@ export interface Unlinked extends Versioned {
   readonly gameId: null;
 }
 
-/**
- * The record of a chat user in a scope. It outlives the link: without one `gameId` is null, and the version continues.
- */
+/** The record of a chat user in a scope. It outlives the link: `gameId` becomes null, and the version continues. */
 export type LinkRecord = Link | Unlinked;
 
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;
