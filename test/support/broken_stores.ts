@@ -7,35 +7,22 @@ import { createServer } from "node:http";
 import {
   AccountLink,
   AddressVault,
-  AuditLog,
   Counters,
   decodeFixture,
   FixtureLoader,
-  LinkStore,
   NetworkIntelligence,
   SessionSettings,
   StoreUnavailable,
 } from "@accountlink/core";
-import { MemberStore } from "@accountlink/core/accounts";
 import { parseNetwork } from "@accountlink/core/addresses";
-import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { EventStore } from "@accountlink/core/events";
-import { FlowStore } from "@accountlink/core/flow";
-import { IdempotencyStore } from "@accountlink/core/idempotency";
-import { KeyStore } from "@accountlink/core/keys";
-import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
-import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore } from "@accountlink/core/sign_ins";
-import { UsageStore } from "@accountlink/core/usage";
-import { UserStore } from "@accountlink/core/users";
-import { WebhookStore } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, makeNodeListener, Readiness } from "@accountlink/http";
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { makePages } from "@accountlink/pages";
 import { freePort } from "@accountlink/test-servers";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
-import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
+import { Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
 /** Stores work, are unreachable, throw like a bug, or have swept all events. */
@@ -60,43 +47,32 @@ export interface BrokenStores {
 export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores> => {
   const text = JSON.stringify(fixture);
   let state: StoreState = "well";
-  let events: object | undefined;
 
-  const breakable = <Store extends object>(store: Store): Store =>
+  const breakable = (name: string, store: object): object =>
     new Proxy(store, {
       get: (target, operation, receiver) => {
         if (state === "down")
           return () => Effect.fail(new StoreUnavailable({ operation: String(operation) }));
         if (state === "broken") return () => Effect.die(new Error(internalCause));
-        if (state === "swept" && target === events && operation === "read") return () => Effect.succeedNone;
+        if (state === "swept" && name === EventStore.key && operation === "read")
+          return () => Effect.succeedNone;
         return Reflect.get(target, operation, receiver) as unknown;
       },
     });
 
-  const stores = Layer.mergeAll(
-    Layer.effect(LinkStore, Effect.map(LinkStore, breakable)),
-    Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
-    Layer.effect(MemberStore, Effect.map(MemberStore, breakable)),
-    Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
-    Layer.effect(
-      EventStore,
-      Effect.map(EventStore, (store) => {
-        events = store;
-        return breakable(store);
-      }),
+  const allBreakable = <Ports>(ports: Context.Context<Ports>): Context.Context<Ports> =>
+    Context.makeUnsafe(
+      new Map(Array.from(ports.mapUnsafe, ([name, port]) => [name, breakable(name, port as object)])),
+    );
+
+  // The cache and the signals keep working.
+  const countersOnly = Layer.effect(Counters, Counters).pipe(Layer.provide(CacheMemory.layer));
+  const stores = Layer.effectContext(
+    Layer.build(Layer.merge(StorageMemory.layer, countersOnly)).pipe(
+      Effect.map(Context.omit(Layer.CurrentMemoMap)),
+      Effect.map(allBreakable),
     ),
-    Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
-    Layer.effect(SignInStore, Effect.map(SignInStore, breakable)),
-    Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),
-    Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
-    Layer.effect(IdempotencyStore, Effect.map(IdempotencyStore, breakable)),
-    Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
-    Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
-    Layer.effect(UserStore, Effect.map(UserStore, breakable)),
-    Layer.effect(WebhookStore, Effect.map(WebhookStore, breakable)),
-    Layer.effect(RolePlanStore, Effect.map(RolePlanStore, breakable)),
-    Layer.effect(Counters, Effect.map(Counters, breakable)),
-  ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
+  );
 
   const platforms = Layer.unwrap(
     Effect.map(decodeFixture(text), ({ platform }) =>

@@ -1,7 +1,5 @@
 /** Warnings about likely mistakes in the configuration, for `serve` and the doctor. */
-import { type Config, type VariableName, variables } from "./config.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Config, type Environment, type VariableName, variables } from "./config.ts";
 
 export interface ConfigWarning {
   readonly problem: string;

@@ -1,49 +1,16 @@
 /** Simulated Postgres and Redis: adapters in memory behind a simulated network. */
 
 import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
-import { MemberStore } from "@accountlink/core/accounts";
-import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
-import { AuditLog } from "@accountlink/core/audit";
-import { EventStore } from "@accountlink/core/events";
-import { FlowStore } from "@accountlink/core/flow";
-import { IdempotencyStore } from "@accountlink/core/idempotency";
-import { KeyStore } from "@accountlink/core/keys";
-import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
-import { LinkStore } from "@accountlink/core/links";
-import { RolePlanStore } from "@accountlink/core/roles";
-import { RootKeyStore } from "@accountlink/core/secrets";
-import { SessionStore } from "@accountlink/core/sessions";
-import { SignInStore } from "@accountlink/core/sign_ins";
-import { UsageStore } from "@accountlink/core/usage";
-import { UserStore } from "@accountlink/core/users";
-import { WebhookStore } from "@accountlink/core/webhooks";
+import type { CounterRule, CounterState } from "@accountlink/core/limits";
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Queue } from "effect";
 import { latency, Server } from "./server.ts";
 import type { Process, World } from "./world.ts";
 
-const storagePorts = [
-  AltReviewStore,
-  AuditLog,
-  CountLedger,
-  EventStore,
-  FlowStore,
-  IdempotencyStore,
-  KeyStore,
-  MemberStore,
-  LinkStore,
-  RolePlanStore,
-  RootKeyStore,
-  SessionStore,
-  SightingStore,
-  SignInStore,
-  UsageStore,
-  UserStore,
-  WebhookStore,
-] as ReadonlyArray<Context.Key<StoragePorts, object>>;
-
 const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Context<Ports> =>
-  Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer))));
+  Context.omit(Layer.CurrentMemoMap)(
+    Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer)))),
+  ) as Context.Context<Ports>;
 
 /**
  * The database.
@@ -60,14 +27,11 @@ export class Postgres extends Server {
   }
 
   portsOf(node: Process): Context.Context<StoragePorts> {
-    const ports = storagePorts.map((key) => {
-      const service = Context.getUnsafe(this.ports, key);
-      return Context.make(
-        key,
-        this.port(node, key.key, () => service),
-      );
-    });
-    return Context.mergeAll<Array<StoragePorts>>(...ports);
+    const ports = Array.from(
+      this.ports.mapUnsafe,
+      ([key, service]) => [key, this.port(node, key, () => service as object)] as const,
+    );
+    return Context.makeUnsafe(new Map(ports));
   }
 }
 
