@@ -1,5 +1,5 @@
 /**
- * For tests of programs that use accountlink: random values of every domain type (`Arbitrary`), records and fixtures
+ * For tests of programs that use accountlink: random values of the domain types (`Arbitrary`), records and fixtures
  * in one line, and the whole service in memory with a test clock.
  */
 export * as Arbitrary from "./arbitraries/mod.ts";

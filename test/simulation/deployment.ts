@@ -1,6 +1,7 @@
 /** The nodes of a world, the stores that they share, and the story of a run. */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { makeKey } from "@accountlink/testing";
 import { Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
 import { Context, Effect } from "effect";
 import { Guild } from "./guild.ts";
@@ -95,23 +96,14 @@ export class Deployment {
   newKey(choice: KeyChoice): string {
     const id = `Key${String(++this.#lastKey).padStart(9, "0")}`;
     const token = `alk_${id}_${"k".repeat(43)}`;
-    const key: ApiKey = {
+    const key = makeKey(scope, {
       id: KeyId.make(id),
-      name: "",
       tier: "premium",
       kind: "partner",
-      access: "full",
-      status: "active",
-      suspended: false,
-      expiresAt: null,
       limits: "none",
-      allowIps: [],
-      denyIps: [],
-      redirectOrigins: [],
-      scope,
       createdAt: this.outside.currentTimeMillisUnsafe(),
       ...choice,
-    };
+    });
     const store = Context.get(this.postgres.ports, KeyStore);
     const hash = this.#prepare(keyHash(token));
     this.#prepare(store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt }));

@@ -29,63 +29,40 @@ const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
   return chosen;
 };
 
-const ofServer = (
-  longest: number,
+/** A fault in which a field of the server has another value than usual. */
+const withValue = <Field extends "isDown" | "slowness" | "loss">(
   serverOf: (deployment: Deployment) => Server,
-  begin: (server: Server, extent: number) => void,
-  end: (server: Server) => void,
+  longest: number,
+  field: Field,
+  valueAt: (extent: number) => Server[Field],
+  usual: Server[Field],
 ): Kind => ({
   longest,
-  begin: (deployment, { extent }) => begin(serverOf(deployment), extent),
-  end: (deployment) => end(serverOf(deployment)),
+  begin: (deployment, { extent }) => {
+    serverOf(deployment)[field] = valueAt(extent);
+  },
+  end: (deployment) => {
+    serverOf(deployment)[field] = usual;
+  },
 });
 
 const postgres = (deployment: Deployment): Server => deployment.postgres;
 const redis = (deployment: Deployment): Server => deployment.redis;
 
 const down = (serverOf: (deployment: Deployment) => Server): Kind =>
-  ofServer(
-    5_000,
-    serverOf,
-    (server) => {
-      server.isDown = true;
-    },
-    (server) => {
-      server.isDown = false;
-    },
-  );
+  withValue(serverOf, 5_000, "isDown", () => true, false);
 
-const frozen = (serverOf: (deployment: Deployment) => Server): Kind =>
-  ofServer(
-    5_000,
-    serverOf,
-    (server) => server.freeze(),
-    (server) => server.thaw(),
-  );
+const frozen = (serverOf: (deployment: Deployment) => Server): Kind => ({
+  longest: 5_000,
+  begin: (deployment) => serverOf(deployment).freeze(),
+  end: (deployment) => serverOf(deployment).thaw(),
+});
 
 const slow = (serverOf: (deployment: Deployment) => Server): Kind =>
-  ofServer(
-    6_000,
-    serverOf,
-    (server, extent) => {
-      server.slowness = extent * 1_500;
-    },
-    (server) => {
-      server.slowness = 0;
-    },
-  );
+  withValue(serverOf, 6_000, "slowness", (extent) => extent * 1_500, 0);
 
 const lossy = (serverOf: (deployment: Deployment) => Server): Kind =>
-  ofServer(
-    6_000,
-    serverOf,
-    (server, extent) => {
-      server.loss = extent * 0.5;
-    },
-    (server) => {
-      server.loss = 0;
-    },
-  );
+  withValue(serverOf, 6_000, "loss", (extent) => extent * 0.5, 0);
 
 const cutOff = (serverOf: (deployment: Deployment) => Server): Kind => ({
   longest: 6_000,

@@ -11,16 +11,14 @@ import { FixtureGuild } from "@accountlink/core/fixture";
 import type { RoleMember } from "@accountlink/core/platforms";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { aGuild } from "@accountlink/testing";
-import { latency, type Process, type World } from "@accountlink/testing/simulation";
+import type { Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
+import { askOutside } from "./outside.ts";
 
 export const linkedRole = "1";
 export const unlinkedRole = "2";
 
 const guildId = GuildId.make("700000000000000001");
-
-/** How long nodes wait for an answer, in milliseconds. */
-const patience = 3_000;
 
 /** At most this many requests get no answer. */
 const mostFailures = 5;
@@ -78,25 +76,14 @@ export class Guild {
   }
 
   #ask<A>(node: Process, operation: string, answer: () => A): Effect.Effect<A, PlatformUnavailable> {
-    const world = this.#world;
-    const failed = Exit.fail(new PlatformUnavailable({ operation }));
-    return Effect.callback((resume) => {
-      const stopWaiting = world.after(patience, node, () => resume(failed));
-      world.after(latency(world), this.#outside, () => {
-        const mayFail = this.#failures < mostFailures;
-        const [refuses, isLost] = [
-          mayFail && world.chance.happens(0.1),
-          mayFail && world.chance.happens(0.1),
-        ];
-        if (refuses || isLost) this.#failures++;
-        const exit = refuses ? failed : Exit.succeed(answer());
-        if (isLost) return;
-        world.after(latency(world), node, () => {
-          stopWaiting();
-          resume(exit);
-        });
-      });
-      return Effect.sync(stopWaiting);
+    const { chance } = this.#world;
+    const failure = new PlatformUnavailable({ operation });
+    return askOutside(node, this.#outside, failure, () => {
+      const mayFail = this.#failures < mostFailures;
+      const [refuses, isLost] = [mayFail && chance.happens(0.1), mayFail && chance.happens(0.1)];
+      if (refuses || isLost) this.#failures++;
+      const exit = refuses ? Exit.fail(failure) : Exit.succeed(answer());
+      return isLost ? null : exit;
     });
   }
 

@@ -2,8 +2,10 @@
 import type { ApiKey, StoragePorts } from "@accountlink/core";
 import type { Secrets } from "@accountlink/core/secrets";
 import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "@accountlink/core/webhooks";
-import { latency, type Process, type World } from "@accountlink/testing/simulation";
+import { makeWebhook } from "@accountlink/testing";
+import type { Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit } from "effect";
+import { askOutside } from "./outside.ts";
 
 export interface Delivery {
   readonly at: number;
@@ -11,9 +13,6 @@ export interface Delivery {
   readonly id: string;
   readonly status: number;
 }
-
-/** How long nodes wait for an answer, in milliseconds. */
-const patience = 3_000;
 
 /** At most this many deliveries are refused, each at its first attempt. */
 const mostRefusals = 2;
@@ -32,30 +31,21 @@ export class Receiver {
 
   senderOf(node: Process): (typeof WebhookSender)["Service"] {
     const world = this.#world;
-    const unanswered = Exit.fail(new WebhookUnanswered({ error: "timeout" }));
     return {
       problemOf: () => Effect.succeed(null),
       send: ({ headers }) =>
-        Effect.callback((resume) => {
-          const stopWaiting = world.after(patience, node, () => resume(unanswered));
-          world.after(latency(world), this.#outside, () => {
-            const id = headers["webhook-id"] ?? "";
-            const mayFail = this.#refusals < mostRefusals && !this.#known.has(id);
-            this.#known.add(id);
-            const [refuses, isLost] = [
-              mayFail && world.chance.happens(0.2),
-              mayFail && world.chance.happens(0.1),
-            ];
-            if (refuses || isLost) this.#refusals++;
-            const status = refuses ? 500 : 204;
-            this.received.push({ at: world.now, id, status });
-            if (isLost) return;
-            world.after(latency(world), node, () => {
-              stopWaiting();
-              resume(Exit.succeed({ status, retryAfter: null }));
-            });
-          });
-          return Effect.sync(stopWaiting);
+        askOutside(node, this.#outside, new WebhookUnanswered({ error: "timeout" }), () => {
+          const id = headers["webhook-id"] ?? "";
+          const mayFail = this.#refusals < mostRefusals && !this.#known.has(id);
+          this.#known.add(id);
+          const [refuses, isLost] = [
+            mayFail && world.chance.happens(0.2),
+            mayFail && world.chance.happens(0.1),
+          ];
+          if (refuses || isLost) this.#refusals++;
+          const status = refuses ? 500 : 204;
+          this.received.push({ at: world.now, id, status });
+          return isLost ? null : Exit.succeed({ status, retryAfter: null });
         }),
     };
   }
@@ -71,18 +61,7 @@ export class Receiver {
       Context.get(ports, WebhookStore).insert({
         actor: { type: "operator", id: "simulation" },
         requestId: null,
-        webhook: {
-          id,
-          scope,
-          url: "https://receiver.example",
-          types: [],
-          description: "",
-          status: "active",
-          disabledReason: null,
-          createdAt: this.#outside.currentTimeMillisUnsafe(),
-          lastDeliveredAt: null,
-          failingSince: null,
-        },
+        webhook: makeWebhook(scope, { id, createdAt: this.#outside.currentTimeMillisUnsafe() }),
         sealed,
         position: 0,
         maxOfScope: 5,

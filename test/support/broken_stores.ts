@@ -12,7 +12,6 @@ import {
   FixtureLoader,
   NetworkIntelligence,
   SessionSettings,
-  type StoragePorts,
   StoreUnavailable,
 } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
@@ -22,7 +21,6 @@ import { HttpSettings, makeHttpApp, makeNodeListener, Readiness } from "@account
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { makePages } from "@accountlink/pages";
 import { freePort } from "@accountlink/test-servers";
-import { storesIn } from "@accountlink/testing/simulation";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
@@ -49,29 +47,31 @@ export interface BrokenStores {
 export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores> => {
   const text = JSON.stringify(fixture);
   let state: StoreState = "well";
-  let events: object | undefined;
 
-  const breakable = <Store extends object>(store: Store): Store =>
+  const breakable = (name: string, store: object): object =>
     new Proxy(store, {
       get: (target, operation, receiver) => {
         if (state === "down")
           return () => Effect.fail(new StoreUnavailable({ operation: String(operation) }));
         if (state === "broken") return () => Effect.die(new Error(internalCause));
-        if (state === "swept" && target === events && operation === "read") return () => Effect.succeedNone;
+        if (state === "swept" && name === EventStore.key && operation === "read")
+          return () => Effect.succeedNone;
         return Reflect.get(target, operation, receiver) as unknown;
       },
     });
 
-  const storage = Layer.effectContext(
-    Effect.map(Layer.build(StorageMemory.layer), (ports) => {
-      events = Context.get(ports, EventStore);
-      return Context.makeUnsafe<StoragePorts>(
-        new Map(storesIn(ports).map(([name, store]) => [name, breakable(store)])),
-      );
-    }),
-  );
-  const counters = Layer.effect(Counters, Effect.map(Counters, breakable)).pipe(
-    Layer.provide(CacheMemory.layer),
+  const allBreakable = <Ports>(ports: Context.Context<Ports>): Context.Context<Ports> =>
+    Context.makeUnsafe(
+      new Map(Array.from(ports.mapUnsafe, ([name, port]) => [name, breakable(name, port as object)])),
+    );
+
+  // The cache and the signals keep working.
+  const countersOnly = Layer.effect(Counters, Counters).pipe(Layer.provide(CacheMemory.layer));
+  const stores = Layer.effectContext(
+    Layer.build(Layer.merge(StorageMemory.layer, countersOnly)).pipe(
+      Effect.map(Context.omit(Layer.CurrentMemoMap)),
+      Effect.map(allBreakable),
+    ),
   );
 
   const platforms = Layer.unwrap(
@@ -84,8 +84,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        storage,
-        counters,
+        stores,
         platforms,
         Secrets.layer.pipe(Layer.provide(Layer.succeed(RootKey, secret))),
         AddressVault.layer(new Map([["test", secret]])),

@@ -17,12 +17,7 @@ export const jsonWanted: Effect.Effect<boolean> = Effect.map(Invocation, ({ word
   );
 });
 
-/**
- * Prints the result of a command.
- *
- * @param json the output with `--json`
- * @param text the output without it
- */
+/** Prints the result of a command: JSON with `--json`, otherwise the text. */
 export const answer = Effect.fnUntraced(function* (json: object, text: string) {
   yield* Console.log(printable((yield* Json) ? JSON.stringify(json) : text));
 });

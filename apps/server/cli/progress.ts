@@ -40,11 +40,7 @@ export const progressBar = (
   return Effect.acquireRelease(Effect.succeed(show), () => Effect.sync(() => screen.write(eraseLine)));
 };
 
-/**
- * One line of progress.
- *
- * @param elapsed milliseconds since the work began
- */
+/** Formats a line of progress. `elapsed` is in milliseconds. */
 export const formatProgress = ({ doing, done, total, unit }: Progress, elapsed: number): string => {
   const parts = [doing];
   if (total !== null) {

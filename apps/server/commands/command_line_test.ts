@@ -44,7 +44,7 @@ describe("a run of the program", () => {
     expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
   });
 
-  it("commands warn of each setting that is probably a mistake", async () => {
+  it("serve warns of each setting that is probably a mistake", async () => {
     const { start } = await makeWorkplace({
       ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
       ACCOUNTLINK_PROT: "1",

@@ -118,10 +118,6 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
     ),
   );
 
-/**
- * The services on the storage that `serve` would use.
- *
- * @param whenNew whether to initialize a storage without data, as `serve` does, or to refuse it
- */
+/** The services on the storage that `openStorage` opens. */
 export const managementLayer = (whenNew: "make" | "refuse") =>
   Layer.unwrap(Effect.map(openStorage(whenNew), servicesOn));

@@ -2,19 +2,10 @@ import * as StoragePostgres from "@accountlink/sql/postgres";
 import { startPostgres, whyNoPostgres } from "@accountlink/test-servers";
 import { Effect, Redacted } from "effect";
 import { describe, expect, it } from "vitest";
-import { makeWorkplace } from "./test_program.ts";
+import { makeWorkplace, statusWith } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
-
-/** The status of a server's answer to a lookup with the key. */
-const statusWith = async (url: string, key: string): Promise<number> => {
-  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  await response.arrayBuffer();
-  return response.status;
-};
 
 const locationOf = (databaseUrl: string): string => databaseUrl.slice(databaseUrl.indexOf("@") + 1);
 

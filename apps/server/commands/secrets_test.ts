@@ -1,21 +1,12 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeWorkplace, type Workplace } from "./test_program.ts";
+import { makeWorkplace, statusWith, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
 
 const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
-
-/** The status of a lookup with the key. A server that accepts the key answers 404, since the user is not linked. */
-const statusWith = async (url: string, key: unknown): Promise<number> => {
-  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
-    headers: { authorization: `Bearer ${String(key)}` },
-  });
-  await response.arrayBuffer();
-  return response.status;
-};
 
 const createKey = async ({ json }: Workplace): Promise<unknown> =>
   (await json("keys", "create", "--account", "acme"))["key"];

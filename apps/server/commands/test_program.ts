@@ -84,6 +84,15 @@ export const makeWorkplace = async (
   };
 };
 
+/** The status of a lookup with the key: 401 if the key is refused, otherwise 200 or 404. */
+export const statusWith = async (url: string, key: unknown): Promise<number> => {
+  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
+    headers: { authorization: `Bearer ${String(key)}` },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
 /** Waits for a process to end, and returns its output. */
 export const finish = async (child: ChildProcess): Promise<Ended> => {
   const { stdout, stderr } = child;

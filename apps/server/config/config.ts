@@ -128,11 +128,7 @@ export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
   override readonly message = this.problem;
 }
 
-/**
- * The error for a required variable that is not set.
- *
- * @param because why the variable is required
- */
+/** Fails because a required variable is not set; `because` says why it is required. */
 export const missing = (name: VariableName, because: string): Effect.Effect<never, InvalidConfig> =>
   Effect.fail(
     new InvalidConfig({
@@ -153,7 +149,7 @@ export const readConfig = (environment: Environment): Effect.Effect<Config, Inva
   return config === null ? Effect.fail(new InvalidConfig({ problem, others })) : Effect.succeed(config);
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Parses the configuration, which is null if a variable is invalid, and returns the problem of each invalid variable.

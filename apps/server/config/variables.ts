@@ -162,11 +162,7 @@ export const hiddenText = (
     isRight(input) ? Option.some(Redacted.make(input)) : Option.none(),
   );
 
-/**
- * A token or secret that authenticates this service to a platform.
- *
- * @param what its name in errors, such as `a token`
- */
+/** A token or secret that authenticates this service to a platform. `what` names it in errors. */
 export const credential = (description: string, what: string): Variable<Redacted.Redacted | null> =>
   hiddenText(description, `${what} without white space`, (input) => /^[\x21-\x7e]+$/.test(input));
 

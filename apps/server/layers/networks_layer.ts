@@ -2,7 +2,8 @@ import { parseNetwork } from "@accountlink/core/addresses";
 import { NetworkIntelligence } from "@accountlink/core/alts";
 import { Effect, Layer, Option } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
-import { NetworkFiles } from "../networks/mod.ts";
+import type { DamagedFile } from "../networks/damaged_file.ts";
+import * as NetworkFiles from "../networks/network_files.ts";
 
 const networkFiles = [
   "ACCOUNTLINK_VPN_NETWORKS",
@@ -10,11 +11,7 @@ const networkFiles = [
   "ACCOUNTLINK_SHARED_NETWORKS",
 ] as const;
 
-/**
- * Fails with the name of the variable if a file cannot be used.
- *
- * @param vpnCidrs VPN networks of the fixture
- */
+/** Fails with the name of the variable if a file cannot be used. `vpnCidrs` come from the fixture. */
 export const networksLayer = (
   config: Config,
   vpnCidrs: ReadonlyArray<string>,
@@ -32,7 +29,7 @@ export const networksLayer = (
     ),
   );
 
-const refusalOf = (config: Config, { path, found, expected }: NetworkFiles.DamagedFile): InvalidConfig => {
+const refusalOf = (config: Config, { path, found, expected }: DamagedFile): InvalidConfig => {
   const name = networkFiles.find((variable) => config[variable] === path) ?? "A file";
   return new InvalidConfig({ problem: `${name} is "${path}" (${found}), expected ${expected}` });
 };

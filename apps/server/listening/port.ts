@@ -16,11 +16,7 @@ export interface Port {
   readonly open: (server: Server) => Effect.Effect<void, InvalidConfig>;
 }
 
-/**
- * Determines the address of a port before it opens. If the port is 0, reserves a free one until then.
- *
- * @param variable the variable of the port, which errors name
- */
+/** Determines the address of a port before it opens. If the port is 0, reserves a free one until then. */
 export const claimPort = Effect.fnUntraced(function* (
   variable: VariableName,
   address: Address,
@@ -63,12 +59,7 @@ const portProblems: Readonly<Record<string, string>> = {
   EACCES: "this user may not use",
 };
 
-/**
- * The error names the variable to correct.
- *
- * @param portVariable the variable of the port
- * @param cause the error of `listen`
- */
+/** Names the variable to correct. */
 const listenError = (portVariable: VariableName, { host, port }: Address, cause: unknown): InvalidConfig => {
   const { code = "", message } = cause as NodeJS.ErrnoException;
   const problem = portProblems[code];

@@ -2,12 +2,10 @@
 import { NetworkIntelligence } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";
-import { DamagedFile } from "./damaged_file.ts";
+import type { DamagedFile } from "./damaged_file.ts";
 import { NetworkSet, readNetworkList } from "./network_list.ts";
 import { reloadedFile } from "./reloaded_file.ts";
 import { readVpnDatabase } from "./vpn_database.ts";
-
-export { DamagedFile, NetworkSet, readNetworkList, readVpnDatabase };
 
 /** The paths of the files; null for a file that is not configured. */
 export interface Paths {

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Logger, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { afterAll, beforeAll } from "vitest";
-import { NetworkFiles } from "./mod.ts";
+import * as NetworkFiles from "./network_files.ts";
 import { bitsOf, makeMmdb } from "./test_mmdb.ts";
 
 let folder = "";

@@ -2,11 +2,9 @@
 import { Cause, ConfigProvider, Effect, Layer, References, Tracer } from "effect";
 import { FetchHttpClient, HttpClient } from "effect/http";
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
-import { InvalidConfig } from "../config/config.ts";
+import { type Environment, InvalidConfig } from "../config/config.ts";
 import manifest from "../package.json" with { type: "json" };
 import { redactTracer } from "./redacted_tracer.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaults = {
   OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",

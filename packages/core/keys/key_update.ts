@@ -28,6 +28,8 @@ export interface UpdatedKey {
  * Applies an update to a stored key; returns null if it changes nothing.
  *
  * @param action the audit action, if the update does not determine it
+ *
+ * @internal
  */
 export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction): UpdatedKey | null => {
   const changed = fields.filter(

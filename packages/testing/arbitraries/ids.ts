@@ -1,6 +1,6 @@
 /** IDs in every form that their schemas accept, including leading zeros and the maximum length. */
 import { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
-import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
+import { SessionId } from "@accountlink/core/ids";
 import { type Arbitrary, stringMatching } from "fast-check";
 
 export const chatId: Arbitrary<ChatId> = stringMatching(/^\d{5,32}$/).map((text) => ChatId.make(text));
@@ -29,9 +29,7 @@ export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((
  * fc.assert(fc.property(Arbitrary.pid, Schema.is(Pid)));
  * fc.assert(fc.property(Arbitrary.sid, Schema.is(Sid)));
  * fc.assert(fc.property(Arbitrary.sessionId, Schema.is(SessionId)));
- *
- * const hashes = fc.oneof(Arbitrary.hash, Arbitrary.flowId, Arbitrary.signInId);
- * fc.assert(fc.property(hashes, ({ length }) => length === 43));
+ * fc.assert(fc.property(Arbitrary.hash, ({ length }) => length === 43));
  * ```
  */
 export const hash: Arbitrary<string> = stringMatching(/^[0-9A-Za-z_-]{43}$/);
@@ -39,7 +37,3 @@ export const hash: Arbitrary<string> = stringMatching(/^[0-9A-Za-z_-]{43}$/);
 export const sid: Arbitrary<Sid> = hash.map((text) => Sid.make(`vs_${text}`));
 
 export const sessionId: Arbitrary<SessionId> = hash.map((text) => SessionId.make(`vs_${text}`));
-
-export const flowId: Arbitrary<FlowId> = hash.map((text) => text as FlowId);
-
-export const signInId: Arbitrary<SignInId> = hash.map((text) => text as SignInId);

@@ -1,10 +1,9 @@
 /**
- * Random values of every domain type, as arbitraries of fast-check: the same seed gives the same values, and failing
+ * Random values of the domain types, as arbitraries of fast-check: the same seed gives the same values, and failing
  * values shrink. Records are consistent: a completed session has a game user, and every user that a fixture entry
  * names exists. Functions take arbitraries for the fields that a test restricts.
  */
 export * from "./accounts.ts";
-export * from "./changes.ts";
 export * from "./fixture.ts";
 export * from "./ids.ts";
 export * from "./links.ts";

@@ -1,22 +1,8 @@
-/** Arbitraries of verification sessions, flows and sign-ins. */
 import type { VerificationSession } from "@accountlink/core";
-import type { VerificationFlow } from "@accountlink/core/flow";
-import type { UserGuild } from "@accountlink/core/platforms";
-import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
-import {
-  type Arbitrary,
-  array,
-  boolean,
-  constant,
-  constantFrom,
-  nat,
-  oneof,
-  record,
-  string,
-} from "fast-check";
-import { orNull, recordOf } from "./fields.ts";
-import { chatId, flowId, gameId, guildId, keyId, pid, sessionId, signInId } from "./ids.ts";
-import { millis, name } from "./texts.ts";
+import { type Arbitrary, boolean, constantFrom, nat, oneof, record, string } from "fast-check";
+import { orNull } from "./fields.ts";
+import { chatId, gameId, guildId, keyId, pid, sessionId } from "./ids.ts";
+import { millis } from "./texts.ts";
 
 const redirect = orNull(
   constantFrom("https://example.com/done", "https://bot.example:8443/?state=%F0%9F%94%97"),
@@ -86,17 +72,12 @@ const ended = (state: "failed" | "cancelled" | "expired") =>
  * @example
  * ```ts
  * import * as fc from "fast-check";
- * import { voidedFlow } from "@accountlink/core/flow";
  * import { isFinal } from "@accountlink/core/sessions";
  *
  * fc.assert(
  *   fc.property(Arbitrary.session, ({ state, gameId }) => (state === "completed") === (gameId !== null)),
  * );
  * fc.assert(fc.property(Arbitrary.session, ({ state, error }) => error === null || isFinal(state)));
- * fc.assert(fc.property(Arbitrary.flow, (flow) => voidedFlow(flow).chatId === null));
- *
- * const atDashboard = Arbitrary.signIn({ site: fc.constant("dashboard") });
- * fc.assert(fc.property(atDashboard, ({ site }) => site === "dashboard"));
  * ```
  */
 export const session: Arbitrary<VerificationSession> = oneof(
@@ -107,31 +88,3 @@ export const session: Arbitrary<VerificationSession> = oneof(
   ended("cancelled"),
   ended("expired"),
 );
-
-/** A flow with no proof, with a chat proof, or with a chat and a game proof. */
-export const flow: Arbitrary<VerificationFlow> = record({
-  id: flowId,
-  session: orNull(sessionId),
-  pid,
-  guildId: orNull(guildId),
-  redirect,
-  proofs: oneof(
-    constant({ chatId: null, gameId: null, seenVersion: null }),
-    record({ chatId, gameId: constant(null), seenVersion: constant(null) }),
-    record({ chatId, gameId, seenVersion: nat(1_000) }),
-  ),
-  expiresAt: millis,
-}).map(({ proofs, ...rest }) => ({ ...rest, ...proofs }));
-
-const userGuild: Arbitrary<UserGuild> = record({ id: guildId, name: orNull(name), manager: boolean() });
-
-/** A sign-in of a person to a site. */
-export const signIn = recordOf<SiteSignIn>({
-  id: signInId,
-  site: constantFrom<SignInSite>("dashboard", "me"),
-  chatId,
-  account: orNull(name),
-  guilds: orNull(array(userGuild, { maxLength: 3 })),
-  createdAt: millis,
-  expiresAt: millis,
-});

@@ -14,20 +14,14 @@ import {
   uniqueWebhookId,
 } from "./unique.ts";
 
-/** When the records here expire, in milliseconds: 5 minutes after the start of a test clock. */
+/**
+ * When the records here expire, in milliseconds: 5 minutes after the start of a test clock.
+ *
+ * @internal
+ */
 export const deadline = 300_000;
 
-/**
- * Creates an active key with the limits of its tier.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * makeKey(scope, { access: "read" }).access; // "read"
- * ```
- */
+/** Creates an active key with the limits of its tier. */
 export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey => ({
   id: uniqueKeyId(),
   name: "Test key",
@@ -46,21 +40,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   ...parts,
 });
 
-/**
- * Creates a pending session of the key, which any chat user may complete until `deadline`.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { isFinal } from "@accountlink/core/sessions";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const session = makeSession(makeKey(scope), { state: "cancelled" });
- * isFinal(session.state); // true
- * session.expiresAt === deadline; // true
- * makeFlow(scope, { session: session.id }).pid; // "pid_0123456789abcdefghij"
- * ```
- */
+/** Creates a pending session of the key, which any chat user may complete until `deadline`. */
 export const makeSession = (
   { id, scope }: Pick<ApiKey, "id" | "scope">,
   parts: Partial<VerificationSession> = {},
@@ -106,15 +86,7 @@ export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn =
   ...parts,
 });
 
-/**
- * Creates a sign-in to the dashboard.
- *
- * @example
- * ```ts
- * const begun = makeBegunSignIn({ site: "me" });
- * makeSignIn({ site: begun.site }).expiresAt; // 300000
- * ```
- */
+/** Creates a sign-in to the dashboard. */
 export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   id: uniqueSignInId(),
   site: "dashboard",
@@ -129,14 +101,7 @@ export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
 /**
  * Creates an active webhook for all events.
  *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * makeWebhook(scope, { status: "paused" }).url; // "https://example.com/links"
- * makeDelivery({ attempts: 2 }).status; // "failing"
- * ```
+ * @internal
  */
 export const makeWebhook = (scope: DataScope, parts: Partial<Webhook> = {}): Webhook => ({
   id: uniqueWebhookId(),
@@ -152,7 +117,11 @@ export const makeWebhook = (scope: DataScope, parts: Partial<Webhook> = {}): Web
   ...parts,
 });
 
-/** Creates a delivery that failed once. */
+/**
+ * Creates a delivery that failed once.
+ *
+ * @internal
+ */
 export const makeDelivery = (parts: Partial<StoredDelivery> = {}): StoredDelivery => ({
   eventId: uniqueEventId(parts.at),
   position: 1,

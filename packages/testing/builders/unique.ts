@@ -7,31 +7,34 @@ import type { WebhookId } from "@accountlink/core/webhooks";
 /**
  * 32 random characters of 0-9a-f.
  *
- * @example
- * ```ts
- * const users = new Set([uniqueChatId(), uniqueChatId()]);
- * users.size; // 2
- * [uniquePid(), uniqueKeyId(), uniqueSessionId()].map((id) => id.slice(0, 3)).includes("pid"); // true
- * [uniqueWebhookId(), uniqueEventId()].map((id) => id.length); // [23, 30]
- * [uniqueText(), uniqueFlowId(), uniqueSignInId()].every((id) => id.length >= 32); // true
- * ```
+ * @internal
  */
 export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
 
+/** @internal */
 export const uniqueChatId = (): ChatId => ChatId.make(BigInt(`0x${uniqueText().slice(0, 24)}`).toString());
 
+/** @internal */
 export const uniquePid = (): Pid => Pid.make(`pid_${uniqueText()}`);
 
+/** @internal */
 export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
 
+/** @internal */
 export const uniqueSessionId = (): SessionId =>
   SessionId.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
 
 export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
 
+/** @internal */
 export const uniqueWebhookId = (): WebhookId => `wh_${uniqueText().slice(0, 20)}` as WebhookId;
 
-/** @param at the timestamp in the ID, in milliseconds */
+/**
+ * @param at the timestamp in the ID, in milliseconds
+ *
+ * @internal
+ */
 export const uniqueEventId = (at = 0): string => `evt_${newUlid(at)}`;
 
+/** @internal */
 export const uniqueSignInId = (): SignInId => uniqueText() as SignInId;

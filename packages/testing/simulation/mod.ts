@@ -1,6 +1,6 @@
 /** Simulates a bot and the service, with time, chance and faults that a seed decides. */
 export { Chance } from "./chance.ts";
-export { Postgres, Redis, storesIn } from "./ports.ts";
+export { Postgres, Redis } from "./ports.ts";
 export { latency, Server } from "./server.ts";
 export {
   type Services,

@@ -8,17 +8,9 @@ import { latency, Server } from "./server.ts";
 import type { Process, World } from "./world.ts";
 
 const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Context<Ports> =>
-  Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer))));
-
-/**
- * Returns the stores of a context by name, without the services that Effect adds to it.
- *
- * @internal
- */
-export const storesIn = (ports: Context.Context<StoragePorts>): ReadonlyArray<readonly [string, object]> =>
-  Array.from(ports.mapUnsafe as ReadonlyMap<string, object>).filter(([name]) =>
-    name.startsWith("@accountlink/"),
-  );
+  Context.omit(Layer.CurrentMemoMap)(
+    Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer)))),
+  ) as Context.Context<Ports>;
 
 /**
  * The database.
@@ -35,8 +27,9 @@ export class Postgres extends Server {
   }
 
   portsOf(node: Process): Context.Context<StoragePorts> {
-    const ports = storesIn(this.ports).map(
-      ([name, store]) => [name, this.port(node, name, () => store)] as const,
+    const ports = Array.from(
+      this.ports.mapUnsafe,
+      ([key, service]) => [key, this.port(node, key, () => service as object)] as const,
     );
     return Context.makeUnsafe(new Map(ports));
   }

@@ -14,7 +14,7 @@ import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import { accountArgument, noSuchAccount } from "./account_argument.ts";
+import { accountArgument, noSuchAccount } from "./accounts_update.ts";
 
 const roleFlag = Flag.Literals("role", memberRoles).pipe(
   Flag.withDescription("owner: everything; admin: all but members; moderator: links and alts"),

@@ -1,17 +1,20 @@
 import { Accounts, type StoreUnavailable } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { Argument, Command } from "effect/cli";
+import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import { accountArgument, noSuchAccount } from "./account_argument.ts";
+
+export const accountArgument = Argument.String("account").pipe(
+  Argument.withDescription("Name of the account"),
+);
+
+export const noSuchAccount = (name: string, doing: string) =>
+  new CommandFailed({ problem: `Cannot ${doing} account "${name}": there is no such account` });
 
 type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 
-/**
- * Changes an account and prints the result.
- *
- * @param result the changed fields, and their description in text
- */
+/** Changes an account and prints the result. */
 const change = Effect.fnUntraced(
   function* (
     name: string,

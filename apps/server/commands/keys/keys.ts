@@ -1,10 +1,121 @@
-import { Command } from "effect/cli";
-import { Json } from "../../cli/output.ts";
+import { ApiKeys, type KeyId } from "@accountlink/core";
+import { type ApiKey, KeyStore, maskedKey } from "@accountlink/core/keys";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Clock, Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { accountFlag, durationFlag, keyArgument } from "../../cli/flags.ts";
+import { answer, Json } from "../../cli/output.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { answerSecret, answerWithLocation, managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { keyJson, keyTable } from "./key_output.ts";
 import { createKeyCommand } from "./keys_create.ts";
-import { listKeysCommand } from "./keys_list.ts";
-import { rotateKeyCommand } from "./keys_rotate.ts";
-import { disableKeyCommand, enableKeyCommand, revokeKeyCommand } from "./keys_status.ts";
 import { updateKeyCommand } from "./keys_update.ts";
+
+const listFlags = {
+  account: accountFlag.pipe(Flag.withDescription("Only the keys of this account"), Flag.optional),
+};
+
+const listKeysCommand = Command.make("list", listFlags, ({ account }) =>
+  Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const now = yield* Clock.currentTimeMillis;
+    const keys = yield* store.listKeys(Option.getOrNull(account), now);
+    yield* answer(
+      { keys: keys.map((key) => keyJson(key, now)) },
+      keys.length === 0 ? "There are no keys" : keyTable(keys, now),
+    );
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(Command.withDescription("List keys, oldest first, without their secrets."));
+
+type Doing = "disable" | "enable" | "revoke" | "rotate";
+
+const findKey = Effect.fnUntraced(function* (id: KeyId, doing: Doing) {
+  const found = yield* (yield* KeyStore).findById(id);
+  return yield* Effect.mapError(
+    Effect.fromOption(found),
+    () => new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: there is no such key` }),
+  );
+});
+
+const longestGrace = 604_800_000;
+
+const rotateFlags = {
+  id: keyArgument,
+  grace: durationFlag("grace").pipe(
+    Flag.filter(
+      (millis) => millis <= longestGrace,
+      () => "expected 7 days or less",
+    ),
+    Flag.withDescription(
+      "How long the previous secret is still accepted, up to 7 days; 0 seconds ends it at once",
+    ),
+    Flag.withDefault(600_000),
+  ),
+};
+
+const rotateKeyCommand = Command.make("rotate", rotateFlags, ({ id, grace }) =>
+  Effect.gen(function* () {
+    yield* findKey(id, "rotate");
+    const graceSeconds = Math.ceil(grace / 1000);
+    const previousUntil = formatTimestamp((yield* Clock.currentTimeMillis) + graceSeconds * 1000);
+    const rotated = yield* (yield* ApiKeys).rotate(id, graceSeconds, operatorOrigin());
+    if (Option.isNone(rotated)) {
+      return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
+    }
+    yield* answerSecret(
+      { id, key: rotated.value, previousUntil },
+      rotated.value,
+      (location) =>
+        `This is the key with its new secret, shown this once, in ${location}. The previous secret is accepted until ${previousUntil}.`,
+    );
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.withDescription("Give a key a new secret. Its id, scope and limits stay."),
+  Command.withExamples([
+    {
+      command: 'accountlink keys rotate Aa0Bb1Cc2Dd3 --grace "1 hour"',
+      description: "Leave an hour to deploy the new secret",
+    },
+  ]),
+);
+
+const statusCommand = (doing: Doing, status: ApiKey["status"], description: string) =>
+  Command.make(doing, { id: keyArgument }, ({ id }) =>
+    Effect.gen(function* () {
+      yield* findKey(id, doing);
+      const updated = yield* Effect.catchTag(
+        (yield* ApiKeys).update(id, { status }, operatorOrigin()),
+        "Conflict",
+        () =>
+          status === "revoked"
+            ? Effect.succeedNone
+            : new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` }),
+      );
+      const changed = Option.contains(updated, true);
+      const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
+      yield* answerWithLocation({ id, status, changed }, (location) => `${text} in ${location}`);
+    }).pipe(Effect.provide(managementLayer("refuse"))),
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([
+      { command: `accountlink keys ${doing} Aa0Bb1Cc2Dd3`, description: "By the id of the key" },
+    ]),
+  );
+
+const disableKeyCommand = statusCommand(
+  "disable",
+  "disabled",
+  "Disable a key until it is enabled. A running server refuses it within a second.",
+);
+
+const enableKeyCommand = statusCommand("enable", "active", "Enable a key that was disabled.");
+
+const revokeKeyCommand = statusCommand(
+  "revoke",
+  "revoked",
+  "Revoke a key for good. A running server refuses it within a second.",
+);
 
 export const keysCommand = Command.make("keys").pipe(
   Command.withDescription(

@@ -33,11 +33,7 @@ interface Place {
   readonly demoKey: string | undefined;
 }
 
-/**
- * Starts the services, then serves them until interrupted.
- *
- * @param serve opens the port
- */
+/** Starts the services, and lets `serve` open the port. Ends when it is interrupted. */
 export const startService = Effect.fnUntraced(function* <E, R>(
   resolved: ResolvedConfig,
   serve: (place: Place) => Effect.Effect<void, E, R>,

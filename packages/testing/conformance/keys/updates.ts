@@ -2,7 +2,7 @@ import { type ApiKey, AuditLog, type StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore, type KeyUpdate } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../../mod.ts";
+import { makeKey, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -116,40 +116,6 @@ export const updates: Cases<StoragePorts> = {
         expectEqual(yield* update(round + 100), "revoked");
         expectEqual((yield* detailsOf(key, 0)).name, after.name);
       }
-    },
-  ),
-
-  "details contain the latest expiry of previous secrets that are still valid": Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    const key = makeKey(global);
-    yield* insert(key);
-    const rotate = (previousUntil: Millis) =>
-      keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at: 0, previousUntil });
-    const endAt = (at: Millis) =>
-      Effect.map(detailsOf(key, at), ({ previousSecretEndsAt }) => previousSecretEndsAt);
-    yield* rotate(50);
-    yield* rotate(90);
-    expectEqual([yield* endAt(0), yield* endAt(50), yield* endAt(89), yield* endAt(90)], [90, 90, 90, null]);
-    expectEqual((yield* keys.listKeys(global.account, 89))[0]?.previousSecretEndsAt, 90);
-    yield* updateKey(key, { expiresAt: 60 });
-    expectEqual([yield* endAt(59), yield* endAt(60)], [60, null]);
-  }),
-
-  "findDetails returns none for an unknown key, and the revocation time for a revoked key": Effect.gen(
-    function* () {
-      const keys = yield* KeyStore;
-      const { global } = yield* makeScopes;
-      const key = makeKey(global);
-      yield* insert(key);
-      yield* updateKey(key, { status: "disabled" }, 3);
-      expectEqual(yield* detailsOf(key, 9), details({ ...key, status: "disabled" }));
-      yield* updateKey(key, { status: "revoked" }, 4);
-      yield* updateKey(key, { status: "revoked" }, 5);
-      const revoked = details({ ...key, status: "revoked" }, { revokedAt: 4 });
-      expectEqual(yield* detailsOf(key, 9), revoked);
-      expectEqual(yield* keys.listKeys(global.account, 9), [revoked]);
-      expectEqual(yield* keys.findDetails(uniqueKeyId(), 9), Option.none());
     },
   ),
 };

@@ -2,7 +2,7 @@ import type { StoragePorts, VerificationSession } from "@accountlink/core";
 import { type SessionState, type SessionStep, SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { deadline, uniqueSessionId } from "../../mod.ts";
+import { deadline } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -70,11 +70,6 @@ export const changes: Cases<StoragePorts> = {
       expectEqual(new Set(taken), allowed);
     },
   ),
-
-  "advance of an unknown session returns none": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    for (const to of steps) expectEqual(yield* fixture.advance(uniqueSessionId(), to), null);
-  }),
 
   "sweep deletes expired flows with their challenges, and no others": Effect.gen(function* () {
     const fixture = yield* newVerificationFixture;

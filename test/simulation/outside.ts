@@ -1,0 +1,32 @@
+/** Requests of nodes to other services. */
+import { latency, type Process } from "@accountlink/testing/simulation";
+import { Effect, type Exit } from "effect";
+
+/** How long nodes wait for an answer, in milliseconds. */
+const patience = 3_000;
+
+/**
+ * Asks another service.
+ *
+ * @param timeout the failure of a request without an answer
+ * @param answer runs when the request arrives; null if the answer is lost
+ */
+export const askOutside = <A, E>(
+  node: Process,
+  outside: Process,
+  timeout: E,
+  answer: () => Exit.Exit<A, E> | null,
+): Effect.Effect<A, E> =>
+  Effect.callback((resume) => {
+    const { world } = node;
+    const stopWaiting = world.after(patience, node, () => resume(Effect.fail(timeout)));
+    world.after(latency(world), outside, () => {
+      const exit = answer();
+      if (exit === null) return;
+      world.after(latency(world), node, () => {
+        stopWaiting();
+        resume(exit);
+      });
+    });
+    return Effect.sync(stopWaiting);
+  });
