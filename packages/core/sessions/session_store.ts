@@ -107,19 +107,6 @@ export type FlowCompleted =
  *
  * `LinkStore.removeGame` sets every open session of the chat user (named by the session, or proven in one of its flows)
  * to `failed`, and `LinkStore.deleteScope` every open session of the scope.
- *
- * @example
- * ```ts
- * import { KeyId, Pid } from "@accountlink/core";
- * import { StorageMemory } from "@accountlink/memory";
- * import { Effect } from "effect";
- *
- * const program = Effect.gen(function* () {
- *   const store = yield* SessionStore;
- *   return yield* store.sweep({ at: 86_400_000, sessionsBefore: 0, sightingsBefore: 0 });
- * });
- * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // []
- * ```
  */
 export class SessionStore extends Context.Service<
   SessionStore,
