@@ -69,36 +69,34 @@ const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
   Effect.map(Effect.flip(effect), (error) => error._tag);
 
 describe("KeyAuthenticator", () => {
-  it.effect(
-    "refuses a key revoked on this node at once, and one revoked elsewhere within `keyFreshness`",
-    () =>
-      Effect.gen(function* () {
-        const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
-        yield* Effect.gen(function* () {
-          const keys = yield* ApiKeys;
-          const here = yield* issue();
-          const elsewhere = yield* issue();
-          yield* authenticate(here.token);
-          yield* authenticate(elsewhere.token);
+  it.effect("a revoked key is refused at once on this node, and within `keyFreshness` on others", () =>
+    Effect.gen(function* () {
+      const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
+      yield* Effect.gen(function* () {
+        const keys = yield* ApiKeys;
+        const here = yield* issue();
+        const elsewhere = yield* issue();
+        yield* authenticate(here.token);
+        yield* authenticate(elsewhere.token);
 
-          yield* keys.revoke(here.key.id, operator);
-          assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
+        yield* keys.revoke(here.key.id, operator);
+        assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
 
-          yield* revokeElsewhere(elsewhere.key.id);
-          yield* TestClock.adjust(keyFreshness);
-          assert.isBelow(keyFreshness, 1_000);
-          assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
-        }).pipe(
-          Effect.provide(
-            Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
-              Layer.provide(Layer.succeed(Signals, lost)),
-            ),
+        yield* revokeElsewhere(elsewhere.key.id);
+        yield* TestClock.adjust(keyFreshness);
+        assert.isBelow(keyFreshness, 1_000);
+        assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
+            Layer.provide(Layer.succeed(Signals, lost)),
           ),
-        );
-      }).pipe(Effect.provide(services)),
+        ),
+      );
+    }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stops trusting a key when the clock is set back", () =>
+  it.effect("a key is read again when the clock was set back", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       yield* TestClock.setTime(10_000);
@@ -110,7 +108,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("trusts a slow answer of the store no longer than a fast one", () =>
+  it.effect("a slow answer of the store is trusted no longer than a fast one", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       const { node, untilAsked } = yield* openSlowNode(keyFreshness);
@@ -123,7 +121,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reads a key again if it was revoked during its lookup", () =>
+  it.effect("a key is read again if it was revoked during its lookup", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -169,7 +167,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("accepts an earlier secret until its grace ends", () =>
+  it.effect("an earlier secret is accepted until its grace ends", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -189,7 +187,7 @@ describe("KeyAuthenticator", () => {
       { discard: true },
     );
 
-    it.effect("refuses an address with failures for a minute", () =>
+    it.effect("an address with many failures is refused for a minute", () =>
       Effect.gen(function* () {
         yield* failThirtyTimes;
         const refusal = yield* Effect.flip(authenticate(unknownKey));
@@ -262,7 +260,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("looks up only keys that some node accepted, and the store may still refuse them", () =>
+    it.effect("a throttled address looks up only keys that some node accepted", () =>
       Effect.gen(function* () {
         const revoked = yield* issue();
         const fresh = yield* issue();

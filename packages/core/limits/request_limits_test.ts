@@ -28,7 +28,7 @@ const bucketOf = (change: Partial<Requester> = {}) =>
 const unpaced = { quota: { ...quota, perWindow: null } };
 
 describe("RequestLimits", () => {
-  it.effect("resets the day at midnight UTC, with a retry after at most an hour", () =>
+  it.effect("the day resets at midnight UTC, with a retry after at most an hour", () =>
     Effect.gen(function* () {
       for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
       const { refusal } = yield* admit(unpaced);
@@ -39,7 +39,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(day - 10_000))),
   );
 
-  it.effect("names the limit that resets last if several limits of a key are full", () =>
+  it.effect("a refusal names the limit that resets last if several limits of a key are full", () =>
     Effect.gen(function* () {
       for (const _ of [1, 2, 3]) {
         yield* admit();
@@ -50,7 +50,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("caps the retry at the duration of the window, also after the clock was set back", () =>
+  it.effect("the retry is within the duration of the window, also after the clock was set back", () =>
     Effect.gen(function* () {
       for (let sent = 0; sent < 20; sent++)
         yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
@@ -91,7 +91,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("admits ten exports of a user in a day, counted for each user", () =>
+  it.effect("each user has ten exports in a day", () =>
     Effect.gen(function* () {
       const { admitExport } = yield* RequestLimits;
       const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
@@ -104,7 +104,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(0))),
   );
 
-  it.effect("applies no limit if the number is 0 or the key is unlimited", () =>
+  it.effect("no limit applies if the number is 0 or the key is unlimited", () =>
     Effect.gen(function* () {
       const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
       const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));

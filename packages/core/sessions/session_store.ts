@@ -11,7 +11,7 @@ import type { SessionStep, VerificationSession } from "./session.ts";
 export interface CreationBurst {
   /** Sessions that can be created at once; a positive integer. */
   readonly capacity: number;
-  /** Time until one more can be created, in milliseconds; positive. */
+  /** Time until another session can be created, in milliseconds; positive. */
   readonly refillMs: number;
 }
 
