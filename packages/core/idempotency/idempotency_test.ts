@@ -85,7 +85,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a repeated request is refused while the first one runs, however long it takes", () =>
+  it.effect("requests are refused while the first one with their key runs, however long it takes", () =>
     Effect.gen(function* () {
       const { once, send, commitOne } = yield* bench;
       const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
@@ -107,13 +107,15 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("the next request runs after one that failed, died or was interrupted without an answer", () =>
-    Effect.gen(function* () {
-      const { once, send } = yield* bench;
-      const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
-      for (const end of ends) yield* Effect.exit(once({}, () => end));
-      assert.strictEqual(yield* send(another), 1);
-    }).pipe(Effect.provide(services)),
+  it.effect(
+    "lets the next request run after a request failed, died or was interrupted without an answer",
+    () =>
+      Effect.gen(function* () {
+        const { once, send } = yield* bench;
+        const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
+        for (const end of ends) yield* Effect.exit(once({}, () => end));
+        assert.strictEqual(yield* send(another), 1);
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect("a committed answer is replayed even if the request failed afterwards", () =>
@@ -124,7 +126,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stores nothing after another request has taken over the key", () =>
+  it.effect("a request stores nothing after another request has taken over its key", () =>
     Effect.gen(function* () {
       const { once, runs, commitOne } = yield* bench;
       const store = yield* IdempotencyStore;
@@ -135,7 +137,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("an erasure refuses only requests that were sent before it", () =>
+  it.effect("an erasure refuses only requests of its user that were sent before it", () =>
     Effect.gen(function* () {
       const { once, send, runs, commitOne } = yield* bench;
       const erased = [

@@ -7,7 +7,7 @@ import { generateToken, keyIdOf, maskedKey, randomText } from "./api_key.ts";
 const provideRandom = Effect.provide(SecureRandom.layerWebCrypto);
 
 describe("generateToken", () => {
-  it.effect("generated keys are distinct and have the documented form", () =>
+  it.effect("generated keys differ and have the documented form", () =>
     Effect.gen(function* () {
       const tokens = yield* Effect.forEach(Array.from({ length: 100 }), () => generateToken());
       for (const { id, token } of tokens) assert.strictEqual(keyIdOf(token), id);

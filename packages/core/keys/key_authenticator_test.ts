@@ -69,31 +69,33 @@ const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
   Effect.map(Effect.flip(effect), (error) => error._tag);
 
 describe("KeyAuthenticator", () => {
-  it.effect("a revoked key is refused at once on this node, and within `keyFreshness` on others", () =>
-    Effect.gen(function* () {
-      const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
-      yield* Effect.gen(function* () {
-        const keys = yield* ApiKeys;
-        const here = yield* issue();
-        const elsewhere = yield* issue();
-        yield* authenticate(here.token);
-        yield* authenticate(elsewhere.token);
+  it.effect(
+    "refuses a key revoked on this node at once, and one revoked elsewhere within `keyFreshness`",
+    () =>
+      Effect.gen(function* () {
+        const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
+        yield* Effect.gen(function* () {
+          const keys = yield* ApiKeys;
+          const here = yield* issue();
+          const elsewhere = yield* issue();
+          yield* authenticate(here.token);
+          yield* authenticate(elsewhere.token);
 
-        yield* keys.revoke(here.key.id, operator);
-        assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
+          yield* keys.revoke(here.key.id, operator);
+          assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
 
-        yield* revokeElsewhere(elsewhere.key.id);
-        yield* TestClock.adjust(keyFreshness);
-        assert.isBelow(keyFreshness, 1_000);
-        assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
-      }).pipe(
-        Effect.provide(
-          Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
-            Layer.provide(Layer.succeed(Signals, lost)),
+          yield* revokeElsewhere(elsewhere.key.id);
+          yield* TestClock.adjust(keyFreshness);
+          assert.isBelow(keyFreshness, 1_000);
+          assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
+        }).pipe(
+          Effect.provide(
+            Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
+              Layer.provide(Layer.succeed(Signals, lost)),
+            ),
           ),
-        ),
-      );
-    }).pipe(Effect.provide(services)),
+        );
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect("a key is read again when the clock was set back", () =>
@@ -121,7 +123,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a key is read again if it was revoked during its lookup", () =>
+  it.effect("a key that was revoked during its lookup is read again", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -187,7 +189,7 @@ describe("KeyAuthenticator", () => {
       { discard: true },
     );
 
-    it.effect("an address with many failures is refused for a minute", () =>
+    it.effect("an address with too many failures is refused for a minute", () =>
       Effect.gen(function* () {
         yield* failThirtyTimes;
         const refusal = yield* Effect.flip(authenticate(unknownKey));
@@ -260,23 +262,25 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("a throttled address looks up only keys that some node accepted", () =>
-      Effect.gen(function* () {
-        const revoked = yield* issue();
-        const fresh = yield* issue();
-        yield* authenticate(revoked.token);
-        yield* revokeElsewhere(revoked.key.id);
-        yield* failThirtyTimes;
-        const { node, timesAsked } = yield* openSlowNode(0);
-        const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
-        for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
-          assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
-        }
-        assert.strictEqual(timesAsked(), 0);
-        const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
-        assert.strictEqual(problem, "SharedIpRateLimited");
-        assert.strictEqual(timesAsked(), 1);
-      }).pipe(Effect.provide(services)),
+    it.effect(
+      "only keys that some node accepted are looked up for a throttled address, and the store may still refuse them",
+      () =>
+        Effect.gen(function* () {
+          const revoked = yield* issue();
+          const fresh = yield* issue();
+          yield* authenticate(revoked.token);
+          yield* revokeElsewhere(revoked.key.id);
+          yield* failThirtyTimes;
+          const { node, timesAsked } = yield* openSlowNode(0);
+          const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
+          for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
+            assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
+          }
+          assert.strictEqual(timesAsked(), 0);
+          const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
+          assert.strictEqual(problem, "SharedIpRateLimited");
+          assert.strictEqual(timesAsked(), 1);
+        }).pipe(Effect.provide(services)),
     );
 
     it.effect("a throttled address can use keys known to the node also while the cache is down", () =>
