@@ -1,10 +1,10 @@
 /** Rows of `links`, decoded without Schema, since every lookup decodes one. */
 import type { ChatId, GameId } from "@accountlink/core";
-import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links";
+import type { GameSet, LinkRecord } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Exit, Option } from "effect";
+import { Exit, Option } from "effect";
 import type { SqlConnection } from "effect/sql";
-import { readerOf, UnreadableRow } from "../statements/row.ts";
+import { literalSql, readerOf, UnreadableRow } from "../statements/row.ts";
 
 const digits = /^\d{1,32}$/;
 const isId = (value: unknown): value is string => typeof value === "string" && digits.test(value);
@@ -13,7 +13,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 /** A row as an array of values in column order: cheaper than an object for lookups. */
 export type RowValues = ReadonlyArray<unknown>;
 
-export const recordColumns = "chat_id, game_id, link_version, linked_at, last_verified_at";
+export const recordColumns = literalSql("chat_id, game_id, link_version, linked_at, last_verified_at");
 
 const recordOf = (
   chatId: unknown,
@@ -32,13 +32,21 @@ const recordIn = (row: SqlConnection.Row) =>
 
 export const readRecords = readerOf("links", recordIn);
 
-export const readRecordValues = readerOf("links", (row: RowValues) =>
-  recordOf(row[0], row[1], row[2], row[3], row[4]),
-);
+const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4]);
+
+export const readRecordValues = readerOf("links", recordInValues);
 
 /** The record that a lookup by key found, if any. */
-export const readRecord = (rows: ReadonlyArray<RowValues>) =>
-  Effect.mapEager(readRecordValues(rows), (records) => Option.fromUndefinedOr(records[0]));
+export const readRecord = ([row]: ReadonlyArray<RowValues>): Exit.Exit<
+  Option.Option<LinkRecord>,
+  UnreadableRow
+> => {
+  if (row === undefined) return Exit.succeed(Option.none());
+  const record = recordInValues(row);
+  return record === undefined
+    ? Exit.fail(new UnreadableRow({ table: "links" }))
+    : Exit.succeed(Option.some(record));
+};
 
 const gameOf = (value: unknown): GameId | null | undefined =>
   value === null || isId(value) ? (value as GameId | null) : undefined;
@@ -50,7 +58,7 @@ export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
 
 export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
   const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
-  if (record === undefined || !isLinked(record) || previousGameId === undefined) return undefined;
+  if (record === undefined || record.gameId === null || previousGameId === undefined) return undefined;
   return { record, previousGameId };
 };
 

@@ -32,7 +32,6 @@ export const cachedChatPlatform = (
 
       const findGuild = yield* cachedLookup({
         answer: "chat.guild",
-        entry: (guildId: GuildId) => guildId,
         lookup: platform.findGuild,
         schema: Schema.OptionFromNullOr(Guild),
         freshFor: (found) => (Option.isSome(found) ? guild : absence),
@@ -40,31 +39,24 @@ export const cachedChatPlatform = (
 
       const findMember = yield* cachedLookup({
         answer: "chat.member",
-        entry: ([guildId, chatId]: readonly [GuildId, ChatId]) => `${guildId}:${chatId}`,
-        lookup: ([guildId, chatId]) => platform.findMember(guildId, chatId),
+        lookup: ([guildId, chatId]: readonly [GuildId, ChatId]) => platform.findMember(guildId, chatId),
         schema: Schema.OptionFromNullOr(GuildMember),
         freshFor: (found) => (Option.isSome(found) ? member : absence),
       });
 
       const findUser = yield* cachedLookup({
         answer: "chat.user",
-        entry: (chatId: ChatId) => chatId,
         lookup: platform.findUser,
         schema: Schema.OptionFromNullOr(ChatUser),
         freshFor: (found) => (Option.isSome(found) ? profile : absence),
       });
 
       return ChatPlatform.of({
+        // The other operations are not cached. Requests rarely ask lists for the same users again.
+        ...platform,
         findGuild,
         findMember: (guildId, chatId) => findMember([guildId, chatId]),
-        // Lists are not cached: requests rarely ask for the same users again.
-        ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
-        ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
-        ...(platform.botInvite === undefined ? {} : { botInvite: platform.botInvite }),
-        ...(platform.searchMembers === undefined ? {} : { searchMembers: platform.searchMembers }),
         findUser,
-        joinedGuilds: platform.joinedGuilds,
-        isManager: platform.isManager,
         ...(platform.roles === undefined
           ? {}
           : { roles: afterChanges(platform.roles, (...changed) => findMember.forget(changed)) }),

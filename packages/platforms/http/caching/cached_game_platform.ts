@@ -1,5 +1,5 @@
 /** A game platform with a short-lived cache. */
-import { type Cache, type GameId, GamePlatform } from "@accountlink/core";
+import { type Cache, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
@@ -21,7 +21,6 @@ export const cachedGamePlatform = (
 
       const hasUser = yield* cachedLookup({
         answer: "game.user",
-        entry: (gameId: GameId) => gameId,
         lookup: platform.hasUser,
         schema: Schema.Boolean,
         freshFor: (isThere) => (isThere ? profile : absence),
@@ -29,18 +28,11 @@ export const cachedGamePlatform = (
 
       const findProfile = yield* cachedLookup({
         answer: "game.profile",
-        entry: (gameId: GameId) => gameId,
         lookup: platform.findProfile,
         schema: Schema.OptionFromNullOr(GameProfile),
         freshFor: (found) => (Option.isSome(found) ? profile : absence),
       });
 
-      const { findUserByName, findGroupName } = platform;
-      return GamePlatform.of({
-        hasUser,
-        findProfile,
-        ...(findUserByName === undefined ? {} : { findUserByName }),
-        ...(findGroupName === undefined ? {} : { findGroupName }),
-      });
+      return GamePlatform.of({ ...platform, hasUser, findProfile });
     }),
   );
