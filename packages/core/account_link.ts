@@ -104,15 +104,10 @@ export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, Use
   Layer.provideMerge(UserData.layer),
 );
 
-/**
- * Alt detection. Besides the services of `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`.
- */
+/** Alt detection. Besides `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`. */
 export const layerAlts = AltDetection.layer;
 
-/**
- * `OwnedScopes` and `OwnedLinks`: owners see and change the links of their communities. They require the services of
- * `layer`.
- */
+/** `OwnedScopes` and `OwnedLinks`: owners see and change the links of their communities. They require `layer`. */
 export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.layer));
 
 /**

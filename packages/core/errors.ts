@@ -12,10 +12,7 @@ interface WithCause {
   readonly cause?: unknown;
 }
 
-/**
- * `Data.TaggedError` without a stack trace, for errors that only answer a client. A trace would cost a fifth of a
- * lookup.
- */
+/** `Data.TaggedError` without a stack trace, which would cost a fifth of a lookup, for errors that answer a client. */
 const Traceless = ((tag: string) => {
   const Tagged = Data.TaggedError(tag) as new (fields: never) => object;
   return class extends Tagged {

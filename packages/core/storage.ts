@@ -27,8 +27,11 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { MemberStore } from "@accountlink/core/accounts";
  * import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
  * import { FlowStore } from "@accountlink/core/flow";
+ * import { IdempotencyStore } from "@accountlink/core/idempotency";
  * import { KeyStore } from "@accountlink/core/keys";
+ * import { CountLedger } from "@accountlink/core/limits";
  * import { RolePlanStore } from "@accountlink/core/roles";
+ * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
  * import { SignInStore } from "@accountlink/core/sign_ins";
  * import { UsageStore } from "@accountlink/core/usage";
@@ -38,7 +41,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { Effect, type Layer } from "effect";
  *
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
- * const keys = [KeyStore, MemberStore, UsageStore];
+ * const keys = [RootKeyStore, KeyStore, MemberStore, CountLedger, UsageStore, IdempotencyStore];
  * const links = [LinkStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>

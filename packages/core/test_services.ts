@@ -52,10 +52,7 @@ export const services = AccountLink.layer.pipe(
 
 export const operator = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
-/**
- * Runs effects at a later time. The clock of background fibers stays, so a day passes without their thousands of
- * intervals.
- */
+/** Runs effects at a later time. Background fibers keep their time, so a day passes without their intervals. */
 export const later = (time: Duration.Input) =>
   Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
     const millis = Duration.toMillis(time);

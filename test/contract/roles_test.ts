@@ -174,6 +174,9 @@ describe("a plan", () => {
       }
     };
     await answers(await rolesOf(ada, guild, "none"), 404, null);
+    const [{ pid }, { owner: other }] = [await rolesOf(), await rolesOf(bob)];
+    const ofAda = await other.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
+    expectRefusal(ofAda, 404, "BAD_REQUEST", null);
     await answers(await rolesOf(ada, emptyGuild, guild), 403, "wrong_guild");
     await answers(await rolesOf(ada, emptyGuild, "global"), 403, "not_guild_manager");
     await answers(await rolesOf(ada, botlessGuild, "global"), 403, "bot_not_in_guild");

@@ -16,9 +16,7 @@ type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /**
-     * Returns the account that a chat user signs in to, and creates one of the free tier for a user without an account.
-     */
+    /** Returns the account that a chat user signs in to. A user without an account gets one of the free tier. */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
 
     readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;

@@ -31,9 +31,7 @@ export class AddressVault extends Context.Service<
     /** Returns the hashes under which the address may be stored: one for each key, the newest key first. */
     readonly hashes: (address: ClientAddress) => Effect.Effect<ReadonlyArray<string>>;
 
-    /**
-     * Decrypts the address. None if the deployment no longer has the address key, or if the stored text was changed.
-     */
+    /** Decrypts the address. None if the deployment no longer has the address key, or the stored text was changed. */
     readonly reveal: (address: ProtectedAddress) => Effect.Effect<Option.Option<ClientAddress>>;
 
     readonly revealEach: (

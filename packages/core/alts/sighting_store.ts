@@ -36,8 +36,7 @@ export interface FoundSighting {
 }
 
 /**
- * Finds stored sightings and rotates their address keys. `SessionStore` writes and deletes sightings. Every operation
- * is atomic.
+ * Finds sightings and rotates their address keys. `SessionStore` writes and deletes them. Every operation is atomic.
  */
 export class SightingStore extends Context.Service<
   SightingStore,

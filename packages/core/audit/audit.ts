@@ -63,9 +63,7 @@ export interface WriteOrigin {
   readonly requestId: string | null;
 }
 
-/**
- * The scope, time and origin of a write. Changing or importing a link stores an audit entry in the same transaction.
- */
+/** The scope, time and origin of a write. Writes store their audit entry in the same transaction. */
 export interface WriteContext extends WriteOrigin {
   readonly pid: Pid;
   readonly at: Millis;

@@ -149,7 +149,7 @@ export class EventFeed extends Context.Service<
       const pageTogether = makePages(yield* makeSharedReads(readPage));
 
       /**
-       * Reads after the subscriber's position and waits until there is an event, the time is over, or the subscription
+       * Reads after the subscriber's position. Waits until there is an event, the time is over, or the subscription
        * ends.
        */
       const awaitPage = Effect.fnUntraced(function* (

@@ -1,15 +1,16 @@
 /** `VerificationFlows.confirm`: stores the link of both proofs, or keeps the user's existing link. */
 import { Clock, Effect } from "effect";
+import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { randomToken } from "../secrets/random_token.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
-import { makeBrowserMark } from "./browser_mark.ts";
 import { makeFlowAccounts } from "./flow_accounts.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { type FlowForm, makeFormChecks } from "./flow_form.ts";
@@ -21,6 +22,8 @@ import { withOutcome } from "./redirect_outcome.ts";
 import { admitUser } from "./user_admission.ts";
 import { isVoided } from "./verification_flow.ts";
 
+const isMark = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
 export const makeConfirm = Effect.gen(function* () {
   const flows = yield* FlowStore;
   const subjects = yield* FlowSubjects;
@@ -31,7 +34,7 @@ export const makeConfirm = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
   const { browserHash } = yield* Secrets;
-  const markOf = yield* makeBrowserMark;
+  const random = yield* SecureRandom.SecureRandom;
   const { sightingRetention } = yield* SessionSettings;
   const accounts = yield* makeFlowAccounts;
   const forms = yield* makeFormChecks;
@@ -40,7 +43,8 @@ export const makeConfirm = Effect.gen(function* () {
   /** Returns the sightings to store and the browser's mark; nothing for a user who keeps their link. */
   const seenOf = Effect.fnUntraced(function* ({ address, browser }: ConfirmedFrom, keeps: boolean) {
     if (sightingRetention === 0 || keeps) return { mark: null, seen: { address: null, browser: null } };
-    const mark = yield* markOf(browser);
+    // The mark in the browser's cookie shows that another chat user confirms in the same browser.
+    const mark = browser !== null && isMark(browser) ? browser : yield* randomToken(random);
     const seen = {
       address: address === null ? null : yield* vault.protect(address),
       browser: yield* browserHash(mark),

@@ -35,9 +35,7 @@ export interface FlowSubject {
 export class FlowSubjects extends Context.Service<
   FlowSubjects,
   {
-    /**
-     * Finds the subject of an entry. Fails with `FlowRefused` if the entry is unknown, not allowed, expired or over.
-     */
+    /** Finds the subject of an entry. Fails with `FlowRefused` for an unknown, forbidden, expired or ended one. */
     readonly resolve: (entry: FlowEntry) => Effect.Effect<FlowSubject, FlowRefused | StoreUnavailable>;
   }
 >()("@accountlink/core/FlowSubjects") {

@@ -45,24 +45,6 @@ export interface KeptAnswer {
  * `UserStore.erase` erases all requests that name its user, with their answers. Erased requests can no longer commit,
  * and hold their key until their end; only the two hashes remain. A commit of a request that names the user happens
  * before the erasure or not at all. A claim happens before the erasure, and is erased with it, or after it.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/memory";
- * import { Effect, Option } from "effect";
- *
- * const claim = { id: "key and idempotency key, hashed", requestId: "req_1", chatIds: [] };
- * const first = { ...claim, fingerprint: "the request, hashed", at: 0, heldUntil: 6_000, endsAt: 86_400_000 };
- * const kept = { answer: "sealed", chatIds: [], endsAt: 86_400_000 };
- * const program = Effect.gen(function* () {
- *   const store = yield* IdempotencyStore;
- *   yield* store.claim(first);
- *   yield* store.commit(claim, Effect.succeed(["outcome", kept]));
- *   const earlier = yield* store.claim({ ...first, requestId: "req_2", at: 1_000 });
- *   return Option.map(earlier, ({ answer }) => answer);
- * });
- * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // Option.some("sealed")
- * ```
  */
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,

@@ -64,17 +64,7 @@ export interface KeyDetails extends ApiKey {
 /**
  * Returns whether requests with the key are accepted: key and account are active, and the key has not expired.
  *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { makeKey } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const key = makeKey(scope, { expiresAt: 1_000 });
- * isAccepted(key, 999); // true
- * isAccepted(key, 1_000); // false
- * maskedKey(key.id).endsWith("_…"); // true
- * ```
+ * @internal
  */
 export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
   status === "active" && !suspended && (expiresAt === null || now < expiresAt);
@@ -85,11 +75,11 @@ export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): 
 
 const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
 
-/** Returns the public id inside a key; null if the text does not have the form of a key. */
+/** Returns the public id inside a key; null if the text does not have the form of a key. @internal */
 export const keyIdOf = (token: string): KeyId | null =>
   (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
 
-/** Returns a key for pages and logs: `alk_<public id>_…`. */
+/** Returns a key for pages and logs: `alk_<public id>_…`. @internal */
 export const maskedKey = (id: KeyId): string => `alk_${id}_…`;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -79,7 +79,7 @@ export class OwnedKeys extends Context.Service<
 
     readonly plan: (account: Account) => Effect.Effect<KeyPlan, StoreUnavailable>;
 
-    /** @param id unchecked */
+    /** @param id any text, such as a value from a URL */
     readonly find: (
       account: Pick<Account, "name">,
       id: string,

@@ -10,6 +10,7 @@ export interface ScopeSettings {
   readonly doneText: string | null;
 }
 
+/** @internal */
 export const noSettings: ScopeSettings = { displayName: null, supportUrl: null, doneText: null };
 
 export interface ConfiguredScope {
@@ -21,15 +22,7 @@ export interface ConfiguredScope {
 export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: ConfiguredScope): number =>
   (guildOf(one) ?? "") < (guildOf(other) ?? "") ? -1 : 1;
 
-/**
- * Returns the settings of an update that differ from the stored settings; null if none differs.
- *
- * @example
- * ```ts
- * changedSettings(noSettings, { displayName: "Makers", supportUrl: null }); // { displayName: "Makers" }
- * changedSettings(noSettings, { doneText: null }); // null
- * ```
- */
+/** Returns the settings of an update that differ from the stored settings; null if none differs. @internal */
 export const changedSettings = (
   settings: ScopeSettings,
   update: Partial<ScopeSettings>,

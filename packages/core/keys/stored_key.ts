@@ -20,33 +20,7 @@ export interface StoredKey {
   readonly revokedAt: Millis | null;
 }
 
-/**
- * Returns a new key. `suspended` comes from its account.
- *
- * @example
- * ```ts
- * import { Pid } from "@accountlink/core";
- * import { makeKey } from "@accountlink/testing";
- *
- * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
- * const key = makeKey(scope, { name: "bot" });
- * const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
- *
- * const created = insertedKey({ ...origin, key, hash: "first", maxKeys: 10, at: 0 }, false);
- * const rotation = { ...origin, id: key.id, hash: "second", at: 1_000, previousUntil: 5_000 };
- * const rotated = rotatedKey(created, rotation);
- * presentedKey(rotated, "first").endsAt; // 5000
- * presentedKey(rotated, "second").endsAt; // null
- * keyDetails(rotated, 1_000).previousSecretEndsAt; // 5000
- *
- * const revoked = storedUpdate(rotated, { ...key, status: "revoked" }, 2_000);
- * [rotated, revoked].map(countsNow); // [true, false]
- * keyEntryDetails(revoked.key).status; // "revoked"
- * keyOfUpdatedAccount(created.key, { tier: "premium" })?.tier; // "premium"
- * keyOfErasedAccount(created, "erased_1", 3_000).key.name; // ""
- * [key, makeKey(scope, { createdAt: -1 })].toSorted(oldestKeyFirst).at(-1) === key; // true
- * ```
- */
+/** Returns a new key. `suspended` comes from its account. @internal */
 export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: boolean): StoredKey => ({
   key: { ...key, suspended },
   counts: maxKeys !== null,
@@ -55,25 +29,27 @@ export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: bo
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** Returns whether the key counts against its account's maximum now. */
+/** Returns whether the key counts against its account's maximum now. @internal */
 export const countsNow = ({ counts, key }: StoredKey): boolean => counts && key.status !== "revoked";
 
-/** Returns the key with the expiry of the secret with this hash. */
+/** Returns the key with the expiry of the secret with this hash. @internal */
 export const presentedKey = ({ key, secrets }: StoredKey, hash: string): PresentedKey => {
   const secret = secrets.find((each) => each.hash === hash);
   return { key, endsAt: earlierEnd(key.expiresAt, secret?.endsAt ?? null) };
 };
 
+/** @internal */
 export const keyDetails = ({ key, secrets, lastUsedAt, revokedAt }: StoredKey, at: Millis): KeyDetails => {
   const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlierEnd(endsAt, key.expiresAt)]));
   const latest = Math.max(...ends.map(Number));
   return { ...key, lastUsedAt, previousSecretEndsAt: latest > at ? latest : null, revokedAt };
 };
 
-/** Sorts like `KeyStore.listKeys`. */
+/** Sorts like `KeyStore.listKeys`. @internal */
 export const oldestKeyFirst = (one: ApiKey, other: ApiKey): number =>
   one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
 
+/** @internal */
 export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey): StoredKey => ({
   ...stored,
   secrets: [
@@ -82,6 +58,7 @@ export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey
   ],
 });
 
+/** @internal */
 export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): StoredKey => ({
   ...stored,
   key,
@@ -89,7 +66,7 @@ export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): Stored
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** Returns the key after an update of its account; null if the key stays unchanged. */
+/** Returns the key after an update of its account; null if the key stays unchanged. @internal */
 export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]): ApiKey | null => {
   if (key.status === "revoked") return null;
   if ("tier" in update) {
@@ -99,7 +76,7 @@ export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]
   return key.suspended === suspended ? null : { ...key, suspended };
 };
 
-/** Returns a key of an erased account: revoked, under another name, without the owner's texts. */
+/** Returns a key of an erased account: revoked, under another name, without the owner's texts. @internal */
 export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Millis): StoredKey => ({
   ...stored,
   key: {
@@ -114,6 +91,7 @@ export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Milli
   revokedAt: stored.key.status === "revoked" ? stored.revokedAt : at,
 });
 
+/** @internal */
 export const keyEntryDetails = ({ id, status }: ApiKey): { keyId: KeyId; status: KeyStatus } => ({
   keyId: id,
   status,

@@ -16,20 +16,6 @@ export interface LedgerCount extends LedgerWindow {
 /**
  * Stores durable copies of the counts of limits, and the list of live nodes, for when `Counters` lose their data. Repeated
  * or late saves change nothing.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/memory";
- * import { Effect } from "effect";
- *
- * const today = { key: "day:Aa0Bb1Cc2Dd3", endsAt: 86_400_000 };
- * const program = Effect.gen(function* () {
- *   const ledger = yield* CountLedger;
- *   yield* ledger.saveCounts([{ ...today, counted: 7 }], 0);
- *   return yield* ledger.loadCounts([today]);
- * });
- * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // [7]
- * ```
  */
 export class CountLedger extends Context.Service<
   CountLedger,

@@ -38,12 +38,7 @@ export interface Checkpoint {
  * How far the clocks of nodes and counters may differ, in milliseconds. This close to the end of a window they may
  * disagree about which window it is.
  *
- * @example
- * ```ts
- * import { Duration } from "effect";
- *
- * Duration.toMinutes(clockTolerance); // 1
- * ```
+ * @internal
  */
 export const clockTolerance = 60_000;
 

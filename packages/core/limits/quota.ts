@@ -77,15 +77,7 @@ export type KeyLimits =
 
 const limitOrNone = (count: number): number | null => (count > 0 ? count : null);
 
-/**
- * Returns the quota of a key: its own numbers, else the tier's.
- *
- * @example
- * ```ts
- * const free = { keys: 2, perWindow: 1, windowMs: 2000, daily: 500, verifyDaily: 2000 };
- * quotaOf({ daily: 10 }, free); // { perWindow: 1, windowMs: 2000, daily: 10, verifyDaily: 2000 }
- * ```
- */
+/** Returns the quota of a key: its own numbers, else the tier's. @internal */
 export const quotaOf = (limits: KeyLimits, tier: TierLimits): Quota => {
   if (limits === "none") return { perWindow: null, windowMs: 0, daily: null, verifyDaily: null };
   const windowMs = limits.windowMs ?? tier.windowMs;

@@ -110,6 +110,7 @@ export class BulkLookup extends Context.Service<
         inputs: ReadonlyArray<string>,
         { guildId = null, resolved = false }: LookupOptions = {},
       ) {
+        yield* checkBulkLimit(inputs);
         yield* guard.enter(scope, guildId);
         const chatIds = distinct(inputs, isChatId);
         const find = links.findGamesByChatIds(scope.pid, [...chatIds]);
@@ -143,6 +144,7 @@ export class BulkLookup extends Context.Service<
         inputs: ReadonlyArray<string>,
         { guildId = null, resolved = false }: LookupOptions = {},
       ) {
+        yield* checkBulkLimit(inputs);
         yield* guard.enter(scope, guildId);
         const gameIds = distinct(inputs, isGameId);
         const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
@@ -170,12 +172,7 @@ export class BulkLookup extends Context.Service<
         );
       });
 
-      return BulkLookup.of({
-        byChats: (scope, inputs, options) =>
-          Effect.flatMap(checkBulkLimit(inputs), () => byChats(scope, inputs, options)),
-        byGames: (scope, inputs, options) =>
-          Effect.flatMap(checkBulkLimit(inputs), () => byGames(scope, inputs, options)),
-      });
+      return BulkLookup.of({ byChats, byGames });
     }),
   );
 }
@@ -195,12 +192,7 @@ export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
   lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,
 ) {
   const gameIds = distinct(inputs, isGameId);
-  const results = yield* Effect.forEach(
-    gameIds,
-    (gameId) => Effect.map(lookup(gameId), (result) => [gameId, result] as const),
-    { concurrency: "unbounded" },
-  );
-  const byGame = new Map(results);
+  const byGame = yield* mapOf(gameIds, lookup, "unbounded");
   return eachInput(
     inputs,
     gameIds,
@@ -222,15 +214,16 @@ const distinct = <Id extends string>(
   is: (input: unknown) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
-/** Maps each distinct key to its value, computed with bounded concurrency. */
-const mapOf = <Key, Value>(
+/** Maps each distinct key to its value. */
+const mapOf = <Key, Value, E = never>(
   keys: Iterable<Key>,
-  valueOf: (key: Key) => Effect.Effect<Value>,
-): Effect.Effect<ReadonlyMap<Key, Value>> => {
+  valueOf: (key: Key) => Effect.Effect<Value, E>,
+  concurrency: number | "unbounded" = platformConcurrency,
+): Effect.Effect<ReadonlyMap<Key, Value>, E> => {
   const once = new Set(keys);
   if (once.size === 0) return Effect.succeed(new Map());
   return Effect.forEach(once, (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
-    concurrency: platformConcurrency,
+    concurrency,
   }).pipe(Effect.map((entries) => new Map(entries)));
 };
 

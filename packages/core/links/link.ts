@@ -1,9 +1,7 @@
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/**
- * The record of a chat user in a scope. It outlives the link: without one `gameId` is null, and the version continues.
- */
+/** The record of a chat user in a scope. It outlives the link: `gameId` becomes null, and the version continues. */
 export interface LinkRecord {
   readonly chatId: ChatId;
   readonly gameId: GameId | null;

@@ -74,10 +74,7 @@ export interface ChatRoles {
     chatId: ChatId,
   ) => Effect.Effect<Option.Option<RoleMember>, PlatformUnavailable>;
 
-  /**
-   * Returns up to 1,000 members after a chat ID, sorted by chat ID as a number; null starts with the first. Empty at the
-   * end.
-   */
+  /** Returns up to 1,000 members after a chat ID, or the first for null, sorted by number; empty at the end. */
   readonly membersPage: (
     guildId: GuildId,
     after: ChatId | null,

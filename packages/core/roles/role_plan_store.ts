@@ -22,10 +22,7 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
-  /**
-   * The end of the scope's feed. A plan that was not on before reads later events only; a sweep covers the earlier
-   * ones.
-   */
+  /** The end of the scope's feed. A plan that was not on reads only later events; a sweep covers the earlier ones. */
   readonly position: number;
 }
 

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import * as AccountLink from "../account_link.ts";
 import { InvalidParameter } from "../errors.ts";
-import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { botlessGuildId, chatId, gameId, guildId, operator, scopes, stores } from "../test_services.ts";
@@ -12,7 +11,7 @@ import { MemberSync } from "./member_sync.ts";
 import type { PlanSettings } from "./role_plan.ts";
 import { RolePlans } from "./role_plans.ts";
 
-const [ada, bob, owner] = [chatId("100001"), chatId("100002"), chatId("100003")];
+const [ada, bob] = [chatId("100001"), chatId("100002")];
 const [linked, officer, admin] = ["1", "2", "3"];
 
 const group = (rank: number) => ({
@@ -25,24 +24,16 @@ const group = (rank: number) => ({
 
 const platform = {
   guilds: [
-    aGuild(
-      guildId,
-      [
-        aMember(ada),
-        aMember(bob, { roles: [{ id: linked, name: null }] }),
-        aMember(owner, { manager: true }),
+    aGuild(guildId, [aMember(ada), aMember(bob, { roles: [{ id: linked, name: null }] })], {
+      roles: [
+        { id: admin, name: "Admin", assignable: false },
+        { id: linked, name: "Linked", assignable: true },
+        { id: officer, name: "Officer", assignable: true },
       ],
-      {
-        roles: [
-          { id: admin, name: "Admin", assignable: false },
-          { id: linked, name: "Linked", assignable: true },
-          { id: officer, name: "Officer", assignable: true },
-        ],
-      },
-    ),
+    }),
     aGuild(botlessGuildId, [], { bot: false }),
   ],
-  chatUsers: [aChatUser(ada), aChatUser(bob), aChatUser(owner)],
+  chatUsers: [aChatUser(ada), aChatUser(bob)],
   gameUsers: [aGameUser("1", { username: "ada_g", groups: [group(200)] }), aGameUser("2", { groups: null })],
 };
 
@@ -182,43 +173,6 @@ describe("RolePlans", () => {
         const elsewhere = plans.put(global, botlessGuildId, settings, operator);
         assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
         assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
-      }),
-    ),
-  );
-
-  it.effect("only a plan that is on can sync or sweep, and only members can be synced", () =>
-    withServices(
-      Effect.gen(function* () {
-        const { guild, global, plans, put, sync } = yield* planned();
-        assert.equal(yield* reasonOf(sync(chatId("100009"))), "user_not_in_guild");
-        assert.equal(yield* reasonOf(plans.sync(guild, botlessGuildId, ada)), "wrong_guild");
-        assert.equal(yield* reasonOf(plans.sync(global, guildId, ada)), "BAD_REQUEST");
-        yield* put({ ...settings, state: "paused" });
-        assert.equal(yield* reasonOf(sync()), "BAD_REQUEST");
-        assert.equal(yield* reasonOf(plans.startSweep(guild, guildId)), "BAD_REQUEST");
-        yield* put(settings);
-        assert.isNotNull((yield* plans.startSweep(guild, guildId)).status.sweep);
-        assert.equal(yield* plans.remove(guild, guildId, operator), true);
-        assert.equal(yield* plans.remove(guild, guildId, operator), false);
-      }),
-    ),
-  );
-
-  it.effect("owners who manage the guild can change plans in scopes of their account", () =>
-    withServices(
-      Effect.gen(function* () {
-        const { guild, global, plans } = yield* planned();
-        const account = yield* KeyStore.use((keys) =>
-          keys.ensureAccount({ name: "acme", chatId: null, tier: "free" }),
-        );
-        const enter = (pid: string, user = owner, of = account, at = guildId, withoutBot = false) =>
-          plans.enter({ account: of, chatId: user }, pid, at, withoutBot);
-        assert.deepEqual(yield* enter(global.pid), global);
-        assert.equal(yield* reasonOf(enter(guild.pid, ada)), "not_guild_manager");
-        assert.equal(yield* reasonOf(enter(guild.pid, owner, { ...account, name: "other" })), "BAD_REQUEST");
-        assert.equal(yield* reasonOf(enter("pid")), "BAD_REQUEST");
-        assert.equal(yield* reasonOf(enter(guild.pid, owner, account, botlessGuildId)), "wrong_guild");
-        assert.equal(yield* reasonOf(enter(global.pid, owner, account, botlessGuildId)), "bot_not_in_guild");
       }),
     ),
   );

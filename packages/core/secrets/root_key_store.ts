@@ -1,22 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 
-/**
- * Stores the single wrapped root key of a deployment, see `wrapped_root_key.ts`. Every operation is atomic.
- *
- * @example
- * ```ts
- * import { StorageMemory } from "@accountlink/memory";
- * import { Effect } from "effect";
- *
- * const program = Effect.gen(function* () {
- *   const store = yield* RootKeyStore;
- *   const wrapped = yield* store.adopt("v1.random");
- *   return [wrapped, yield* store.replace("v1.another", "v1.next")];
- * });
- * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // ["v1.random", false]
- * ```
- */
+/** Stores the single wrapped root key of a deployment, see `wrapped_root_key.ts`. Every operation is atomic. */
 export class RootKeyStore extends Context.Service<
   RootKeyStore,
   {

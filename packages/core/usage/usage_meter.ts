@@ -7,10 +7,7 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type KeyUsage, type UsageGroup, type UsageOutcome, usageGroups, usageOutcomes } from "./usage.ts";
 import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
 
-/**
- * How often counts are saved, in milliseconds. A crash loses the counts of at most 5 seconds, because a save takes time
- * too.
- */
+/** How often counts are saved, in milliseconds. With the duration of a save, a crash loses 5 seconds at most. */
 export const flushInterval = 2_000;
 
 /** How long a stop waits for the last save. */

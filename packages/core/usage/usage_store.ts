@@ -43,9 +43,7 @@ export class UsageStore extends Context.Service<
       from: Millis,
     ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
 
-    /**
-     * Like `days`, for each key of an account, including revoked ones. Keys without usage in these days are omitted.
-     */
+    /** Like `days`, for each key of an account, including revoked ones. Omits keys without usage in these days. */
     readonly daysByKey: (
       account: string,
       from: Millis,

@@ -48,10 +48,7 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/**
- * A stored delivery. A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not
- * delivered yet.
- */
+/** A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not delivered yet. */
 export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
   /** The event's position in the feed; null for a test event. */
   readonly position: number | null;

@@ -39,9 +39,7 @@ const webhooksOfScope = 5;
 /** The greatest length of a description in characters. @internal */
 export const longestDescription = 300;
 
-/**
- * The most concurrent tests of an account in one process. Each may take ten seconds, and uses the receiver's resources.
- */
+/** The most concurrent tests of an account in one process. A test may take ten seconds. */
 const testsAtOnce = 3;
 
 /** How long the previous secret keeps signing after a rotation, in milliseconds. */
@@ -76,7 +74,7 @@ export class Webhooks extends Context.Service<
     /** Returns webhooks oldest first. */
     readonly list: (account: string | null) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
-    /** @param id unchecked */
+    /** @param id any text, such as a value from a URL */
     readonly find: (
       account: string | null,
       id: string,
@@ -114,20 +112,14 @@ export class Webhooks extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<IssuedWebhook, Unknown | StoreUnavailable>;
 
-    /**
-     * Sends a `test` event now, once. Fails with `Conflict` `test_limit` while three tests of the account are in
-     * flight.
-     */
+    /** Sends a `test` event now, once. Fails with `Conflict` `test_limit` while three tests are in flight. */
     readonly test: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
     ) => Effect.Effect<WebhookDelivery, Unknown | Conflict | StoreUnavailable>;
 
-    /**
-     * Sends all deliveries that wait for their next attempt now, if the webhook is active. Their schedule does not
-     * change.
-     */
+    /** Sends all deliveries that wait for their next attempt now, if the webhook is active. Keeps their schedule. */
     readonly sendPending: (
       account: string | null,
       id: string,

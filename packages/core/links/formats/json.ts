@@ -122,8 +122,7 @@ const string = /"(?:[^"\\]|\\.)*"/sy;
 const newlinesIn = (text: string): number => text.split("\n").length - 1;
 
 /**
- * Returns the shape of a text; null while the text is too short to decide. An object whose first key is an ID maps IDs
- * to IDs.
+ * Returns the shape of a text; null while it is too short to decide. An object whose first key is an ID is `members`.
  */
 const shapeOf = (text: string): Shape | null => {
   const start = text.trimStart();

@@ -32,10 +32,7 @@ export interface ReadOptions {
   readonly timeColumn?: string | undefined;
   /** An additional column that says whether a link was verified. */
   readonly verifiedColumn?: string | undefined;
-  /**
-   * Columns to ignore. Otherwise an unknown column whose name suggests a time or a verification makes the file
-   * unreadable.
-   */
+  /** Columns to ignore. Other unknown columns with a name like a time or a verification make the file unreadable. */
   readonly ignoreColumns?: ReadonlyArray<string> | undefined;
   /** Reading adds the names of unread columns, up to 100. */
   readonly unreadColumns?: Set<string> | undefined;

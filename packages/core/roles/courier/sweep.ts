@@ -74,8 +74,7 @@ export const makeSweep = Effect.gen(function* () {
     });
 
     /**
-     * Runs the work on one member. If the platform does not answer, the member is tried again later, and the sweep
-     * continues.
+     * Runs the work on one member. Without an answer of the platform, the sweep continues and tries the member later.
      */
     const orLeave = <A>(
       chatId: ChatId,

@@ -24,19 +24,13 @@ const [mostAttempts, mostFailingAttempts] = [8, 2];
  */
 const failurePause = 20;
 
-/**
- * Events read longer ago than this are read again before sending, because their user may have been erased. In
- * milliseconds.
- */
+/** The age at which an event is read again before sending, since its user may be erased by then, in milliseconds. */
 const freshFor = 1_000;
 
 /** How often due deliveries are read, in milliseconds. */
 const dueInterval = 1_000;
 
-/**
- * How long results wait for others to be stored with them, in milliseconds. On a single disk, every transaction
- * waits.
- */
+/** How long results wait to be stored together, in milliseconds. A transaction for each would slow a single disk. */
 const saveInterval = 100;
 
 const attempts = Metric.counter("accountlink_webhook_attempts_total", {
@@ -79,10 +73,7 @@ export const makeCourierRun = Effect.gen(function* () {
     else courier.isStopping = true;
   });
 
-  /**
-   * Reads new events into the window, and returns whether there may be more; null if the feed was restored to an
-   * earlier state.
-   */
+  /** Reads new events into the window. Returns whether there may be more; null if a backup of the feed was restored. */
   const readFeed = Effect.fnUntraced(function* (courier: WebhookCourier, window: DeliveryWindow) {
     const { pid } = courier.item.scope;
     const page = Option.getOrNull(yield* events.read(pid, window.readPosition, pageSize));
@@ -161,10 +152,7 @@ export const makeCourierRun = Effect.gen(function* () {
       yield* store.update({ ...service, id, change: { disabledReason: reason }, at });
     });
 
-    /**
-     * Whether the webhook must be disabled. Reads it again, since it may have been activated, or an event resent on
-     * request.
-     */
+    /** Whether the webhook must be disabled. Reads it again, since it may be active again, or an event was resent. */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;
       if (!isLong()) return false;

@@ -179,8 +179,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * Moves the events behind a failure to the store: in its lanes, and in the lanes of those events. Returns all these
-   * lanes.
+   * Moves the events behind a failure to the store: in its lanes, and in the lanes of those. Returns all these lanes.
    */
   #putFollowersAside(lanes: ReadonlyArray<string>): ReadonlySet<string> {
     const reached = [...lanes];

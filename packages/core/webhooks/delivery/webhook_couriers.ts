@@ -1,6 +1,4 @@
-/**
- * Sends the webhooks that this node holds until its scope closes. Other nodes take over the webhooks of a dead node.
- */
+/** Sends the webhooks that this node holds. Other nodes take over the webhooks of a dead node. */
 import { Clock, Context, Effect, Layer, Metric, type Scope } from "effect";
 import { type Courier, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import type { EventStore } from "../../events/event_store.ts";
