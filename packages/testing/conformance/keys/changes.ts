@@ -116,8 +116,8 @@ export const changes: Cases<StoragePorts> = {
     yield* update("active", 6);
     yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 7, previousUntil: 9 });
     const entryOf = (action: AuditAction, at: Millis, status: KeyStatus) => {
-      const details = { keyId: id, status };
-      return { ...origin, at, account: account.name, pid: guild.pid, action, details };
+      const changed = { keyId: id, status };
+      return { ...origin, at, account: account.name, pid: guild.pid, action, details: changed };
     };
     const entries = yield* log.list(account.name, null, 10);
     expectEqual(entries.map(({ sequence: _, ...entry }) => entry).toReversed(), [
