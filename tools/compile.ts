@@ -1,17 +1,9 @@
 /** Compiles the published packages, and caches the output for unchanged sources. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { root } from "./publishable.ts";
 
@@ -30,18 +22,19 @@ const kept = join(root, "node_modules/.cache/compiled");
  * @returns a read-only folder that contains a folder for each package
  */
 export const compile = async (): Promise<string> => {
-  const folder = join(kept, fingerprint());
-  if (existsSync(folder)) return folder;
+  const name = fingerprint();
+  const folder = join(kept, name);
   mkdirSync(kept, { recursive: true });
-  const output = mkdtempSync(join(kept, unfinished));
+  while (isCompiling(name)) await setTimeout(200);
+  if (existsSync(folder)) return folder;
+  const output = join(kept, `${unfinished}${name}-${process.pid}`);
+  mkdirSync(output);
   try {
     for (const project of projects) await runCompiler(project, output);
     if (join(kept, fingerprint()) !== folder)
       throw new Error("Cannot compile the packages: a source changed meanwhile");
-    const others = readdirSync(kept).filter(
-      (name) => !name.startsWith(unfinished) && name !== basename(folder),
-    );
-    for (const name of others) rmSync(join(kept, name), { recursive: true, force: true });
+    const others = readdirSync(kept).filter((other) => !other.startsWith(unfinished) && other !== name);
+    for (const other of others) rmSync(join(kept, other), { recursive: true, force: true });
     moveUnlessThere(output, folder);
   } finally {
     rmSync(output, { recursive: true, force: true });
@@ -50,6 +43,20 @@ export const compile = async (): Promise<string> => {
 };
 
 const unfinished = "unfinished-";
+
+/** Whether a process compiles these sources. A killed process leaves its folder. */
+const isCompiling = (name: string): boolean =>
+  readdirSync(kept)
+    .filter((folder) => folder.startsWith(`${unfinished}${name}-`))
+    .some((folder) => isRunning(Number(folder.split("-").at(-1))));
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
 const moveUnlessThere = (from: string, to: string): void => {
   try {

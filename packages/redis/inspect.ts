@@ -15,7 +15,11 @@ export interface RedisState {
   readonly eviction: string | null;
 }
 
-/** Redis is unreachable, or refuses the login. */
+/**
+ * Redis is unreachable, or refuses the login.
+ *
+ * @internal
+ */
 export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   readonly path: string;
   /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`. */
@@ -27,22 +31,7 @@ export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
 /**
  * Reads the state of Redis; in a cluster, the state of one node. Takes at most 3 seconds.
  *
- * @example
- * ```ts
- * import { CacheRedis } from "@accountlink/redis";
- * import { Effect, Redacted } from "effect";
- *
- * const reasonAt = (url: string) =>
- *   CacheRedis.inspect({ url: Redacted.make(url) }).pipe(
- *     Effect.flip,
- *     Effect.map((error) => {
- *       if (error instanceof CacheRedis.InvalidRedisUrl) return "no URL";
- *       return error instanceof CacheRedis.RedisUnusable ? error.reason : error;
- *     }),
- *   );
- * await Effect.runPromise(reasonAt("redis://127.0.0.1:1")); // "ECONNREFUSED"
- * await Effect.runPromise(reasonAt("127.0.0.1")); // "no URL"
- * ```
+ * @internal
  */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
   options: RedisOptions,

@@ -5,18 +5,17 @@ import {
   type KeptAnswer,
   type NewClaim,
 } from "@accountlink/core/idempotency";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Data, Effect, Layer, Option, Result, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
-import { batchSize, inBatches } from "./statements/in_batches.ts";
+import { deleteInBatches } from "./statements/in_batches.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = Layer.effect(
   IdempotencyStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const [claim, find, sweep] = [claimOn(sql), findOn(sql), sweepOn(sql)];
+    const [claim, find] = [claimOn(sql), findOn(sql)];
     const { usersInUse, withBulkTimeout } = dialectOf(sql);
     /** A WHERE condition: the claim of a request that has no answer yet. */
     const isHeldBy = ({ id, requestId }: Claim) =>
@@ -63,7 +62,13 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
           storeOperation("IdempotencyStore.release"),
         ),
 
-      sweep: (at) => sweep(at).pipe(Effect.asVoid, storeOperation("IdempotencyStore.sweep")),
+      sweep: (at) =>
+        deleteInBatches(sql, {
+          table: "idempotency_keys",
+          primaryKey: ["id"],
+          order: "ends_at",
+          condition: sql`ends_at <= ${at}`,
+        }).pipe(Effect.asVoid, storeOperation("IdempotencyStore.sweep")),
     });
   }),
 );
@@ -121,17 +126,3 @@ const readEarlier = schemaReaderOf(
   Schema.Struct({ fingerprint: Schema.String, answer: Schema.NullOr(Schema.String), erased: Schema.Int }),
   ({ erased, ...row }): EarlierRequest => ({ ...row, isErased: erased === 1 }),
 );
-
-const sweepOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
-  return (at: Millis) => {
-    const ended = firstRows({
-      table: "idempotency_keys",
-      primaryKey: ["id"],
-      order: "ends_at",
-      condition: sql`ends_at <= ${at}`,
-      limit: batchSize,
-    });
-    return inBatches(Effect.map(sql`DELETE FROM idempotency_keys ${ended}`.raw, rowsWritten));
-  };
-};

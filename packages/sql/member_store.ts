@@ -45,7 +45,7 @@ export const layer: Layer.Layer<MemberStore, never, SqlClient.SqlClient> = Layer
 );
 
 const listOn = (sql: SqlClient.SqlClient) => (account: string) =>
-  sql`SELECT ${sql.literal(members.columns)} FROM members WHERE account = ${account}`.pipe(
+  sql`SELECT ${members.columns} FROM members WHERE account = ${account}`.pipe(
     Effect.flatMap(readMembers),
     Effect.map((found) => found.toSorted(memberOrder)),
   );

@@ -1,17 +1,35 @@
+import { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
-import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import { UserGuild } from "@accountlink/core/platforms";
+import { type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Layer } from "effect";
+import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { readSignIns, rowOfSignIn, signInColumns } from "./sign_in_row.ts";
 import { dialectOf } from "./statements/dialect.ts";
-import { batchSize, inBatches } from "./statements/in_batches.ts";
+import { deleteInBatches } from "./statements/in_batches.ts";
+import { literalsOf, tableOf, textAs } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
+
+const signIns = tableOf("site_sign_ins", {
+  id: textAs<SignInId>(),
+  site: literalsOf<SignInSite>({ dashboard: true, me: true }),
+  chatId: ChatId,
+  account: Schema.NullOr(Schema.String),
+  guilds: Schema.NullOr(Schema.fromJsonString(Schema.Array(UserGuild))),
+  createdAt: Schema.Int,
+  expiresAt: Schema.Int,
+});
+
+export const signInColumns = signIns.columns;
+
+const rowOfSignIn = ({ guilds, ...signIn }: SiteSignIn) =>
+  signIns.rowOf({ ...signIn, guilds: guilds === null ? null : JSON.stringify(guilds) });
+
+export const readSignIns = signIns.reader((signIn): SiteSignIn => signIn);
 
 export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer.effect(
   SignInStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const columns = sql.literal(signInColumns);
     const { rowsWritten } = dialectOf(sql);
     const [create, sweep] = [createOn(sql), sweepOn(sql)];
     return SignInStore.of({
@@ -36,7 +54,7 @@ export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer
 
       find: (site, id, at) =>
         sql`
-          SELECT ${columns} FROM site_sign_ins
+          SELECT ${signInColumns} FROM site_sign_ins
           WHERE id = ${id} AND site = ${site} AND expires_at > ${at}`.pipe(
           Effect.flatMap(readSignIns),
           Effect.map(Arr.head),
@@ -45,7 +63,7 @@ export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer
 
       list: (site, chatId, at) =>
         sql`
-          SELECT ${columns} FROM site_sign_ins
+          SELECT ${signInColumns} FROM site_sign_ins
           WHERE chat_id = ${chatId} AND site = ${site} AND expires_at > ${at}
           ORDER BY created_at DESC, id`.pipe(Effect.flatMap(readSignIns), storeOperation("SignInStore.list")),
 
@@ -69,12 +87,9 @@ const createOn = (sql: SqlClient.SqlClient) =>
   }, sql.withTransaction);
 
 const sweepOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
-
   const forget = (table: string, key: string, at: Millis) => {
     const condition = sql`expires_at <= ${at}`;
-    const batch = firstRows({ table, primaryKey: [key], order: "expires_at", condition, limit: batchSize });
-    return inBatches(Effect.map(sql`DELETE FROM ${sql(table)} ${batch}`.raw, rowsWritten));
+    return deleteInBatches(sql, { table, primaryKey: [key], order: "expires_at", condition });
   };
 
   return Effect.fnUntraced(function* (at: Millis) {

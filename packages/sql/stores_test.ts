@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { StorageMemory } from "@accountlink/memory";
+import { isProof } from "@accountlink/test-servers";
 import { storageOutageSuite, storageSuites } from "@accountlink/testing/conformance";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -20,7 +21,7 @@ test.afterAll(() => {
   DatabaseSync.prototype.prepare = prepare;
 });
 
-storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
+storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
 const small =
@@ -42,7 +43,8 @@ const plans = Effect.gen(function* () {
         .all()
         .map(({ parent, detail }) => {
           const [, way, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(String(detail)) ?? [];
-          return { parent, way, table, isLarge: isLarge(table) };
+          const sorts = String(detail).startsWith("USE TEMP B-TREE");
+          return { parent, way, table, isLarge: isLarge(table), sorts };
         }),
     }));
   db.close();
@@ -71,6 +73,15 @@ test.it("statements scan no growing table, except for its last rows or for rare 
         "verification_sessions: SELECT sid, key_id,",
         "verification_sessions: UPDATE verification_sessions SET",
       ]);
+  }).pipe(Effect.runPromise),
+);
+
+test.it("statements on links sort no rows, except for the entries of an import", () =>
+  Effect.gen(function* () {
+    const sorting = (yield* plans)
+      .filter(({ steps }) => steps.some(({ table }) => table === "links"))
+      .filter(({ steps }) => steps.some(({ sorts }) => sorts));
+    test.expect(sorting.map(({ beginning }) => beginning)).toEqual(["INSERT INTO audit_log"]);
   }).pipe(Effect.runPromise),
 );
 

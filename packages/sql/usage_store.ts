@@ -13,7 +13,7 @@ import {
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
-import { batchSize, inBatches } from "./statements/in_batches.ts";
+import { deleteInBatches } from "./statements/in_batches.ts";
 import { literalsOf, schemaReaderOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
 
@@ -139,18 +139,13 @@ const readKeyPeriods = schemaReaderOf(
   ({ key_id, ...row }) => ({ key: key_id, period: periodOf(row) }),
 );
 
-const forgetOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
-
-  return Effect.fnUntraced(function* (before: Millis) {
-    const batch = firstRows({
+const forgetOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (before: Millis) {
+    yield* deleteInBatches(sql, {
       table: "usage_days",
       primaryKey: ["key_id", "starts_at", "route_group"],
       order: "starts_at",
       condition: sql`starts_at < ${before}`,
-      limit: batchSize,
     });
-    yield* inBatches(Effect.map(sql`DELETE FROM usage_days ${batch}`.raw, rowsWritten));
     yield* sql`DELETE FROM usage_meters WHERE day < ${before}`;
   });
-};

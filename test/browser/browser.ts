@@ -2,7 +2,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as launcher,
+  type Page,
+} from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 
 /** The time limit of browser actions on a busy machine, in milliseconds. */
@@ -58,14 +64,20 @@ export interface WatchedPage {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page and records its errors and requests from the start. */
+/**
+ * Opens a page and records its errors and requests from the start.
+ *
+ * @param prepare runs before, for example to sign in
+ */
 export const openPage = async (
   browser: Browser,
   url: string,
   options: BrowserContextOptions,
+  prepare: (context: BrowserContext) => Promise<void> = async () => undefined,
 ): Promise<WatchedPage> => {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(timeout);
+  await prepare(context);
   const page = await context.newPage();
   const foreignRequests: Array<string> = [];
   const complaints: Array<string> = [];

@@ -48,8 +48,9 @@ const link = async (key: string, chatId: string, gameId: string) => {
 
 describe("a new owner", () => {
   it("a new owner gets from sign-in to the first verified user in at most twelve clicks", async () => {
-    const watched = await visit("/dashboard", /Ada\b/, desktop);
+    const watched = await visit("/dashboard", null, desktop);
     const { page, close } = watched;
+    await press(page, /Ada\b/);
     await expectUsable(watched, "Overview", "steps-overview");
     await page.goto(`${url()}/dashboard/communities`);
     await expectUsable(watched, "Communities", "communities-empty");

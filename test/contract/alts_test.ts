@@ -1,4 +1,4 @@
-/** Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. Core tests the rules. */
+/** Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. `packages/core` tests the rules. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -72,7 +72,7 @@ describe("alt scores", () => {
   });
 
   test.each([`chatId=${target}`, "gameId=1", `chatId=${target}&ip=${encodeURIComponent(`::ffff:${home}`)}`])(
-    "explains the score of %s, gives the same score in v1 and shows no address",
+    "an alt lookup explains the score of %s, scores the same in v1 and shows no address",
     async (query) => {
       const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
       const { risk } = explained(answer);
@@ -101,7 +101,7 @@ describe("alt detection", () => {
   const key = premiumKey({ links, sightings });
   const inGuild = premiumKey({ links, sightings, guildId: guild });
 
-  test("returns exactly the target, the matches and their game users", async () => {
+  test("an alt lookup returns exactly the target, the matches and their game users", async () => {
     expectData(await send(`GET /v2/alts?chatId=${target}`, { key }), {
       target: { chatId: target, gameId: "1", guildId: null },
       matches: [
@@ -122,7 +122,7 @@ describe("alt detection", () => {
     expect(body.data).not.toHaveProperty("warnings");
   });
 
-  test("lists one piece of evidence for each game and address in common", async () => {
+  test("an alt lookup lists one piece of evidence for each shared game user and address", async () => {
     const data = explained(await send(`GET /v2/alts?chatId=${one}&ip=${home}&explain=true`, { key }));
     expect(data.matches.flatMap(({ evidence }) => evidence)).toEqual([
       { kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "1" },
@@ -136,7 +136,7 @@ describe("alt detection", () => {
     ]);
   });
 
-  test("returns only guild members as matches, for any target", async () => {
+  test("an alt lookup returns only guild members as matches, for any target", async () => {
     const expected = [
       { chatId: two, gameId: "2" },
       { chatId: three, gameId: null },
@@ -152,7 +152,7 @@ describe("alt detection", () => {
     expect(empty.body.data).toMatchObject({ matches: [], risk: { score: 0 } });
   });
 
-  test("includes profiles for resolved=true", async () => {
+  test("an alt lookup includes profiles for resolved=true", async () => {
     const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}&resolved=true`, { key });
     expect(body.data).toMatchObject({
       resolved: true,
@@ -167,7 +167,7 @@ describe("alt detection", () => {
     });
   });
 
-  test("answers bulk requests with one result per game ID, in order", async () => {
+  test("bulk alt lookups return one result per game ID, in order", async () => {
     const body = { gameIds: ["2", "9", "x", "2"], explain: true };
     const answer = await send("POST /v2/alts/bulk", { key, body });
     expect(answer.body.data).toMatchObject({
@@ -192,7 +192,7 @@ describe("access to alt detection", () => {
   const free = fixtures.key();
   const freeInGuild = fixtures.key({ guildId: guild });
 
-  test("lets partner keys send bulk requests only, and refuses free keys", async () => {
+  test("alt detection serves partner keys only in bulk, and refuses free keys", async () => {
     const body = { gameIds: ["1"] };
     expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
     const refusals = [
@@ -204,7 +204,7 @@ describe("access to alt detection", () => {
     for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
   });
 
-  test("lets free global keys use v1, and refuses free guild keys", async () => {
+  test("alt detection of v1 serves free global keys, and refuses free guild keys", async () => {
     const path = "GET /api/v1/public/detections/alt?chatId=100001";
     expect((await send(path, { key: free })).status).toBe(200);
     const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
@@ -293,7 +293,7 @@ describe("alt detection with the chat platform", () => {
   ])(
     "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
     async (_, fault) => {
-      /** Looks up the guild before the fault, because failing member requests also open the circuit for guilds. */
+      /** Caches the guild before the fault, because failing member requests stop guild requests too. */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();
         await expect

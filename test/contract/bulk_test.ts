@@ -89,7 +89,7 @@ test("bulk lookups include profiles for resolved=true", async () => {
 describe("while the chat platform is down", () => {
   const platform = devPlatformOn(platformPort);
   beforeAll(async () => {
-    // Caches that the bot is in the guild and that 100001 is a member; nothing is cached of other users.
+    // Caches that the bot is in the guild and that 100001 is a member; nothing is cached about other users.
     await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
     await platform.fail({ mode: "down", platform: "chat", status: 500 });
   });

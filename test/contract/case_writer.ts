@@ -23,7 +23,7 @@ export interface Case {
   /** The key to send; null for none. Its scope holds the links 100001 → 1 and 100002 → 2. */
   readonly key: KeyOptions | null;
   readonly values: Values;
-  /** Replaces parts of the request that `values` would make. */
+  /** Overrides options of the request made from `values`. */
   readonly raw?: RequestOptions & { readonly query?: string };
   /** The state of the session that the request names, if any. */
   readonly session?: "pending" | "cancelled" | "expired";
@@ -51,7 +51,7 @@ export class Writer {
     this.isOpen = recipe.isOpen === true;
   }
 
-  /** A request that would succeed without the differences. */
+  /** Makes a case from the recipe's successful request and some differences. */
   row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
     const { route, recipe, isOpen } = this;
     const usual: KeyOptions = recipe.tier === undefined ? { ...recipe.key } : { tier: "premium" };

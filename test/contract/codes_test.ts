@@ -63,7 +63,7 @@ describe("session codes", () => {
     expectPage(over, 404, "Enter your code");
   });
 
-  test("an ended code says that it has ended, and unknown and malformed codes are answered alike", async () => {
+  test("the code of an ended session leads to a page that says so, and unknown and malformed codes to one page", async () => {
     const { key, sid, code } = await codeOf();
     await send(`DELETE /v2/sessions/${sid}`, { key });
     const plain = ({ text }: Answer) => text.replaceAll(/req_\w+|value="[^"]*"/g, "");

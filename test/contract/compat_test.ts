@@ -355,7 +355,7 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
   });
 });
 
-/** The header of the daily quota before a refusal and in it, by the limit that refuses. */
+/** Values of the daily quota header in the last success and in the refusal after it, by the exceeded limit. */
 const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
   "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
 };
@@ -367,7 +367,7 @@ const roverHeaders = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset-after",
 ];
-/** These headers of other services at a refusal, the same as in v2. */
+/** Values of RoVer's limit headers in refusals of the other services: those of v2. */
 const usual = {
   second: [undefined, "1", "0", undefined],
   day: [undefined, undefined, undefined, undefined],
@@ -377,7 +377,7 @@ describe.each(services)("$name", (service) => {
   const { name, auth, toRoblox, toDiscord, refusal } = service;
   const refused = (status: number, text: unknown, code: string) => ({ status, body: refusal(text, code) });
 
-  test("refuses users without a link or membership", async () => {
+  test("compatible lookups refuse users without a link or membership", async () => {
     const expected = refused(404, service.unlinked, "user_not_found");
     for (const path of [
       toRoblox(guild, "100009"),
@@ -390,7 +390,7 @@ describe.each(services)("$name", (service) => {
     }
   });
 
-  test("refuses a missing or wrong key", async () => {
+  test("compatible lookups refuse a missing or wrong key", async () => {
     const [status, text] = service.unauthorized;
     const path = toRoblox(guild, "100001");
     const scheme = /^(?:Bearer|Bot)/.exec(auth("")["authorization"] ?? "")?.[0];
@@ -402,7 +402,7 @@ describe.each(services)("$name", (service) => {
     }
   });
 
-  test("refuses another guild than the key's, and a guild without the bot", async () => {
+  test("compatible lookups refuse another guild than the key's, and a guild without the bot", async () => {
     const [status, text] = service.wrongGuild;
     expect(told(await get(toRoblox(guild, "100001"), auth(otherGuildKey)))).toEqual(
       refused(status, text, "forbidden"),
@@ -413,7 +413,7 @@ describe.each(services)("$name", (service) => {
     }
   });
 
-  test("refuses malformed IDs, unknown paths and other methods", async () => {
+  test("compatible routes refuse malformed IDs, unknown paths and other methods", async () => {
     const malformed = refused(400, anyText, "bad_request");
     for (const path of [
       toRoblox(guild, "1234"),
@@ -435,12 +435,12 @@ describe.each(services)("$name", (service) => {
     expect(wrongMethod.headers.allow).toBe("GET, HEAD, OPTIONS");
   });
 
-  test("refuses an address that the key does not allow", async () => {
+  test("compatible lookups refuse an address that the key does not allow", async () => {
     const answer = await get(toRoblox(guild, "100001"), auth(elsewhereKey));
     expect(told(answer)).toEqual(refused(403, "IP address not allowed", "forbidden"));
   });
 
-  test("refuses requests over the limits", async () => {
+  test("compatible lookups refuse requests over the limits", async () => {
     const [paced = "", spent = "", unread = ""] = spentKeys.get(name) ?? [];
     const path = toRoblox(guild, "100001");
     for (const [key, bucket] of [
@@ -465,7 +465,7 @@ describe.each(services)("$name", (service) => {
     expect((await get(path, auth(unread))).status).toBe(429);
   });
 
-  test("answers HEAD without a body, and OPTIONS with the allowed methods", async () => {
+  test("compatible routes answer HEAD without a body, and OPTIONS with the allowed methods", async () => {
     const path = toRoblox(guild, "100001");
     const head = await send(`HEAD ${path}`, { headers: auth(globalKey) });
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" });
@@ -480,7 +480,7 @@ describe.each(services)("$name", (service) => {
   test.each([
     ["read", readKey],
     ["verify", verifyKey],
-  ])("accepts keys with %s access", async (_access, key) => {
+  ])("compatible lookups accept keys with %s access", async (_access, key) => {
     expect((await get(toRoblox(guild, "100001"), auth(key))).status).toBe(200);
     expect((await get(toDiscord(guild, "1"), auth(key))).status).toBe(200);
   });

@@ -6,7 +6,7 @@ const { fixtures, url } = useContractServer();
 const ids = Array.from({ length: 200 }, (_, index) => String(200_001 + index));
 const key = fixtures.key({ links: Object.fromEntries(ids.map((id) => [id, "1"])) });
 
-/** `fetch` decodes the body. */
+/** Sends a request; `fetch` decompresses the body. */
 const get = (path: string, accepted: string, method = "GET") =>
   fetch(url() + path, {
     method,
@@ -33,7 +33,7 @@ describe("JSON above 1 kB", () => {
   });
 
   test.each(["/api/v1/public/game-to-chat?gameId=1", "/compat/bloxlink/v4/public/roblox-to-discord/1"])(
-    "compresses v1 and compatible responses: %s",
+    "v1 and compatible responses are compressed too: %s",
     async (path) => {
       const credentials = { authorization: path.startsWith("/compat") ? key : `Bearer ${key}` };
       const answer = await fetch(url() + path, { headers: { ...credentials, "accept-encoding": "gzip" } });

@@ -152,7 +152,7 @@ afterAll(async () => {
   await stores.stop();
 });
 
-/** How to set up and end each of the surroundings. */
+/** How to begin and end the faults around some cases, and which server then answers. */
 const surroundings: Readonly<
   Record<
     Surroundings,

@@ -21,7 +21,7 @@ const [ada, bob, cyd] = ["100001", "100002", "100003"];
 const unauthorized = "INVALID_API_KEY";
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** "served", or the error code of a lookup with a key. */
+/** Looks up a link with the key; returns "served" or the error code. */
 const lookUp = async (key: string, from = "198.18.250.1") => {
   const { status, body } = await server.send("GET /v2/chat?chatId=100001", { key, from });
   return status === 404 ? "served" : body.error?.code;
@@ -184,7 +184,7 @@ describe("a key of a guild", () => {
     expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
   });
 
-  test("guilds lists the guilds that the owner manages", async () => {
+  test("the list of guilds has the guilds that the owner manages", async () => {
     const owner = await signInOwner(server, ada);
     expectData(await owner.send("GET /dashboard/api/guilds"), {
       guilds: [

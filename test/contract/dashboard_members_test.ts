@@ -63,7 +63,7 @@ const signInAs = async (role: MemberRole) => {
 const newOwner = (chatId: string) => signInOwner(server, chatId);
 
 describe("members", () => {
-  test("every role can list the members, who come from the fixture", async () => {
+  test("every role can list the members", async () => {
     for (const role of memberRoles) {
       const { body } = await members(await signInAs(role));
       const listed = body.data?.members;

@@ -112,7 +112,7 @@ test("no page or JSON answer can be shown in a frame", async () => {
 });
 
 describe("every dashboard route", () => {
-  test("refuses requests without a valid session", async () => {
+  test("every dashboard route refuses requests without a valid session", async () => {
     const { csrfToken } = await signInOwner(server, ada);
     for (const cookie of [
       {},
@@ -126,7 +126,7 @@ describe("every dashboard route", () => {
     }
   });
 
-  test("refuses writes without the right origin and CSRF token", async () => {
+  test("every dashboard route refuses writes without the right origin and CSRF token", async () => {
     const owner = await signInOwner(server, ada);
     const other = await signInOwner(server, bob);
     const { id } = await createKey(owner);
@@ -154,7 +154,9 @@ describe("every dashboard route", () => {
     expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
   });
 
-  test("refuses the owner and keys of a suspended account until it is restored", async ({ skip }) => {
+  test("an operator suspends an account: its owner and keys are refused until it is restored", async ({
+    skip,
+  }) => {
     if (whyHidden !== null) skip(whyHidden);
     const [owner, other] = [await signInOwner(server, "100013"), await signInOwner(server, bob)];
     const { id, token } = await createKey(owner);
@@ -181,7 +183,7 @@ describe("every dashboard route", () => {
     await vi.waitFor(expectUse, patience);
   });
 
-  test("refuses unknown paths and methods in the usual envelope", async () => {
+  test("the dashboard refuses unknown paths and methods in the usual envelope", async () => {
     const owner = await signInOwner(server, ada);
     for (const path of [
       "/dashboard/api",

@@ -1,4 +1,4 @@
-/** The page Team, its forms, and the choice between several accounts. */
+/** The Team page, its forms, and the choice between several accounts. */
 import { describe, expect, test } from "vitest";
 import { type FlowBrowser, formOf, titleOf } from "../support/flow_browser.ts";
 import { returnAs, useSiteServer } from "./site_server.ts";

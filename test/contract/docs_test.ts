@@ -51,7 +51,7 @@ describe.each(paths)("%s", (path) => {
   });
 
   test.each(["gzip", "identity"])(
-    "answers 304 to a client that has this version, with Accept-Encoding %s",
+    "a client that has this version of the documentation gets 304, with Accept-Encoding %s",
     async (accepted) => {
       const sent = { "accept-encoding": accepted };
       const { etag = "", ...first } = (await get(path, sent)).headers;

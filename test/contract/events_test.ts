@@ -126,7 +126,7 @@ describe("reading events", () => {
     expect(ids).toHaveLength(7);
   });
 
-  test("filters events by type, chat user and game user, including previous users", async () => {
+  test("the event feed filters events by type, chat user and game user, including previous users", async () => {
     const cursor = await now(key);
     await set(key, "100011", "3");
     await set(key, "100011", "4");
@@ -142,7 +142,7 @@ describe("reading events", () => {
     expect(await of({ chatId: "100040" })).toEqual([]);
   });
 
-  test("refuses cursors of other scopes and malformed parameters", async () => {
+  test("the event feed refuses cursors of other scopes and malformed parameters", async () => {
     const foreign = await now(guildKey);
     const links = await send("GET /v2/links?limit=1", { key });
     const wrong = ["x", foreign, `${await now(key)}x`, "e1.AAAAAAAAAAAAAAAAAAAAAA", "x".repeat(201)];
@@ -166,7 +166,7 @@ describe("reading events", () => {
     expectRefusal(last, 400, "INVALID_PARAMETER", invalid("Last-Event-ID"));
   });
 
-  test("refuses a guild with a global key, and accepts a guild key's own guild", async () => {
+  test("the event feed refuses a guild with a global key, and accepts a guild key's own guild", async () => {
     for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
       const refused = await send(`GET ${path}?guildId=${guild}`, { key });
       expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("guildId"));
@@ -268,7 +268,7 @@ describe("event streams", () => {
 describe("the list of links", () => {
   const key = fixtures.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
 
-  test("returns all links by chat ID, with the same feed cursor on each page", async () => {
+  test("the list of links returns all links by chat ID, with the same feed cursor on each page", async () => {
     const pages: Array<Json> = [];
     let cursor = "";
     for (;;) {

@@ -1,6 +1,4 @@
-/** Compares answers without values that differ between runs, such as times and IDs. */
-
-/** Patterns of such values, and their replacements. */
+/** Patterns of values that differ between runs, and their replacements. */
 const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "a time"],
   [/req_\w{26}/g, "a request id"],
@@ -16,7 +14,6 @@ const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<=limit of )\d+/g, "0"],
 ];
 
-/** Replaces such values. */
 export const plain = (value: unknown): unknown =>
   JSON.parse(
     varying.reduce(

@@ -11,7 +11,7 @@ import { useServer } from "../support/server.ts";
 /** An allowed redirect origin of keys. */
 export const clientOrigin = "https://client.example";
 
-/** Settings with short streams, which clients must resume, and a small burst that refills quickly. */
+/** Settings for short streams, which clients must resume, and for a small burst that refills quickly. */
 export const shortReads = {
   ACCOUNTLINK_POLL_INTERVAL: "1 second",
   ACCOUNTLINK_STREAM_MAX: "2 seconds",

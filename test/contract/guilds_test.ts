@@ -6,7 +6,7 @@ import { expectData, expectRefusal, useContractServer } from "./contract_server.
 const { fixtures, send } = useContractServer();
 const unresolved = { game: null, chat: null };
 
-/** 100001 and the stranger, who is in no guild, are linked to game user 1; 100098, who is in no guild either, to 2. */
+/** Links of members and of users who are in no guild: the stranger and 100098. */
 const links = {
   100001: "1",
   [stranger]: { gameId: "1", at: "2026-02-01T00:00:00.000Z" },
@@ -41,7 +41,7 @@ describe.each(kinds)("with %s", (_title, guildId) => {
     expect((await v1("2")).body.data).toEqual({ gameId: "2", chatIds: [] });
   });
 
-  test("bulk lookups apply the rules to each item", async () => {
+  test("bulk lookups apply the guild rules to each item", async () => {
     const chats = await send("POST /v2/chat/bulk", {
       key,
       body: { chatIds: ["100001", stranger, "100005"], guildId: guild },
@@ -101,7 +101,7 @@ describe("without a guild", () => {
   const key = fixtures.key({ links });
   const ofGuild = fixtures.key({ guildId: guild, links });
 
-  test("guild rules do not apply to a global key", async () => {
+  test("guild rules do not apply to a global key that names no guild", async () => {
     expect((await send(`GET /v2/chat?chatId=${stranger}`, { key })).body.data).toMatchObject({ gameId: "1" });
     expect((await send("GET /v2/game?gameId=1", { key })).body.data).toMatchObject({
       chatIds: [stranger, "100001"],
@@ -113,7 +113,7 @@ describe("without a guild", () => {
     });
   });
 
-  test("a guild-scoped key resets its own guild in v1", async () => {
+  test("v1 resets the guild of a guild key without a guildId", async () => {
     const reset = await send("DELETE /api/v1/database/reset", { key: ofGuild });
     expect(reset.body).toMatchObject({ message: "Database reset", data: { deletedRecords: 4 } });
   });

@@ -27,7 +27,7 @@ describe("a service with an https public URL", () => {
   const { fixtures, send } = useContractServer({ ACCOUNTLINK_PUBLIC_URL: "https://links.example" });
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  test.each(lines)("sends Strict-Transport-Security: %s", async (line) => {
+  test.each(lines)("a service with https sends Strict-Transport-Security: %s", async (line) => {
     expect((await send(line, { key })).headers["strict-transport-security"]).toBe("max-age=31536000");
     expect((await send(line)).headers["strict-transport-security"]).toBe("max-age=31536000");
   });

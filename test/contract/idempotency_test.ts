@@ -115,7 +115,7 @@ const expectConflict = (answer: Answer, reason: "in_use" | "reused"): void => {
 const reversed = (body: object | undefined): object | undefined =>
   body === undefined ? undefined : Object.fromEntries(Object.entries(body).toReversed());
 
-test("every idempotent route is tested here", () => {
+test("these tests cover every idempotent route", () => {
   const taking = routes.filter(({ isIdempotent }) => isIdempotent).map(({ id }) => id);
   expect(Object.keys(idempotentWrites).toSorted()).toEqual(taking.toSorted());
 });
@@ -123,7 +123,7 @@ test("every idempotent route is tested here", () => {
 describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, body, data, other }) => {
   const key = newKey();
 
-  test("executes once, replays its answer for any field order, and refuses another request", async () => {
+  test("an idempotent write runs once, its answer is replayed for any field order, and another request is refused", async () => {
     const ask = senderOf(key);
     const path = await prepare(send, key);
     const first = await ask(line(path), "once", body);

@@ -32,7 +32,7 @@ describe("the page of a user's links", () => {
   fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
   fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
 
-  test("shows links by community, with the date and game user", async () => {
+  test("/me shows links by community, with the date and game user", async () => {
     const answer = await (await open(ada)).get("/me");
     expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("2 communities know");
@@ -43,14 +43,14 @@ describe("the page of a user's links", () => {
     expect(pidsOn(answer.text)).toHaveLength(2);
   });
 
-  test("says that a user has no links", async () => {
+  test("/me says that a user has no links", async () => {
     const answer = await (await open("100030")).get("/me");
     expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("No community has a link of this account");
     expect(answer.text).toContain('href="/go"');
   });
 
-  test("shows links only to their user", async () => {
+  test("/me shows links only to their user", async () => {
     const signedOut = await newBrowser().get("/me");
     expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
     const { text } = await (await open("100002")).get("/me");
@@ -76,7 +76,7 @@ describe("the data of a user on /me", () => {
   const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
   fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
 
-  test("shows users their full addresses and browsers, with the communities", async () => {
+  test("/me shows users their full addresses and browsers, with the communities", async () => {
     const { text } = await (await open(fay)).get("/me");
     expect(text).toContain("<h3>203.0.113.20</h3>");
     expect(text).not.toContain("203.0.113.21");
@@ -86,7 +86,7 @@ describe("the data of a user on /me", () => {
     expect(text).toContain('href="/me/export"');
   });
 
-  test("exports data in a file that names nobody else", async () => {
+  test("the export of /me is a file that names nobody else", async () => {
     const answer = await (await open(fay)).get("/me/export");
     expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
       200,
@@ -111,7 +111,7 @@ describe("the data of a user on /me", () => {
     expect(answer.text).not.toMatch(new RegExp(`${gus}|203\\.0\\.113\\.21`));
   });
 
-  test("exports accounts, team roles and audit entries of the user", async () => {
+  test("the export of /me has accounts, team roles and audit entries of the user", async () => {
     const answer = await (await open(owner)).get("/me/export");
     expect(JSON.parse(answer.text)).toMatchObject({
       accounts: [{ name: "owned", chatId: owner, tier: "free" }],
@@ -125,7 +125,7 @@ describe("the data of a user on /me", () => {
     expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
   });
 
-  test("limits exports to ten a day, and refuses signed-out browsers", async () => {
+  test("/me limits exports to ten a day, and refuses signed-out browsers", async () => {
     const signedOut = await newBrowser().get("/me/export");
     expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
     const browser = await open(gus);

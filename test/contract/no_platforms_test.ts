@@ -15,7 +15,7 @@ const gameId = "987654321";
 const key = fixtures.key({ tier: "premium", guildId, limits: { perWindow: 0 } });
 
 describe("without platforms", () => {
-  test("the server warns at startup, and about platform data in the fixture", () => {
+  test("the server warns that it has no platforms, and ignores platform data in the fixture", () => {
     expect(server.output()).toContain("ACCOUNTLINK_PLATFORM is none, ");
     expect(server.output()).toContain('Ignored \\"platform\\" in ACCOUNTLINK_FIXTURE');
   });

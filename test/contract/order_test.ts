@@ -125,7 +125,7 @@ const guilds: ReadonlyArray<Row> = [
   ["old", "new", "PATCH /v2/chat", { key, body: { ...moved, newChatId: "100002" } }, "404 LINK_NOT_FOUND"],
 ];
 
-/** The status with the bucket, reason or code of a refusal. */
+/** The status of a refusal with its bucket, reason or code. */
 const told = ({ status, body }: Answer) => {
   const details = body.error?.details;
   const known = details?.bucket ?? (status === 403 ? details?.reason : undefined) ?? body.error?.code;
@@ -135,9 +135,12 @@ const told = ({ status, body }: Answer) => {
 describe.each(Object.entries({ path, credentials, limits, access, values, guilds }))(
   "the order of checks: %s",
   (_name, rows) => {
-    test.each(rows)("checks %s before %s: %s", async (_winner, _over, line, options, expected) => {
-      expect(told(await send(line, { from: fixtures.address(), ...options }))).toBe(expected);
-    });
+    test.each(rows)(
+      "a request is refused for %s before %s: %s",
+      async (_winner, _over, line, options, expected) => {
+        expect(told(await send(line, { from: fixtures.address(), ...options }))).toBe(expected);
+      },
+    );
   },
 );
 
@@ -168,7 +171,7 @@ describe("the order of checks in v1", () => {
       key,
       "No link found for this chat ID",
     ],
-  ] as const)("checks %s before %s: %s", async (_winner, _over, line, used, message) => {
+  ] as const)("v1 refuses a request for %s before %s: %s", async (_winner, _over, line, used, message) => {
     expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
   });
 });

@@ -1,4 +1,4 @@
-/** Paths and methods: of routes, unknown ones, and those for operators. */
+/** Paths and methods of routes, pages and operator endpoints, and unknown paths. */
 import {
   compatRoutes,
   dashboardRoutes,
@@ -117,7 +117,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     (method) => !allowed(path).includes(method),
   );
 
-  test("refuses other methods, with Allow", async () => {
+  test("a path refuses other methods, with Allow", async () => {
     for (const method of others) {
       const answer = await send(`${method} ${path}`, { key });
       expect({ status: answer.status, allow: allowOf(answer.headers.allow) }).toEqual({
@@ -129,7 +129,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     }
   });
 
-  test("answers OPTIONS with Allow", async () => {
+  test("a path answers OPTIONS with Allow", async () => {
     const { status, headers, text } = await send(`OPTIONS ${path}`);
     expect({ status, text, allow: allowOf(headers.allow) }).toEqual({
       status: 204,

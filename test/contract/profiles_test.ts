@@ -1,4 +1,4 @@
-/** Profiles in answers: `resolved` in v2, and in v1 for Premium keys. */
+/** Profiles in answers: with `resolved=true` in v2, and for Premium keys in v1. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

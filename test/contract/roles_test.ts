@@ -72,7 +72,7 @@ const pidsOf = async (owner: Owner) => {
   return Object.fromEntries(scopes.map(({ pid, guildId }) => [textOf(guildId ?? "global"), textOf(pid)]));
 };
 
-/** An owner with the words for the plan of a guild. */
+/** An owner, with functions that use the role plan of a guild. */
 const rolesOf = async (chatId = ada, guildId = guild, scope = guildId) => {
   const owner = await signInOwner(server, chatId);
   const pid = (await pidsOf(owner))[scope] ?? "pid_0123456789abcdefghij";
@@ -102,12 +102,12 @@ const shown = async (chatId: string) => {
 };
 
 describe("a plan", () => {
-  test("a guild without a plan has one without rules that is paused", async () => {
+  test("a guild without a role plan shows a paused plan without rules", async () => {
     const { get, pid } = await rolesOf();
     expectData(await get(), { plan: { pid, guildId: guild, ...noPlan }, guildRoles });
   });
 
-  test("a plan is stored, shown, logged and deleted", async () => {
+  test("a role plan is stored, shown, logged and deleted", async () => {
     const { owner, pid, get, put, remove } = await rolesOf();
     const stored = await put({ state: "paused", unknown: 1 });
     const { rules, nickname } = settings;
@@ -154,7 +154,7 @@ describe("a plan", () => {
     });
   });
 
-  test("storing a plan needs its scope, guild, rules and state", async () => {
+  test("storing a role plan needs its scope, guild, rules and state", async () => {
     const { owner } = await rolesOf();
     expectRefusal(await owner.send("PUT /dashboard/api/roles", { body: {} }), 400, "MISSING_PARAMETER", {
       parameters: ["pid", "guildId", "rules", "state"],
@@ -219,11 +219,11 @@ describe("a member", () => {
     await remove();
   });
 
-  test("a sync gives a member the roles of the rules, and takes them back without the link", async () => {
+  test("a sync gives a member the roles of the rules, and takes them back when the link changes", async () => {
     const { put, remove } = await rolesOf();
     await put();
     const { status, body } = await sync(eve);
-    // The sweep of the new plan may have been faster.
+    // The sweep of the new plan may already have changed the member.
     expect({ status, data: body.data }).toEqual({
       status: 200,
       data: {
@@ -272,11 +272,11 @@ describe("a member", () => {
     await remove();
   });
 
-  test("a change that the bot may not make becomes a problem", async () => {
+  test("a role change that the bot may not make is listed as a problem of the plan", async () => {
     const { get, put, remove } = await rolesOf();
     await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
-    // A sweep of the plan before may still store its results.
+    // A sweep of the previous plan may still store its results.
     const problems = async () => (await get()).body.data?.plan?.status?.problems;
     await expect.poll(problems).toContainEqual({
       chatId: eve,
@@ -288,7 +288,7 @@ describe("a member", () => {
   });
 });
 
-test("a sweep of a plan that is on starts on request", async () => {
+test("a sweep starts on request if the role plan is on", async () => {
   const { put, sweep, get, remove } = await rolesOf();
   expectRefusal(await sweep(), 404, "BAD_REQUEST", null);
   await put({ rules: [], nickname: null });

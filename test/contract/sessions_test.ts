@@ -187,7 +187,7 @@ describe("session streams", () => {
   const { fixtures, url, create, newSid, read, stream, cancel, untilOpen } = usual;
   const key = fixtures.key();
 
-  /** The exact text of events in a stream. */
+  /** The exact text of a stream with these events. */
   const written = (...events: ReadonlyArray<readonly [event: string, id: number, session: unknown]>) =>
     events
       .map(([event, id, data]) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)

@@ -13,7 +13,7 @@ const bob = "100002";
 const cookies = { dashboard: "accountlink_session", me: "accountlink_me" } as const;
 
 describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
-  test("redirects to the platform with PKCE and a state that is stored in a cookie", async () => {
+  test("sign-in redirects to the platform with PKCE and a state that is stored in a cookie", async () => {
     const browser = newBrowser();
     const begun = await browser.get(`/${site}/sign-in`);
     expect(begun.status).toBe(302);
@@ -35,7 +35,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     ]);
   });
 
-  test("sets a cookie for twelve hours with the path of the site", async () => {
+  test("sign-in sets a cookie for twelve hours with the path of the site", async () => {
     const browser = newBrowser();
     const finished = await browser.get(await returnAs(browser, ada, site));
     expect([finished.status, finished.headers.location]).toEqual([303, `/${site}`]);
@@ -45,7 +45,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(setCookie(finished, `accountlink_${site}_sign_in`)).toContain("Max-Age=0");
   });
 
-  test("replaces planted and earlier cookies at every sign-in", async () => {
+  test("sign-in replaces planted and earlier cookies", async () => {
     const browser = newBrowser();
     const planted = "p".repeat(43);
     browser.cookies.set(cookies[site], planted);
@@ -63,7 +63,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
 
   const used = [400, "This sign-in cannot be used"];
 
-  test("accepts a callback once, only in the browser that started the sign-in", async () => {
+  test("a sign-in callback is accepted once, only in the browser that started the sign-in", async () => {
     const [browser, other] = [newBrowser(), newBrowser()];
     const callback = await returnAs(browser, ada, site);
     const pageOf = async (address: string, of = browser) => {
@@ -82,7 +82,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(await pageOf(`/${site}/callback`)).toEqual(used);
   });
 
-  test("shows a page when the user denies or the platform is down", async () => {
+  test("sign-in ends with a page when the user denies access or the platform is down", async () => {
     const browser = newBrowser();
     const denied = await browser.get(await returnAs(browser, { deny: true }, site));
     expect([denied.status, titleOf(denied.text)]).toEqual([403, "You did not sign in"]);
@@ -135,7 +135,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     ]);
   });
 
-  test("answers unknown paths with a page, and other methods with Allow", async () => {
+  test("both sites answer unknown paths with a page, and other methods with Allow", async () => {
     const unknown = await newBrowser().get(`/${site}/nowhere`);
     expect([unknown.status, titleOf(unknown.text)]).toEqual([404, "There is no such page"]);
     const misplaced = await newBrowser().post(`/${site}/sign-in`, {});

@@ -67,7 +67,7 @@ export const useWebhooks = async () => {
       return { path, secret: textOf(secret), id: textOf(webhook.id), webhook };
     },
 
-    /** An owner without webhooks, and a key of the account. */
+    /** Makes an owner without webhooks, and a key of the account. */
     newOwner: async (chatId: string = cyd) => {
       const owner = await signInOwner(server, chatId);
       await clear(owner);

@@ -102,7 +102,7 @@ describe("the tables in docs/client.md", () => {
       signal: true,
       idempotencyKey: true,
       fetch: true,
-      // The programs show these two.
+      // The programs of the document show url and key.
       url: true,
       key: true,
     };

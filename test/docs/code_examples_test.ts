@@ -108,7 +108,7 @@ for (const [index, { text }] of programs.entries()) {
   await writeFile(join(project, `client_program_${index}.ts`), text);
 }
 
-// Examples with tests declare them when loaded.
+// Modules of examples with tests declare their tests when loaded.
 for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
 
 const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { RedisUrl } from "@accountlink/redis";
+import { forms } from "@accountlink/redis/redis_url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startServerHere } from "../support/server.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
@@ -13,7 +13,7 @@ const operating = readDocument("docs/operating.md");
 const proseOf = (document: string): string => document.replaceAll(/\s+/g, " ");
 
 describe("docs/operating.md", () => {
-  it("documents the statement timeout for PgBouncer", () => {
+  it("docs/scaling.md has the statement timeout for PgBouncer", () => {
     const source = readFileSync(join(root, "packages/sql/postgres/postgres.ts"), "utf8");
     const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
     expect(proseOf(operating)).toContain(
@@ -22,7 +22,7 @@ describe("docs/operating.md", () => {
     expect(proseOf(readDocument("docs/scaling.md"))).toContain(`SET statement_timeout = '${millis}ms'`);
   });
 
-  it("documents the route labels of metrics that are no API routes", async () => {
+  it("docs/operating.md lists the route labels of metrics that are no API routes", async () => {
     const server = await startServerHere({ fixture: {} });
     onTestFinished(async () => void (await server.stop()));
     for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
@@ -40,18 +40,18 @@ describe("docs/operating.md", () => {
     expect(documented.split(", ").map(codeOf).toSorted()).toEqual([...new Set(counted)].toSorted());
   });
 
-  it("documents every form of a Redis URL", () => {
+  it("docs/operating.md lists every form of a Redis URL", () => {
     const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
       codeOf(form),
     );
-    expect(documented).toEqual([...RedisUrl.forms]);
+    expect(documented).toEqual([...forms]);
   });
 });
 
 const documents = ["operating", "operators_day", "scaling"].map((name) => `docs/${name}.md`);
 
 describe.each(documents)("%s", (path) => {
-  it("links only to existing files", () => {
+  it("a document links only to existing files", () => {
     const targets = [...readDocument(path).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(
       ([, target = ""]) => target,
     );

@@ -14,7 +14,7 @@ const readme = readDocument("README.md");
 describe("the table of variables in docs/operating.md", () => {
   const rows = rowsUnder(operating, ["variable", "default", "for"]);
 
-  it("lists every variable in order, with its purpose", () => {
+  it("docs/operating.md lists every variable in order, with its purpose", () => {
     expect(rows.map(([name, , purpose]) => [codeOf(name), purpose])).toEqual(
       Object.entries(variables).map(([name, { description }]) => [name, description]),
     );
@@ -26,20 +26,20 @@ describe("the table of variables in docs/operating.md", () => {
   const entries = Object.entries<Variable<unknown>>(variables);
 
   it.each(entries.filter(([, { fallback }]) => !isNothing(fallback)))(
-    "states the default of %s",
+    "docs/operating.md states the default of %s",
     (name, { parse, fallback }) => {
       expect(parse(codeOf(documentedDefault(name)))).toEqual(Option.some(fallback));
     },
   );
 
   it.each(entries.filter(([, { fallback }]) => isNothing(fallback)))(
-    "describes the default of %s, which is empty",
+    "docs/operating.md describes the default of %s, which is empty",
     (name) => {
       expect(documentedDefault(name)).toMatch(/^[^`]+$/);
     },
   );
 
-  it("contains the rows that the README repeats", () => {
+  it("docs/operating.md has the variables of the README, with the same words", () => {
     const short = rowsUnder(readme, ["variable", "default", "for"]);
     expect(short.length).toBeGreaterThan(0);
     expect(rows).toEqual(expect.arrayContaining(short.map((row) => [...row])));

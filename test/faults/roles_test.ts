@@ -70,7 +70,7 @@ test.skipIf(missing !== null)(
   () =>
     Effect.gen(function* () {
       const { nodes, platform, key } = yield* started;
-      // The first node was alone when it took the plan.
+      // The first node has the plan, since it started before the others.
       const [holder, ...others] = nodes as [Node, ...ReadonlyArray<Node>];
       const [first, second] = [users.slice(0, 900), users.slice(900)];
       const pulse = yield* feelPulse(others);
@@ -96,7 +96,7 @@ test.skipIf(missing !== null)(
 
       console.log({ takeover, repeated, asked, recovery });
       expect(Object.keys(changes)).toHaveLength(first.length);
-      // Changes in flight when the node died.
+      // A change in flight is repeated when the node dies.
       expect(repeated).toBeLessThanOrEqual(8);
       expect(asked).toBeLessThan(downtime / 500);
       // Only the proof checks times: in the gate, other tests take the processor.

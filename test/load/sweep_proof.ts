@@ -64,7 +64,7 @@ test("a sweep of 50,000 members takes two minutes at most, and changes only memb
     return latencies.toSorted((one, other) => one - other)[Math.floor(latencies.length * 0.99)] ?? 0;
   };
 
-  // Everybody has the role, so the first sweep changes nobody.
+  // All members have the role, so the first sweep changes none of them.
   await lookUpUntil(isSwept);
   expect((await requests()).changes).toEqual({});
   let rounds = 0;

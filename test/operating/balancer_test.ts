@@ -32,7 +32,7 @@ const behindAnother = (file: string): string =>
     .join("\n");
 
 describe("deploy/haproxy.cfg", () => {
-  it("names the services of compose.yaml", () => {
+  it("haproxy.cfg names the services of compose.yaml", () => {
     const [, port] = /^ {2}bind :(\d+) ssl crt (\S+)$/m.exec(config) ?? [];
     expect(services.balancer.ports).toEqual([`0.0.0.0:443:${port}`]);
     expect(config).toContain(`crt /run/secrets/${services.balancer.secrets[0]}\n`);
@@ -81,7 +81,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         ask({ port, path, from, key, ...options });
     };
 
-    it("counts each client by its real address, and ignores X-Forwarded-For from clients", async () => {
+    it("a balancer counts each client by its real address, and ignores X-Forwarded-For from clients", async () => {
       const send = await startBalancer();
       const statuses: Array<number | undefined> = [];
       for (let day = 0; day <= perDay; day++) {
@@ -92,7 +92,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/v2/chat?chatId=100001", "127.0.0.3")).status).toBe(200);
     });
 
-    it("trusts X-Forwarded-For only from the proxy named in the commented lines", async () => {
+    it("a balancer trusts X-Forwarded-For only from the proxy named in the commented lines", async () => {
       const lines = behindAnother(file);
       expect(lines).toContain(subnet.gateway);
       const send = await startBalancer(behindProxy(lines.replace(subnet.gateway, gateway)));
@@ -111,7 +111,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect(await statusOf("127.0.0.4", "198.51.100.5")).toBe(429);
     });
 
-    it("hides /metrics in every spelling of the path", async () => {
+    it("a balancer hides /metrics in every spelling of the path", async () => {
       const send = await startBalancer();
       expect((await server.send("GET /metrics")).status).toBe(200);
       for (const path of ["/metrics", "/metrics?x=1", "/%6detrics", "/%6D%65trics?x=1"]) {
@@ -126,7 +126,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/healthz", "127.0.0.5")).status).toBe(200);
     });
 
-    it("limits the connections of one address", async () => {
+    it("a balancer limits the connections of one address", async () => {
       const send = await startBalancer(cappedAt(2));
       const left = new AbortController();
       const openRead = async () => {
@@ -170,7 +170,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         await Effect.runPromise(way.cut);
         await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503), patience);
 
-        // Balancers notice an outage sooner than this.
+        // Within 4 seconds, a balancer notices that /readyz fails.
         const noticed = performance.now() + 4_000;
         while (performance.now() < noticed) {
           const { status, body } = await send("/readyz", "127.0.0.8");
@@ -187,7 +187,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       },
     );
 
-    it("sends an unanswered write to no second server", async () => {
+    it("a balancer sends an unanswered write to no second server", async () => {
       const makeServer = startHttpServer(({ method }) => (method === "PATCH" ? "cut" : {}));
       const nodes = await Effect.runPromise(Scope.provide(Effect.all([makeServer, makeServer]), scope));
       const send = await startBalancer({}, ...nodes.map(({ url }) => url));
@@ -198,7 +198,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect(heard).toHaveLength(1);
     });
 
-    it("answers 503 in the envelope when no server is up", async () => {
+    it("a balancer answers 503 in the envelope when no server is up", async () => {
       const send = await startBalancer({}, "http://127.0.0.1:1");
       const common = { status: 503, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/) };
       const v2 = await send("/v2/chat?chatId=100001", "127.0.0.10");

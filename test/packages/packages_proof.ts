@@ -42,7 +42,7 @@ describe.each(packages)("the tarball of $manifest.name", (published) => {
     expect(report).toContain(`${name} v`);
   });
 
-  it("contains sources and licence, and no tests", async () => {
+  it("a packed package contains sources and licence, and no tests", async () => {
     const files = (await run(folder.path, ["tar", "-tzf", tarball()])).split("\n");
     const sources = entryPointsOf(published).map(({ source }) => source.slice("./".length));
     const modules = sources.map((source) => join("dist", source.replace(/\.ts$/, ".js")));
@@ -63,7 +63,7 @@ const inTarball = (file: string) => `package/${file}`;
 
 describe("all packages in one project", () => {
   const project = () => join(folder.path, "all");
-  // This script runs only in pages.
+  // This script runs only in a browser.
   const specifiers = packages
     .flatMap(entryPointsOf)
     .flatMap(({ specifier, source }) => (source.endsWith(".ts") ? [specifier] : []));
@@ -115,7 +115,7 @@ describe.each(recipes)("the recipe $name", (recipe) => {
 
   beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
 
-  it("installs a database driver only if it asks for one", async () => {
+  it("a recipe installs a database driver only if it asks for one", async () => {
     const installed = await readdir(join(project(), "node_modules"));
     const asked = Object.keys(recipe.manifest.dependencies ?? {});
     const drivers = new Set(["pg", "ioredis"]);
@@ -124,5 +124,7 @@ describe.each(recipes)("the recipe $name", (recipe) => {
     );
   });
 
-  it.each(recipe.runtimes)("runs in %s", (runtime) => expectRecipe(recipe, runtime, project(), runtimes));
+  it.each(recipe.runtimes)("the recipe runs in %s", (runtime) =>
+    expectRecipe(recipe, runtime, project(), runtimes),
+  );
 });

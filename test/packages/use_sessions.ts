@@ -71,7 +71,7 @@ export const expectPoll = async (sessions: Sessions): Promise<void> => {
   }, patience);
 };
 
-/** A client that leaves closes its connection or resets it. */
+/** How a client leaves: it closes or resets its connection. */
 export type Leaving = "close" | "reset";
 
 /** Sends a request, and leaves before it is answered. */

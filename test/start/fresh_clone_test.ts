@@ -41,7 +41,7 @@ const startDemo = async (): Promise<Demo> => {
     throw new Error(`Cannot start the demo: npm ended with ${npm.exitCode} and printed\n${await problems}`);
   });
   await Promise.race([introduced, ended]);
-  // From here on, its end is expected.
+  // From here on, an end of the demo is expected.
   ended.catch(() => {});
   return { npm, printed, seconds: (performance.now() - started) / 1_000 };
 };
@@ -58,7 +58,7 @@ const kill = (demo: Demo) => {
   if (isAlive(demo)) process.kill(-(demo.npm.pid as number), "SIGKILL");
 };
 
-/** Stops it and returns the exit code once its whole process group has ended. */
+/** Stops a demo and returns the exit code once its whole process group has ended. */
 const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
   const ended = once(demo.npm, "exit");
   tell();

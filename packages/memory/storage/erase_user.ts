@@ -105,8 +105,8 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts that the
- * owner wrote in them.
+ * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts
+ * that the owner wrote in them.
  */
 const releaseAccount = (
   memory: Memory,

@@ -1,6 +1,14 @@
-import { type ApiKey, type DataScope, guildOf, type Pid, type ScopeTarget } from "@accountlink/core";
+import {
+  type ApiKey,
+  type DataScope,
+  guildOf,
+  type KeyId,
+  type Pid,
+  type ScopeTarget,
+} from "@accountlink/core";
 import {
   type Account,
+  type AccountUpdated,
   type ConfiguredScope,
   changedSettings,
   countsNow,
@@ -11,6 +19,7 @@ import {
   KeyStore,
   keyDetails,
   keyEntryDetails,
+  keyOfUpdatedAccount,
   type NewAccount,
   oldestKeyFirst,
   presentedKey,
@@ -19,6 +28,7 @@ import {
   type ScopeSettings,
   scopeOrder,
   storedUpdate,
+  type UpdateAccount,
   type UpdateKey,
   type UpdateScope,
   updatedKey,
@@ -26,7 +36,6 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer, Option } from "effect";
-import { accountsOf, updateAccount } from "./account_updates.ts";
 import { ScopeLinks } from "./state/scope_links.ts";
 import { type Change, type Memory, State } from "./state/state.ts";
 
@@ -99,6 +108,28 @@ const ensureAccount = (memory: Memory, { name, chatId, tier }: NewAccount, now: 
     getOrInsert(members, account.chatId, () => ({ role: "owner", since: now, chosenAt: now }));
   }
   return account;
+};
+
+const accountsOf = (memory: Memory): Array<Account> =>
+  [...memory.accounts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+const updateAccount = (memory: Memory, write: UpdateAccount): Option.Option<AccountUpdated> => {
+  const { name, update, actor, requestId, at } = write;
+  const account = memory.accounts.get(name);
+  if (account === undefined) return Option.none();
+  const keys = [...memory.keys.values()].flatMap((stored) => {
+    const key = keyOfUpdatedAccount(stored.key, update);
+    return stored.key.scope.account === name && key !== null ? [{ stored, key }] : [];
+  });
+  const updated = { ...account, ...update };
+  if (keys.length === 0 && updated.tier === account.tier && updated.status === account.status) {
+    return Option.some({ changed: false, keys: [] });
+  }
+  const details = { ...update, keys: keys.length };
+  memory.recordOfAccount({ actor, requestId, at, action: "account.updated", details }, name);
+  memory.accounts.set(name, updated);
+  for (const { stored, key } of keys) memory.keys.set(key.id, { ...stored, key });
+  return Option.some({ changed: true, keys: keys.map(({ key }): KeyId => key.id) });
 };
 
 const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: Pid): DataScope => {

@@ -26,8 +26,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import type { MemoryPlan, PlanMember } from "./state/role_plans.ts";
-import { type Memory, State } from "./state/state.ts";
+import { type Memory, type MemoryPlan, type PlanMember, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<RolePlanStore, never, State> = Layer.effect(
   RolePlanStore,

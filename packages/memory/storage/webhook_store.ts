@@ -24,8 +24,7 @@ import {
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
 import { Effect, Layer, Option, Struct } from "effect";
-import { type Memory, State } from "./state/state.ts";
-import type { MemoryWebhook } from "./state/webhooks.ts";
+import { type Memory, type MemoryWebhook, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
   WebhookStore,

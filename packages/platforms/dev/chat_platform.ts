@@ -1,4 +1,3 @@
-/** The chat platform port for a dev platform. */
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
@@ -14,41 +13,7 @@ export interface DevChatPlatformOptions {
   readonly resilience?: Partial<Resilience>;
 }
 
-/**
- * Makes the chat platform port for a dev platform. The application provides the HTTP client.
- *
- * @example
- * ```ts
- * import { createServer } from "node:http";
- * import { ChatId, ChatPlatform, GameId, GamePlatform } from "@accountlink/core";
- * import { aChatUser, aGameUser } from "@accountlink/testing";
- * import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
- * import { Effect, Layer, Option, Redacted, Schema } from "effect";
- * import { FetchHttpClient, HttpServer } from "effect/http";
- *
- * const botToken = Redacted.make("secret");
- * const fixture = { guilds: [], chatUsers: [aChatUser("100001")], gameUsers: [aGameUser("1")] };
- * const server = devPlatform({ fixture, botToken }).pipe(
- *   Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
- * );
- * const program = Effect.gen(function* () {
- *   const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed);
- *   const platforms = Layer.merge(devChatPlatform({ baseUrl, botToken }), devGamePlatform({ baseUrl }));
- *   const isKnown = Effect.gen(function* () {
- *     const user = yield* (yield* ChatPlatform).findUser(ChatId.make("100001"));
- *     return [Option.isSome(user), yield* (yield* GamePlatform).hasUser(GameId.make("2"))];
- *   }).pipe(Effect.provide(platforms));
- *
- *   const before = yield* isKnown;
- *   const fault = { mode: "down", platform: "chat", times: null, status: 503 } as const;
- *   const body = JSON.stringify(Schema.encodeSync(Fault)(fault));
- *   yield* Effect.promise(() => fetch(`${baseUrl}/faults`, { method: "PUT", body }));
- *   return [before, (yield* Effect.flip(isKnown))._tag] as const;
- * });
- * const everything = Layer.merge(server, FetchHttpClient.layer);
- * await Effect.runPromise(Effect.provide(program, everything)); // [[true, false], "PlatformUnavailable"]
- * ```
- */
+/** Makes the chat platform port for a dev platform. The application provides the HTTP client. */
 export const devChatPlatform = ({
   baseUrl,
   botToken,

@@ -1,4 +1,3 @@
-/** The game platform port for a dev platform. */
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option } from "effect";

@@ -43,6 +43,8 @@
  *
  * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of `@accountlink/core`
  * on such a server.
+ *
+ * @internal
  */
 
 export * from "./chat_platform.ts";

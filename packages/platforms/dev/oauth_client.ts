@@ -14,34 +14,7 @@ export interface RegisteredClient extends OAuthClient {
   readonly redirectUris: ReadonlyArray<string>;
 }
 
-/**
- * Options of `devChatIdentity` and `devGameIdentity`.
- *
- * @example
- * ```ts
- * import { ChatIdentity, GameIdentity } from "@accountlink/core";
- * import { Effect, Layer, Redacted } from "effect";
- * import { FetchHttpClient } from "effect/http";
- *
- * const client = { clientId: "accountlink", clientSecret: Redacted.make("secret") };
- * const options = { baseUrl: "http://127.0.0.1:4000", client };
- * const identities = Layer.merge(devChatIdentity(options), devGameIdentity(options));
- * const signIn = {
- *   redirectUri: "http://127.0.0.1:8080/verify/chat/callback",
- *   state: "state",
- *   codeVerifier: "verifier",
- *   nonce: "nonce",
- *   guildId: null,
- * };
- * const program = Effect.gen(function* () {
- *   const [chat, game] = [yield* ChatIdentity, yield* GameIdentity];
- *   const urls = [(yield* chat.begin(signIn)).url, (yield* game.begin(signIn)).url];
- *   return urls.map((url) => new URL(url).pathname);
- * });
- * const paths = Effect.provide(program, Layer.provide(identities, FetchHttpClient.layer));
- * await Effect.runPromise(paths); // ["/chat/oauth/authorize", "/game/oauth/authorize"]
- * ```
- */
+/** Options of `devChatIdentity` and `devGameIdentity`. */
 export interface DevIdentityOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
   readonly baseUrl: string;

@@ -7,8 +7,9 @@ import {
   type PlatformUnavailable,
 } from "@accountlink/core";
 import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
+import { PlatformMemory } from "@accountlink/memory";
 import { describe, expect, it } from "@effect/vitest";
-import { Context, Duration, Effect, Layer, Option, Schema } from "effect";
+import { Context, Duration, Effect, Layer, Option, Schema, type Scope } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { devChatPlatform } from "./chat_platform.ts";
 import { devGamePlatform } from "./game_platform.ts";
@@ -54,19 +55,31 @@ const idsOf = <Id extends string>(entries: ReadonlyArray<{ readonly id: Id }>) =
 const lastOf = <A extends { readonly id: string }>(entries: ReadonlyArray<A>, id: string) =>
   Option.fromNullishOr(entries.findLast((entry) => entry.id === id));
 
-describe("answers", () => {
+const platforms: Readonly<
+  Record<
+    string,
+    (
+      fixture: PlatformFixture,
+    ) => Effect.Effect<Context.Context<ChatPlatform | GamePlatform>, never, Scope.Scope>
+  >
+> = {
+  memory: (fixture) => Layer.build(PlatformMemory.layer(fixture)),
+  dev: (fixture) =>
+    Effect.orDie(Effect.flatMap(startServer(fixture), ({ adapters }) => Layer.build(adapters()))),
+};
+
+describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open) => {
   const stranger = "99999999";
 
   it.effect.prop(
-    "the adapters answer what the fixture says",
+    "the platforms answer what the fixture says",
     [PlatformFixture],
     ([random]) =>
       Effect.gen(function* () {
         // JSON has no -0.
         const fixture: PlatformFixture = JSON.parse(JSON.stringify(random));
         const { guilds, chatUsers, gameUsers } = fixture;
-        const { adapters } = yield* startServer(fixture);
-        const ports = yield* Layer.build(adapters());
+        const ports = yield* open(fixture);
         const chat = Context.get(ports, ChatPlatform);
         const game = Context.get(ports, GamePlatform);
 
@@ -81,8 +94,11 @@ describe("answers", () => {
             const { nickname, joined, roles } = member ?? {};
             const expected = member === undefined ? Option.none() : Option.some({ nickname, joined, roles });
             expect(yield* chat.findMember(id, user)).toEqual(expected);
+            expect(yield* chat.isManager(id, user)).toBe(member?.manager === true);
           }
         }
+        const joined = idsOf(guilds).filter((id) => Option.exists(lastOf(guilds, id), ({ bot }) => bot));
+        expect(yield* chat.joinedGuilds([...idsOf(guilds), stranger as GuildId])).toEqual(new Set(joined));
         for (const id of [...idsOf(chatUsers), stranger as ChatId]) {
           expect(yield* chat.findUser(id)).toEqual(lastOf(chatUsers, id));
         }
@@ -97,8 +113,8 @@ describe("answers", () => {
   it.effect("findGroupName returns the names of groups", () =>
     Effect.gen(function* () {
       const gameUsers = [{ id: gameId, groups: [{ id: 9, name: "Makers" }] }];
-      const { adapters } = yield* startServer(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers }));
-      const game = Context.get(yield* Layer.build(adapters()), GamePlatform);
+      const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
+      const game = Context.get(yield* open(fixture), GamePlatform);
       expect(yield* game.findGroupName?.("9") ?? Effect.succeedNone).toEqual(Option.some("Makers"));
       expect(yield* game.findGroupName?.("8") ?? Effect.succeedNone).toEqual(Option.none());
     }).pipe(Effect.scoped),
@@ -119,8 +135,7 @@ describe("answers", () => {
           { id: "100003", username: "bob", displayName: "Gregor" },
         ],
       });
-      const { adapters } = yield* startServer(fixture);
-      const chat = Context.get(yield* Layer.build(adapters()), ChatPlatform);
+      const chat = Context.get(yield* open(fixture), ChatPlatform);
       const search = (beginning: string, limit: number) =>
         chat.searchMembers?.(guildId, beginning, limit) ?? Effect.die("There is no search");
       expect(yield* search("GRA", 10)).toEqual(["100001", "100002"]);
@@ -129,19 +144,19 @@ describe("answers", () => {
       expect(yield* search("race", 10)).toEqual([]);
     }).pipe(Effect.scoped),
   );
-
-  it.effect("an answer of a server that is no dev platform is a failure", () =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
-      const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
-      for (const question of questions) {
-        const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
-        expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
-      }
-    }).pipe(Effect.provide(FetchHttpClient.layer)),
-  );
 });
+
+it.effect("an answer of a server that is no dev platform is a failure", () =>
+  Effect.gen(function* () {
+    const { url } = yield* started;
+    const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
+    const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
+    for (const question of questions) {
+      const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
+      expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
+    }
+  }).pipe(Effect.provide(FetchHttpClient.layer)),
+);
 
 describe("faults", () => {
   const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };

@@ -1,7 +1,7 @@
-/** Looks up one resource of a platform. */
+/** Looks up or changes one resource of a platform. */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
-import { HttpClientResponse } from "effect/http";
+import { type HttpClientRequest, HttpClientResponse } from "effect/http";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
 
@@ -78,11 +78,30 @@ export const findResource = <A>(
     asUnavailable(operation),
   );
 
-/** @internal */
-export const readJson = <A>(
-  response: HttpClientResponse.HttpClientResponse,
-  schema: Schema.ConstraintDecoder<A>,
-) =>
+/**
+ * Sends a change. Returns none if it was made, or the body of a 403 or 404 that says why it was refused. Every other
+ * response is a failure.
+ *
+ * @internal
+ */
+export const changeResource = <A>(
+  client: ResilientClient,
+  operation: string,
+  request: HttpClientRequest.HttpClientRequest,
+  refused: Schema.ConstraintDecoder<A>,
+): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
+  client.execute(request).pipe(
+    Effect.flatMap((response) => {
+      const { status } = response;
+      if (status === 200 || status === 204) return Effect.succeedNone;
+      return status === 403 || status === 404
+        ? Effect.asSome(readJson(response, refused))
+        : Effect.fail(new RequestFailed({ reason: "status", status }));
+    }),
+    asUnavailable(operation),
+  );
+
+const readJson = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
   HttpClientResponse.schemaBodyJson(schema)(response).pipe(
     // The original errors contain parts of the request or the response, so they must not leak.
     Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),

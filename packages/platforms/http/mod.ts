@@ -8,7 +8,6 @@
 export * from "./caching/cached_chat_platform.ts";
 export * from "./caching/cached_game_platform.ts";
 export * from "./caching/staleness.ts";
-export * from "./change_resource.ts";
 export * from "./find_resource.ts";
 export * from "./oauth/oauth.ts";
 export * from "./resilience/request_failed.ts";

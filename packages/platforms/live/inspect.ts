@@ -10,22 +10,7 @@ import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_pl
 /**
  * Returns the name of the bot that the token belongs to. Fails if Discord refuses the token.
  *
- * @example
- * ```ts
- * import { Effect, Redacted } from "effect";
- * import { HttpClient, HttpClientResponse } from "effect/http";
- *
- * // In place of `FetchHttpClient.layer`, and of Discord and Roblox.
- * const refusing = HttpClient.make((request) =>
- *   Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 401 }))),
- * );
- * const bot = { botToken: Redacted.make("wrong"), publicUrl: "https://links.example" };
- * const checks = [inspectLiveChatPlatform(bot), inspectLiveGamePlatform()].map((check) =>
- *   Effect.map(Effect.flip(check), ({ operation }) => operation),
- * );
- * const found = Effect.provideService(Effect.all(checks), HttpClient.HttpClient, refusing);
- * await Effect.runPromise(found); // ["ChatPlatform.inspect", "GamePlatform.hasUser"]
- * ```
+ * @internal
  */
 export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
@@ -40,7 +25,11 @@ export const inspectLiveChatPlatform = (
     return Option.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
 
-/** Fails unless Roblox answers a user lookup. */
+/**
+ * Fails unless Roblox answers a user lookup.
+ *
+ * @internal
+ */
 export const inspectLiveGamePlatform = (
   options: LiveGamePlatformOptions = {},
 ): Effect.Effect<void, PlatformUnavailable, HttpClient.HttpClient> =>

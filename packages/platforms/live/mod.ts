@@ -2,8 +2,7 @@
  * The live platforms behind the ports of `@accountlink/core`: Discord is the chat platform, Roblox the game platform.
  *
  * `liveChatPlatform` and `liveGamePlatform` look up guilds, members and users; wrap them in the cached platforms of
- * `@accountlink/platforms/http`. `liveChatIdentity` and `liveGameIdentity` are the sign-ins.
- * `inspectLiveChatPlatform` and `inspectLiveGamePlatform` check that the platforms answer. `docs/platforms.md` says
+ * `@accountlink/platforms/http`. `liveChatIdentity` and `liveGameIdentity` are the sign-ins. `docs/platforms.md` says
  * how to register an application with each platform.
  */
 export * from "./discord/chat_identity.ts";

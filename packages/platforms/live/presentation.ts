@@ -1,18 +1,13 @@
 /** How pages present the live platforms to users. */
 import type { GuildId } from "@accountlink/core";
 
+/** @internal */
 export const livePlatformNames = { chat: "Discord", game: "Roblox" };
 
 /**
  * The URL of a guild on Discord; for null, the URL of the user's direct messages.
  *
- * @example
- * ```ts
- * import { GuildId } from "@accountlink/core";
- *
- * livePlatformNames.chat; // "Discord"
- * liveChatHome(GuildId.make("700000000000000001")); // "https://discord.com/channels/700000000000000001"
- * ```
+ * @internal
  */
 export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
@@ -25,11 +20,7 @@ const roleRights = (1 << 28) | (1 << 27);
  *
  * @param applicationId the ID of the application on Discord, which is also the client ID of its sign-in
  *
- * @example
- * ```ts
- * const url = liveBotInvite("42")(null, "none");
- * url; // "https://discord.com/oauth2/authorize?client_id=42&scope=bot&permissions=0"
- * ```
+ * @internal
  */
 export const liveBotInvite =
   (applicationId: string) =>

@@ -8,7 +8,7 @@ import { ConnectionHealth, firstOutcome, keepPinging, watch } from "./health.ts"
 import { forms, parse, type RedisAddress } from "./redis_url.ts";
 
 export interface RedisOptions {
-  /** A URL in one of the forms of `RedisUrl.forms`. */
+  /** A URL in one of the forms that the message of `InvalidRedisUrl` lists. */
   readonly url: Redacted.Redacted;
   /**
    * Prefix of every key and channel; `accountlink:` by default. With a storage that several nodes share, the identity
@@ -25,7 +25,19 @@ export interface RedisOptions {
   readonly tls?: Pick<SecureContextOptions, "ca" | "cert" | "key">;
 }
 
-/** The URL has no accepted form. The message does not repeat the URL, since it may contain a password. */
+/**
+ * The URL has no accepted form. The message does not repeat the URL, since it may contain a password.
+ *
+ * @example
+ * ```ts
+ * import { CacheRedis } from "@accountlink/redis";
+ * import { Effect, Layer, Redacted } from "effect";
+ *
+ * const cache = CacheRedis.layer({ url: Redacted.make("127.0.0.1") });
+ * const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(cache))));
+ * error instanceof CacheRedis.InvalidRedisUrl; // true
+ * ```
+ */
 export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{}> {
   override readonly message = `Cannot read the Redis URL, expected one of: ${forms.join(" ")}`;
 }

@@ -1,6 +1,6 @@
 import { ReplyError } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { errorReplyOf, reasonOf } from "./failure.ts";
+import { reasonOf } from "./failure.ts";
 
 const reply = (message: string): unknown => new ReplyError(message);
 const withCode = (code: string) => Object.assign(new Error("connect to 10.0.0.1:6379 failed"), { code });
@@ -19,14 +19,7 @@ describe("reasonOf", () => {
       "EHOSTUNREACH",
     ],
     ["thrown text", "unknown"],
-  ])("maps %s to %s", (error, reason) => {
+  ])("the reason of %s is %s", (error, reason) => {
     expect(reasonOf(error)).toBe(reason);
-  });
-});
-
-describe("errorReplyOf", () => {
-  it("errorReplyOf returns the text of an error reply, and null for any other error", () => {
-    expect(errorReplyOf(reply("NOSCRIPT No matching script"))).toBe("NOSCRIPT No matching script");
-    expect(errorReplyOf(new Error("NOSCRIPT"))).toBeNull();
   });
 });

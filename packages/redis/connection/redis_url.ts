@@ -1,4 +1,8 @@
-/** Parses the URL of a Redis server, of sentinels or of a cluster. */
+/**
+ * Parses the URL of a Redis server, of sentinels or of a cluster.
+ *
+ * @internal
+ */
 import { Option } from "effect";
 
 export interface RedisEndpoint {
@@ -26,17 +30,7 @@ export type RedisAddress =
     })
   | (Access & { readonly kind: "cluster"; readonly nodes: ReadonlyArray<RedisEndpoint> });
 
-/**
- * The accepted forms. `rediss` instead of `redis` uses TLS.
- *
- * @example
- * ```ts
- * import { RedisUrl } from "@accountlink/redis";
- *
- * const schemes = RedisUrl.forms.map((form) => form.slice(0, form.indexOf(":")));
- * schemes; // ["redis", "redis+sentinel", "redis+cluster"]
- * ```
- */
+/** The accepted forms. `rediss` instead of `redis` uses TLS. */
 export const forms = [
   "redis://[[user]:password@]host[:6379][/database]",
   "redis+sentinel://[[user]:password@]host[:26379][,host…]/master[/database][?sentinelUsername=…&sentinelPassword=…]",
@@ -46,18 +40,7 @@ export const forms = [
 const shape =
   /^(?<scheme>rediss?)(?:\+(?<kind>sentinel|cluster))?:\/\/(?:(?<login>.*)@)?(?<hosts>[^@/?]+)(?<path>\/[^?@]*)?(?:\?(?<query>[^@]*))?$/;
 
-/**
- * Parses a URL; none if it is malformed. Special characters of user names and passwords are percent-encoded.
- *
- * @example
- * ```ts
- * import { RedisUrl } from "@accountlink/redis";
- * import { Option } from "effect";
- *
- * const address = Option.getOrThrow(RedisUrl.parse("rediss://:secret@cache.internal/2"));
- * address; // { kind: "single", tls: true, password: "secret", host: "cache.internal", port: 6379, database: 2 }
- * ```
- */
+/** Parses a URL; none if it is malformed. Special characters of user names and passwords are percent-encoded. */
 export const parse = (url: string): Option.Option<RedisAddress> => {
   const groups = shape.exec(url)?.groups;
   if (groups === undefined) return Option.none();

@@ -4,7 +4,6 @@ import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { linkStatements } from "../links/link_statements.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 
@@ -58,12 +57,11 @@ const inOrder = ({ chatId, otherChatId }: ReviewedPair) => [chatId, otherChatId]
 
 const setOn = (sql: SqlClient.SqlClient) => {
   const { lockScope } = linkStatements(sql);
-  const { forReference } = dialectOf(sql);
   return Effect.fnUntraced(function* (write: SetAltReview) {
     const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
     const [one, other] = inOrder(write);
     // Lock the scope before the review, like deleteScope, to avoid deadlocks.
-    yield* lockScope(pid, forReference);
+    yield* lockScope(pid);
     yield* sql`
       INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, note, reviewed_at, key_id)
       VALUES (${pid}, ${one}, ${other}, ${verdict}, ${note}, ${at}, ${keyId})
@@ -78,11 +76,10 @@ const setOn = (sql: SqlClient.SqlClient) => {
 
 const removeOn = (sql: SqlClient.SqlClient) => {
   const { lockScope } = linkStatements(sql);
-  const { forReference } = dialectOf(sql);
   return Effect.fnUntraced(function* (write: ReviewedPair) {
     const { pid, chatId, otherChatId } = write;
     const [one, other] = inOrder(write);
-    yield* lockScope(pid, forReference);
+    yield* lockScope(pid);
     const removed = yield* sql`
       DELETE FROM alt_reviews WHERE pid = ${pid} AND chat_id = ${one} AND other_chat_id = ${other}
       RETURNING verdict`;

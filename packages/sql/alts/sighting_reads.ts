@@ -1,4 +1,3 @@
-/** Reads sightings for alt detection. */
 import type { Pid } from "@accountlink/core";
 import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
 import { isChatId } from "@accountlink/core/ids";

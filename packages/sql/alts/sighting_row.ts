@@ -4,31 +4,28 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { tableOf } from "../statements/row.ts";
 
-const SightingRow = Schema.Struct({
+const { columns, reader } = tableOf("sightings", {
   pid: Pid,
-  chat_id: ChatId,
-  place_hash: Schema.String,
+  chatId: ChatId,
+  placeHash: Schema.String,
   // Null for a browser.
-  sealed_address: Schema.NullOr(Schema.String),
-  address_key_id: Schema.NullOr(Schema.String),
-  seen_at: Schema.Int,
-  first_seen_at: Schema.NullOr(Schema.Int),
+  sealedAddress: Schema.NullOr(Schema.String),
+  addressKeyId: Schema.NullOr(Schema.String),
+  seenAt: Schema.Int,
+  firstSeenAt: Schema.NullOr(Schema.Int),
 });
 
-export const sightingColumns = Object.keys(SightingRow.fields).join(", ");
+export const sightingColumns = columns;
 
-export const readSightings = schemaReaderOf(
-  "sightings",
-  SightingRow,
-  ({ pid, chat_id, place_hash, sealed_address, address_key_id, seen_at, first_seen_at }) => {
-    const visit = { chatId: chat_id, seenAt: seen_at };
+export const readSightings = reader(
+  ({ pid, chatId, placeHash: hash, sealedAddress: sealed, addressKeyId, seenAt, firstSeenAt }) => {
     const sighting: Sighting =
-      sealed_address === null || address_key_id === null
-        ? { ...visit, browser: place_hash }
-        : { ...visit, address: { hash: place_hash, sealed: sealed_address, addressKeyId: address_key_id } };
-    return { pid, sighting, firstSeenAt: first_seen_at };
+      sealed === null || addressKeyId === null
+        ? { chatId, seenAt, browser: hash }
+        : { chatId, seenAt, address: { hash, sealed, addressKeyId } };
+    return { pid, sighting, firstSeenAt };
   },
 );
 

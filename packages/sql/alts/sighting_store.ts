@@ -20,7 +20,7 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
     return SightingStore.of({
       findByChatIds: (pid, chatIds) =>
         sql`
-          SELECT ${sql.literal(sightingColumns)} FROM sightings
+          SELECT ${sightingColumns} FROM sightings
           WHERE pid = ${pid} AND chat_id ${isAmong(JSON.stringify(chatIds))}`.pipe(
           Effect.flatMap(readSightings),
           Effect.map((found) => found.map(({ sighting }) => sighting)),
@@ -47,7 +47,7 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
             ? sql``
             : sql`AND (pid, chat_id, place_hash) > (${after.pid}, ${after.chatId}, ${after.address.hash})`;
         return sql`
-          SELECT ${sql.literal(sightingColumns)} FROM sightings
+          SELECT ${sightingColumns} FROM sightings
           WHERE address_key_id <> ${addressKeyId} ${isAfter}
           ORDER BY pid, chat_id, place_hash LIMIT ${limit}`.pipe(
           Effect.flatMap(readSightings),
@@ -67,12 +67,12 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
 );
 
 const reprotectOn = (sql: SqlClient.SqlClient) => {
-  const { elements, forReference } = dialectOf(sql);
+  const { elements } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
 
   return Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>) {
     // Lock the scope before the sightings, like deleteScope, to avoid deadlocks.
-    yield* lockScope(pid, forReference);
+    yield* lockScope(pid);
     const named = JSON.stringify(sightings.map(({ chatId, hash }) => [chatId, hash]));
     const removed = yield* Effect.flatMap(
       sql`

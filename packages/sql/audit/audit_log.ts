@@ -1,13 +1,43 @@
-import { AuditLog } from "@accountlink/core";
-import { type AuditAction, type AuditFilter, auditActions } from "@accountlink/core/audit";
+import { AuditLog, Pid } from "@accountlink/core";
+import {
+  type Actor,
+  type AuditAction,
+  type AuditEntry,
+  type AuditFilter,
+  auditActions,
+} from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer } from "effect";
+import { Effect, Layer, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
+import { literalsOf, tableOf } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
-import { entryColumns, readEntries } from "./audit_row.ts";
+
+const { columns, reader } = tableOf("audit_log", {
+  sequence: Schema.Int,
+  at: Schema.Int,
+  account: Schema.String,
+  pid: Schema.NullOr(Pid),
+  actorType: literalsOf<Actor["type"]>({ key: true, operator: true, account: true, user: true }),
+  actorId: Schema.String,
+  member: Schema.NullOr(Schema.String),
+  requestId: Schema.NullOr(Schema.String),
+  action: Schema.Literals(auditActions),
+  details: Schema.fromJsonString(
+    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),
+  ),
+});
+
+export const entryColumns = columns;
+
+export const readEntries = reader(
+  ({ actorType: type, actorId: id, member, ...entry }): AuditEntry => ({
+    ...entry,
+    actor: (type === "account" ? { type, id, member } : { type, id }) as Actor,
+  }),
+);
 
 export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.effect(
   AuditLog,
@@ -33,7 +63,6 @@ const listOn = (
 ) => {
   const actions = (readable ?? auditActions).filter((each) => action === null || each === action);
   if (actions.length === 0) return Effect.succeed([]);
-  const columns = sql.literal(entryColumns);
   const isOlder = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
     ${pid === null ? sql.literal("") : sql`AND pid = ${pid}`}`;
   const isNext =
@@ -45,21 +74,21 @@ const listOn = (
     const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
     // Two selects, so that each uses an index.
     const about = (column: string) =>
-      sql`SELECT ${columns} FROM audit_log WHERE ${sql(column)} = ${chatId} AND ${isNext} ${isOfKey} ${page}`;
+      sql`SELECT ${entryColumns} FROM audit_log WHERE ${sql(column)} = ${chatId} AND ${isNext} ${isOfKey} ${page}`;
     return sql`
       SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
   }
   if (keyId === null) {
     return actions.length > 1
-      ? sql`SELECT ${columns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, actions, isOlder, page))} ${page}`
-      : sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
+      ? sql`SELECT ${entryColumns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, actions, isOlder, page))} ${page}`
+      : sql`SELECT ${entryColumns} FROM audit_log WHERE ${isNext} ${page}`;
   }
   // Two selects, so that each uses an index: an OR would read all entries of the account.
-  const byKey = sql`SELECT ${columns} FROM audit_log
+  const byKey = sql`SELECT ${entryColumns} FROM audit_log
     WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
   // These actions are rare. Without the ordering by an expression, Postgres would search all entries of the account
   // for them, newest first.
-  const ofKey = sql`SELECT ${columns} FROM audit_log
+  const ofKey = sql`SELECT ${entryColumns} FROM audit_log
     WHERE ${isNext} AND action IN (${keyActions(sql)}) AND actor_id <> ${keyId}
       AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
     ORDER BY sequence + 0 DESC LIMIT ${limit}`;

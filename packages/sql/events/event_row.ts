@@ -2,9 +2,9 @@
 import { Pid } from "@accountlink/core";
 import { type EventType, eventTypes, type FeedEvent } from "@accountlink/core/events";
 import type { SqlConnection } from "effect/sql";
-import { columnReader, readerOf } from "../statements/row.ts";
+import { columnReader, literalSql, readerOf } from "../statements/row.ts";
 
-export const eventColumns = "position, id, type, at, data";
+export const eventColumns = literalSql("position, id, type, at, data");
 
 const types: ReadonlySet<unknown> = new Set<EventType>(eventTypes);
 

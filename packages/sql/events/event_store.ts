@@ -13,7 +13,6 @@ export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.
   EventStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const [range, read, newer, sweep] = [rangeOn(sql), readOn(sql), newerOn(sql), sweepEventsOn(sql)];
-    const columns = sql.literal(eventColumns);
     const numberAll = numberEventsOn(sql);
     const { commitsInOrder } = dialectOf(sql);
     return EventStore.of({
@@ -23,7 +22,7 @@ export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.
       readBack: (pid, before, limit) =>
         (commitsInOrder ? Effect.void : numberAll(pid)).pipe(
           Effect.andThen(
-            sql`SELECT ${columns} FROM events
+            sql`SELECT ${eventColumns} FROM events
               WHERE pid = ${pid} AND position < ${before ?? Number.MAX_SAFE_INTEGER}
               ORDER BY position DESC LIMIT ${limit}`,
           ),
@@ -63,12 +62,11 @@ const rangeOn = (sql: SqlClient.SqlClient) => {
 const readOn = (sql: SqlClient.SqlClient) => {
   const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
-  const columns = sql.literal(eventColumns);
 
   // One statement, so that a page with no unnumbered event left includes every numbered event.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
-      SELECT ${columns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
+      SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
     ) AS page ON 1 = 1
     ORDER BY page.position`;
 

@@ -19,7 +19,6 @@ export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.e
 type Operations<Names extends keyof FlowStore["Service"]> = Pick<FlowStore["Service"], Names>;
 
 const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" | "end"> => {
-  const columns = sql.literal(flowColumns);
   return {
     begin: (flow) =>
       sql`INSERT INTO verification_flows ${sql.insert(rowOfFlow(flow))}`.pipe(
@@ -28,7 +27,7 @@ const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" |
       ),
 
     find: (id, at) =>
-      sql`SELECT ${columns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
+      sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
         Effect.flatMap(readFlows),
         Effect.map(Arr.head),
         storeOperation("FlowStore.find"),
@@ -44,10 +43,9 @@ const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" |
 
 const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" | "takeChallenge"> => {
   const { forReference, rowsWritten } = dialectOf(sql);
-  const columns = sql.literal(challengeColumns);
 
   const insert = ({ stateHash, flow, step, expiresAt }: SignInChallenge) => sql`
-    INSERT INTO sign_ins (${columns})
+    INSERT INTO sign_ins (${challengeColumns})
     SELECT ${stateHash}, id, ${step}, ${expiresAt}
     FROM verification_flows WHERE id = ${flow} ${forReference}`;
 
@@ -55,7 +53,7 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
     DELETE FROM sign_ins
     WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
       AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
-    RETURNING ${columns}`;
+    RETURNING ${challengeColumns}`;
 
   return {
     challenge: (challenge) =>
@@ -75,7 +73,6 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
 
 const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const { forUpdate, usersInUse } = dialectOf(sql);
-  const columns = sql.literal(flowColumns);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
     // Wait for an erasure or unlink in progress, which removes only earlier proofs.
@@ -87,7 +84,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
       sql`
         UPDATE verification_flows SET id = ${nextId}, chat_id = ${chatId}, game_id = NULL, seen_version = NULL
         WHERE id = ${id} AND expires_at > ${at}
-        RETURNING ${columns}`,
+        RETURNING ${flowColumns}`,
       readFlows,
     );
   });
@@ -95,7 +92,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
     const [flow] = yield* Effect.flatMap(
       sql`
-        SELECT ${columns} FROM verification_flows
+        SELECT ${flowColumns} FROM verification_flows
         WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`,
       readFlows,
     );
@@ -110,7 +107,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
       sql`
         UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
         WHERE id = ${id}
-        RETURNING ${columns}`,
+        RETURNING ${flowColumns}`,
       readFlows,
     );
   });

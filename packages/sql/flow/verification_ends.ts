@@ -28,12 +28,12 @@ import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEvents } from "../events/event_writes.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { columnReader } from "../statements/row.ts";
+import { columnReader, literalSql } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";
 import { readSessions, sessionColumns } from "./session_row.ts";
 
 /** A condition: the state is not final. Literally the condition of the partial indexes, so that queries use them. */
-export const unfinished = "state IN ('pending', 'opened')";
+export const unfinished = literalSql("state IN ('pending', 'opened')");
 
 export const readSessionIds = columnReader("verification_sessions", "sid", SessionId);
 
@@ -45,7 +45,6 @@ const failure: SessionFailure = "link_removed";
  */
 export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong, isAnyOf } = dialectOf(sql);
-  const isUnfinished = sql.literal(unfinished);
   const everyScope = sql`SELECT pid FROM scopes`;
 
   return Effect.fnUntraced(function* (pid: Pid | null, chatId: ChatId | null, at: Millis) {
@@ -59,7 +58,7 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
       readFlowSessions,
     );
     const named = yield* Effect.flatMap(
-      sql`SELECT sid FROM verification_sessions WHERE ${owner} AND ${isUnfinished}`,
+      sql`SELECT sid FROM verification_sessions WHERE ${owner} AND ${unfinished}`,
       readSessionIds,
     );
     const sids = [...new Set([...named, ...proven.filter((sid) => sid !== null)])];
@@ -68,7 +67,7 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
     const locked = yield* Effect.flatMap(
       sql`
         SELECT sid FROM verification_sessions
-        WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${isUnfinished} ORDER BY sid ${forUpdate}`,
+        WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${unfinished} ORDER BY sid ${forUpdate}`,
       readSessionIds,
     );
     const failed = yield* Effect.flatMap(
@@ -76,7 +75,7 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
         UPDATE verification_sessions
         SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}
         WHERE sid ${isAmong(JSON.stringify(locked))}
-        RETURNING ${sql.literal(sessionColumns)}`,
+        RETURNING ${sessionColumns}`,
       readSessions,
     );
     for (const [scope, sessions] of groupBy(failed, (session) => session.pid)) {

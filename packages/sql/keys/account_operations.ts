@@ -38,13 +38,11 @@ type AccountOperations = Pick<
 >;
 
 export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations => {
-  const columns = sql.literal(accountColumns);
-  const configured = sql.literal(configuredColumns);
   const ensureAccount = ensureAccountOn(sql);
   const updateAccount = updateAccountOn(sql);
   const updateSettings = updateSettingsOn(sql);
   const findAccount = (name: string) =>
-    sql`SELECT ${columns} FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
+    sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
 
   const findScope = (account: string, target: ScopeTarget) =>
     sql`
@@ -65,7 +63,7 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
       findAccount(name).pipe(Effect.map(Arr.head), storeOperation("KeyStore.findAccount", name)),
 
     listAccounts: () =>
-      sql`SELECT ${columns} FROM accounts ORDER BY name`.pipe(
+      sql`SELECT ${accountColumns} FROM accounts ORDER BY name`.pipe(
         Effect.flatMap(readAccounts),
         storeOperation("KeyStore.listAccounts"),
       ),
@@ -85,14 +83,14 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
       findScope(account, target).pipe(Effect.map(Arr.head), storeOperation("KeyStore.findScope", account)),
 
     findScopeByPid: (pid) =>
-      sql`SELECT ${configured} FROM scopes WHERE pid = ${pid}`.pipe(
+      sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid}`.pipe(
         Effect.flatMap(readConfigured),
         Effect.map(Arr.head),
         storeOperation("KeyStore.findScopeByPid"),
       ),
 
     listScopes: (account) =>
-      sql`SELECT ${configured} FROM scopes WHERE account = ${account}`.pipe(
+      sql`SELECT ${configuredColumns} FROM scopes WHERE account = ${account}`.pipe(
         Effect.flatMap(readConfigured),
         Effect.map((scopes) => scopes.toSorted(scopeOrder)),
         storeOperation("KeyStore.listScopes", account),
@@ -133,7 +131,7 @@ const updateAccountOn = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* ({ name, update, actor, requestId, at }: UpdateAccount) {
     // The lock also delays new keys, which copy the status of the account.
     const [account] = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE name = ${name} ${forUpdate}`,
+      sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${forUpdate}`,
       readAccounts,
     );
     if (account === undefined) return Option.none();
@@ -159,7 +157,7 @@ const updateSettingsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ pid, update, ...origin }: UpdateScope) {
     const [found] = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(configuredColumns)} FROM scopes WHERE pid = ${pid} ${forUpdate}`,
+      sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid} ${forUpdate}`,
       readConfigured,
     );
     if (found === undefined)

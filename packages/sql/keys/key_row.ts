@@ -12,7 +12,14 @@ import {
 } from "@accountlink/core/keys";
 import type { KeyKind } from "@accountlink/core/limits";
 import { Schema } from "effect";
-import { columnReader, literalsOf, schemaReaderOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import {
+  columnReader,
+  literalSql,
+  literalsOf,
+  schemaReaderOf,
+  tableOf,
+  type ValuesOf,
+} from "../statements/row.ts";
 
 const Tiers = literalsOf<Tier>({ free: true, premium: true });
 const Statuses = literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true });
@@ -71,11 +78,11 @@ const keyOf = ({ pid, account, guildId, ...key }: ValuesOf<typeof keyFields>): A
   scope: scopeOf({ pid, account, guildId }),
 });
 
-export const keyColumns = `
+export const keyColumns = literalSql(`
   keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.suspended, keys.expires_at, keys.limits, keys.allow_ips,
-  keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`;
+  keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
 
-export const keyTables = "keys JOIN scopes ON scopes.pid = keys.pid";
+export const keyTables = literalSql("keys JOIN scopes ON scopes.pid = keys.pid");
 
 /** The part of a key that audit entries need. */
 export type KeyState = Pick<ApiKey, "id" | "status"> & Pick<DataScope, "pid">;

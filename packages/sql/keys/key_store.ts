@@ -33,13 +33,12 @@ const keyLookups = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,
 ): Operations<"findByHash" | "findById" | "findDetails" | "acceptedAmong" | "listKeys" | "countKeys"> => {
-  const [keys, keysWithScope] = [sql.literal(keyColumns), sql.literal(keyTables)];
   const byHash = (hash: Statement.Fragment) => sql`
-    SELECT ${keys}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
-    FROM ${keysWithScope} JOIN key_secrets ON key_secrets.key_id = keys.id
+    SELECT ${keyColumns}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
+    FROM ${keyTables} JOIN key_secrets ON key_secrets.key_id = keys.id
     WHERE key_secrets.hash = ${hash}`;
   const detailsAt = (at: Millis) => sql`
-    ${keys}, keys.last_used_at, keys.revoked_at, (
+    ${keyColumns}, keys.last_used_at, keys.revoked_at, (
       SELECT MAX(ends_at) FROM key_secrets
       WHERE key_id = keys.id AND ends_at > ${at} AND (keys.expires_at IS NULL OR keys.expires_at > ${at})
     ) AS previous_secret_ends_at`;
@@ -58,14 +57,14 @@ const keyLookups = (
       ),
 
     findById: (id) =>
-      sql`SELECT ${keys} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
+      sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id}`.pipe(
         Effect.flatMap(readKeys),
         Effect.map(Arr.head),
         storeOperation("KeyStore.findById"),
       ),
 
     findDetails: (id, at) =>
-      sql`SELECT ${detailsAt(at)} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
+      sql`SELECT ${detailsAt(at)} FROM ${keyTables} WHERE keys.id = ${id}`.pipe(
         Effect.flatMap(readDetails),
         Effect.map(Arr.head),
         storeOperation("KeyStore.findDetails"),
@@ -82,7 +81,7 @@ const keyLookups = (
 
     listKeys: (account, at) =>
       sql`
-        SELECT ${detailsAt(at)} FROM ${keysWithScope}
+        SELECT ${detailsAt(at)} FROM ${keyTables}
         ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
         ORDER BY keys.created_at, keys.id`.pipe(
         Effect.flatMap(readDetails),

@@ -64,7 +64,7 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
     const { key, maxKeys } = write;
     // Serializes key creation for an account, so that the count is exact and no suspension misses a key.
     const [account] = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`,
+      sql`SELECT ${accountColumns} FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`,
       readAccounts,
     );
     const suspended = account?.status === "suspended";
@@ -112,7 +112,7 @@ const updateKeyOn = (sql: SqlClient.SqlClient) => {
     );
     if (state?.status === "revoked") return "revoked" as const;
     const [stored] = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(keyColumns)} FROM ${sql.literal(keyTables)} WHERE keys.id = ${id}`,
+      sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id}`,
       readKeys,
     );
     if (stored === undefined) return "unknown" as const;

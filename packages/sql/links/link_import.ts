@@ -17,7 +17,7 @@ import { linkStatements, relinkOf } from "./link_statements.ts";
 export const linkImports = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
-  const { rowsWritten, withBulkTimeout, forReference } = dialectOf(sql);
+  const { rowsWritten, withBulkTimeout } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
   const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
   const { countSame } = linkQueries(sql);
@@ -30,7 +30,7 @@ export const linkImports = (
     const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
 
     // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
-    yield* lockScope(pid, forReference);
+    yield* lockScope(pid);
     const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
     const old = lastLines.size - inserted;
     // The new records already have their game user, so only old records need to be replaced.

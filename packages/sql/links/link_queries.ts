@@ -10,8 +10,7 @@ import { recordColumns } from "./link_row.ts";
 /** Each comment lists the parameters of its query in order. */
 export const linkQueries = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
-  const record = sql.literal(recordColumns);
-  const records = sql`SELECT ${record} FROM links`;
+  const records = sql`SELECT ${recordColumns} FROM links`;
   const firstOfGame = sql.literal(`LIMIT ${maxChatsOfGame}`);
   return {
     /** Parameters: pid, chat ID. */
@@ -31,7 +30,7 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
      */
     byPairs: textOf(sql`
       SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
-        SELECT ${record}, pid FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
+        SELECT ${recordColumns}, pid FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
       ) AS found`),
 
     /**

@@ -4,7 +4,7 @@ import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Exit, Option } from "effect";
 import type { SqlConnection } from "effect/sql";
-import { readerOf, UnreadableRow } from "../statements/row.ts";
+import { literalSql, readerOf, UnreadableRow } from "../statements/row.ts";
 
 const digits = /^\d{1,32}$/;
 const isId = (value: unknown): value is string => typeof value === "string" && digits.test(value);
@@ -13,7 +13,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 /** A row as an array of values in column order: cheaper than an object for lookups. */
 export type RowValues = ReadonlyArray<unknown>;
 
-export const recordColumns = "chat_id, game_id, link_version, linked_at, last_verified_at";
+export const recordColumns = literalSql("chat_id, game_id, link_version, linked_at, last_verified_at");
 
 const recordOf = (
   chatId: unknown,

@@ -40,7 +40,8 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
     removePlaceholder: (pid: Pid, chatId: ChatId) => sql`
       DELETE FROM links WHERE pid = ${pid} AND chat_id = ${chatId} AND link_version = 0`,
 
-    lockScope: (pid: Pid, lock: Statement.Fragment) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${lock}`,
+    /** Locks the scope against its deletion. */
+    lockScope: (pid: Pid) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forReference}`,
   };
 };
 

@@ -9,7 +9,6 @@ import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import type { DirectWrites } from "../statements/direct_writes.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { readRecords, readSets, readUnlinked } from "./link_row.ts";
@@ -46,13 +45,12 @@ const removeGameOn = (sql: SqlClient.SqlClient) => {
 };
 
 const moveChatOn = (sql: SqlClient.SqlClient) => {
-  const { forReference } = dialectOf(sql);
   const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
   return Effect.fnUntraced(function* (write: MoveChat) {
     const { pid, oldChatId, newChatId, at } = write;
     // Lock the scope before the records, like deleteScope, to avoid deadlocks.
-    yield* lockScope(pid, forReference);
+    yield* lockScope(pid);
     // Lock the smaller chat ID of the two first. A user without a record can only be locked by an insert.
     if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
     const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);

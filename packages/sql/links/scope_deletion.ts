@@ -17,7 +17,6 @@ import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
-import { linkStatements } from "./link_statements.ts";
 
 export const scopeDeletions = (
   sql: SqlClient.SqlClient,
@@ -39,13 +38,12 @@ export const scopeDeletions = (
 
 const deleteScopeOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, rowsWritten } = dialectOf(sql);
-  const { lockScope } = linkStatements(sql);
   const endVerifications = endVerificationsOn(sql);
   const countDeletion = countDeletionOn(sql);
   return Effect.fnUntraced(function* (write: WriteContext, ahead: DeletedAhead | null = null) {
     const { pid, at } = write;
     // Waits for transactions that add records, so that the DELETE sees them.
-    yield* lockScope(pid, forUpdate);
+    yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
     const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
     yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
     yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;

@@ -1,8 +1,8 @@
 /**
  * Implements `LinkStore.setGame`: links of one scope, with their audit entries and events.
  *
- * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In Postgres
- * all writes are one statement that commits with its answer, so a client that writes alone waits once.
+ * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In
+ * Postgres all writes are one statement that commits with its answer, so a client that writes alone waits once.
  */
 import type { ChatId } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
@@ -121,7 +121,7 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
  */
 const setStatements = (sql: SqlClient.SqlClient) => {
   const { elements, forReference, commitsInOrder, isRemote, jsonObject, now } = dialectOf(sql);
-  const set = sql.literal(`${recordColumns}, previous_game_id`);
+  const set = sql`${recordColumns}, previous_game_id`;
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
   const line = sql`line AS (SELECT value FROM ${elements("")})`;

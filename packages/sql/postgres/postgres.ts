@@ -1,4 +1,3 @@
-/** The stores on a Postgres database that several nodes share. */
 import { StorageIdentity, type StoragePorts } from "@accountlink/core";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
@@ -34,6 +33,15 @@ export type PostgresError = DatabaseUnusable | DatabaseTooNew;
  *
  * Whatever happens to the database, an operation answers, or fails with `StoreUnavailable`, within `connectTimeout`
  * plus `statementTimeout` plus 250 ms. The stores recover with the database.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Redacted } from "effect";
+ *
+ * const storage = layerPostgres({ url: Redacted.make("postgres://links@127.0.0.1:1/links") });
+ * const error = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(storage))));
+ * [error instanceof DatabaseUnusable, error instanceof DatabaseTooNew]; // [true, false]
+ * ```
  */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePorts, PostgresError> =>
   Layer.unwrap(
@@ -70,13 +78,16 @@ const databaseIdentity = Effect.gen(function* () {
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
 
-/** Migrates the schema, and returns the names of the migrations that it ran. */
+/**
+ * Migrates the schema, and returns the names of the migrations that it ran.
+ *
+ * @internal
+ */
 export const migratePostgres = (
   options: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
   Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
-/** The state of a database, as `inspectPostgres` returns it. */
 export interface PostgresState {
   /** `host:port/database`. */
   readonly path: string;
@@ -91,18 +102,7 @@ export interface PostgresState {
 /**
  * Reads the state of a database, without changing it.
  *
- * @example
- * ```ts
- * import { Effect, Layer, Redacted } from "effect";
- *
- * const options = { url: Redacted.make("postgres://links@127.0.0.1:1/links") };
- * const opening = Effect.scoped(Layer.build(layerPostgres(options)));
- * const attempts = [inspectPostgres(options), migratePostgres(options), opening];
- * const isTooNew = attempts.map((attempt: Effect.Effect<unknown, DatabaseTooNew | Error>) =>
- *   Effect.map(Effect.flip(attempt), (error) => error instanceof DatabaseTooNew),
- * );
- * await Effect.runPromise(Effect.all(isTooNew)); // [false, false, false]
- * ```
+ * @internal
  */
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(

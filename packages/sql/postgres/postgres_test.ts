@@ -1,3 +1,4 @@
+import { StorageIdentity } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import {
   makeCertificate,
@@ -22,6 +23,9 @@ const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgr
 const noTls = noServer ?? (await whyNoCertificate());
 
 const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
+
+/** The names of all migrations. */
+const names = Object.keys(migrations).map((key) => key.replace(/^\d+_/, ""));
 
 type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
 
@@ -70,13 +74,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
         );
         expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
         yield* proxy.restore;
-        expect(yield* Fiber.join(migrating)).toEqual([
-          "initial",
-          "members",
-          "first_seen",
-          "role_plans",
-          "answers",
-        ]);
+        expect(yield* Fiber.join(migrating)).toEqual(names);
       }),
   );
 
@@ -128,13 +126,7 @@ describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
 
       expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
       const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
-      expect(yield* migratePostgres(trusting)).toEqual([
-        "initial",
-        "members",
-        "first_seen",
-        "role_plans",
-        "answers",
-      ]);
+      expect(yield* migratePostgres(trusting)).toEqual(names);
       expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(newestMigration);
     }),
   );
@@ -172,12 +164,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
       const { url } = yield* makePostgresDatabase();
       const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
       const answers = yield* Effect.all(starts, { concurrency: "unbounded" });
-      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([
-        [],
-        [],
-        [],
-        ["initial", "members", "first_seen", "role_plans", "answers"],
-      ]);
+      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([[], [], [], names]);
     }),
   );
 
@@ -229,5 +216,35 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
           expect(error.reason._tag).toBe("LockTimeoutError");
         }),
       ),
+  );
+});
+
+const identityOf = (url: string) =>
+  StorageIdentity.pipe(Effect.provide(layerPostgres(optionsOf(url)), { local: true }));
+
+describe.skipIf(noDatabase !== null)(`the identity of a database ${noDatabase ?? ""}`, () => {
+  it.live("the database identity is the same on every node and differs from other databases", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* makePostgresDatabase(), yield* makePostgresDatabase()];
+      const identity = yield* identityOf(one.url);
+      expect(identity).toMatch(/^\d+-\d+$/);
+      expect(yield* identityOf(one.url)).toBe(identity);
+      expect(yield* identityOf(other.url)).not.toBe(identity);
+    }),
+  );
+
+  it.live("the database identity uses only the database if the server hides its own identifier", () =>
+    Effect.gen(function* () {
+      const { url, query } = yield* makePostgresDatabase();
+      const role = new URL(url).pathname.slice(1);
+      yield* Effect.acquireRelease(query(`CREATE ROLE ${role} LOGIN PASSWORD 'own'`), () =>
+        query(`DROP OWNED BY ${role}; DROP ROLE ${role}`),
+      );
+      yield* query(`GRANT ALL ON SCHEMA public TO ${role}`);
+      const own = Object.assign(new URL(url), { username: role, password: "own" }).href;
+      expect(yield* identityOf(own)).toMatch(/^\d+-\d+$/);
+      yield* query("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+      expect(yield* identityOf(own)).toMatch(/^-\d+$/);
+    }),
   );
 });

@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { storageSuites } from "@accountlink/testing/conformance";
 import * as test from "vitest";
 import { layerOnDatabase } from "./test_postgres.ts";
@@ -9,5 +9,5 @@ const name = "Postgres";
 const layer = layerOnDatabase();
 
 test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
-  storageSuites({ name, layer, model: StorageMemory.layer, runs: 120, test });
+  storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
 });

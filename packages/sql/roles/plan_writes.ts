@@ -105,12 +105,11 @@ const removeOn = (sql: SqlClient.SqlClient) => {
 
 const findForUpdateOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  const [columns, tables] = [sql.literal(planColumns), sql.literal(planTables)];
   return Effect.fnUntraced(function* ({ pid, guildId }: PlanPlace) {
     yield* sql`SELECT pid FROM role_plans WHERE pid = ${pid} AND guild_id = ${guildId} ${forUpdate}`;
     const [found] = yield* Effect.flatMap(
       sql`
-        SELECT ${columns} FROM ${tables} WHERE role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`,
+        SELECT ${planColumns} FROM ${planTables} WHERE role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`,
       readPlans,
     );
     return found;

@@ -1,16 +1,23 @@
 import type { ChatId } from "@accountlink/core";
-import { placeOrder, RolePlanStore, shownProblems, type UserRoles } from "@accountlink/core/roles";
+import {
+  type HoldItems,
+  placeOrder,
+  RolePlanStore,
+  shownProblems,
+  type UserRoles,
+} from "@accountlink/core/roles";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { leasesOn } from "../statements/leases.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { memberWrites } from "./member_writes.ts";
 import { isPlan, planWrites } from "./plan_writes.ts";
-import { holdPlansOn } from "./role_holds.ts";
 import {
   planColumns,
   planTables,
   problemColumns,
+  readHeldPlans,
   readNicknames,
   readPlacedNicknames,
   readPlacedProblems,
@@ -25,7 +32,6 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
   RolePlanStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const { isAmong } = dialectOf(sql);
-    const [columns, tables] = [sql.literal(planColumns), sql.literal(planTables)];
     const hold = holdPlansOn(sql);
     const status = statusOn(sql);
     return RolePlanStore.of({
@@ -34,7 +40,7 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
 
       find: ({ pid, guildId }) =>
         sql`
-          SELECT ${columns} FROM ${tables}
+          SELECT ${planColumns} FROM ${planTables}
           WHERE role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`.pipe(
           Effect.flatMap(readPlans),
           Effect.map(Arr.head),
@@ -42,7 +48,7 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
         ),
 
       list: (pid) =>
-        sql`SELECT ${columns} FROM ${tables} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`.pipe(
+        sql`SELECT ${planColumns} FROM ${planTables} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`.pipe(
           Effect.flatMap(readPlans),
           storeOperation("RolePlanStore.list"),
         ),
@@ -76,19 +82,46 @@ const statusOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (place: Parameters<typeof isPlan>[1]) {
     const [found] = yield* Effect.flatMap(
       sql`
-        SELECT ${sql.literal(sweepColumns)},
+        SELECT ${sweepColumns},
           (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
         FROM role_plans WHERE ${isPlan(sql, place)}`,
       readStatuses,
     );
     const problems = yield* Effect.flatMap(
       sql`
-        SELECT ${sql.literal(problemColumns)} FROM role_problems WHERE ${isPlan(sql, place)}
+        SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
         ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`,
       readProblems,
     );
     return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
   });
+
+/** Assigns role plans to the nodes that work on them. */
+const holdPlansOn = (sql: SqlClient.SqlClient) => {
+  // `guild_id` is unique among the plans that are on.
+  const lease = leasesOn(sql, {
+    table: "role_plans",
+    key: "guild_id",
+    nodes: "role_plan_nodes",
+    isNeeded: sql`state = 'on'`,
+  });
+
+  return Effect.fnUntraced(function* (hold: HoldItems) {
+    if (!(yield* lease(hold))) return [];
+    return yield* Effect.flatMap(
+      sql`
+        SELECT ${planColumns}, ${sweepColumns}, role_plans.position, role_plans.revision,
+          (SELECT MIN(due_at) FROM role_members
+            WHERE pid = role_plans.pid AND guild_id = role_plans.guild_id AND due_at IS NOT NULL) AS next_due_at,
+          (SELECT MIN(since) FROM role_members
+            WHERE pid = role_plans.pid AND guild_id = role_plans.guild_id AND since IS NOT NULL) AS oldest_since
+        FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
+        WHERE role_plans.holder = ${hold.node} AND role_plans.state = 'on' AND accounts.status = 'active'
+        ORDER BY role_plans.pid, role_plans.guild_id`,
+      readHeldPlans,
+    );
+  });
+};
 
 /** Returns a function that finds the nicknames and problems stored for a chat user. */
 export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
@@ -99,7 +132,7 @@ export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
     );
     const problems = yield* Effect.flatMap(
       sql`
-        SELECT pid, guild_id, ${sql.literal(problemColumns)} FROM role_problems WHERE chat_id = ${chatId}
+        SELECT pid, guild_id, ${problemColumns} FROM role_problems WHERE chat_id = ${chatId}
         ORDER BY role_id`,
       readPlacedProblems,
     );

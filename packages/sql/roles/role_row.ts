@@ -10,7 +10,7 @@ import {
 } from "@accountlink/core/roles";
 import { Schema } from "effect";
 import { scopeOf } from "../keys/key_row.ts";
-import { literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { literalSql, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
 
 const OptionalInt = Schema.NullOr(Schema.Int);
 const OptionalText = Schema.NullOr(Schema.String);
@@ -25,11 +25,11 @@ const planFields = {
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
-export const planColumns = `
+export const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
-  role_plans.nickname, role_plans.state`;
+  role_plans.nickname, role_plans.state`);
 
-export const planTables = "role_plans JOIN scopes ON scopes.pid = role_plans.pid";
+export const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
 const planOf = ({ pid, account, scopeGuild, ...plan }: ValuesOf<typeof planFields>): RolePlan => ({
   ...plan,
@@ -45,8 +45,9 @@ const sweepFields = {
   sweepTotal: OptionalInt,
 };
 
-export const sweepColumns =
-  "role_plans.swept_at, role_plans.sweep_after, role_plans.sweep_done, role_plans.sweep_total";
+export const sweepColumns = literalSql(
+  "role_plans.swept_at, role_plans.sweep_after, role_plans.sweep_done, role_plans.sweep_total",
+);
 
 const sweepOf = ({
   sweepAfter,

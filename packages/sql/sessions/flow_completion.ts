@@ -31,7 +31,6 @@ export const completeFlowOn = (sql: SqlClient.SqlClient) => {
 
 /** Takes locks in the order given in `verification_ends.ts`. */
 const completeOn = (sql: SqlClient.SqlClient) => {
-  const { forReference } = dialectOf(sql);
   const { link, lock, lockScope } = linkStatements(sql);
   const lockFlow = lockFlowOn(sql);
   const relink = relinkOf(sql);
@@ -40,7 +39,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (write: CompleteFlow) {
     const { pid, chatId, gameId, at, keeps } = write;
-    yield* lockScope(pid, forReference);
+    yield* lockScope(pid);
     const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
     // Insert before locking the flow, since the insert waits for writes to the same record.
     const added = old === undefined && !keeps ? yield* link(pid, chatId, gameId, at, keep) : [];
@@ -81,14 +80,13 @@ const recordLinkOn = (sql: SqlClient.SqlClient) =>
 /** Locks a flow, and its session if it has one. */
 const lockFlowOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  const [flowFields, sessionFields] = [sql.literal(flowColumns), sql.literal(sessionColumns)];
 
   const lockSession = (id: SessionId) =>
-    sql`SELECT ${sessionFields} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`;
+    sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`;
 
   return Effect.fnUntraced(function* (id: FlowId) {
     const [flow] = yield* Effect.flatMap(
-      sql`SELECT ${flowFields} FROM verification_flows WHERE id = ${id} ${forUpdate}`,
+      sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} ${forUpdate}`,
       readFlows,
     );
     const [session] = flow?.session ? yield* Effect.flatMap(lockSession(flow.session), readSessions) : [];

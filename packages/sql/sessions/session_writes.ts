@@ -21,7 +21,7 @@ import { readFlowIds } from "../flow/flow_row.ts";
 import { readSessions, rowOfSession, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
 import { columnReader } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { completeFlowOn } from "./flow_completion.ts";
@@ -61,7 +61,6 @@ class CodeTaken extends Data.TaggedError("CodeTaken") {}
 
 const createOn = (sql: SqlClient.SqlClient) => {
   const takeFromBurst = takeFromBurstOn(sql);
-  const isUnfinished = sql.literal(unfinished);
   return Effect.fnUntraced(function* ({ session, burst, code }: CreateSession) {
     const { keyId, createdAt } = session;
     const readyAt = burst === null ? null : yield* takeFromBurst(keyId, burst, createdAt);
@@ -73,7 +72,7 @@ const createOn = (sql: SqlClient.SqlClient) => {
     };
     const inserted = yield* sql`
       INSERT INTO verification_sessions ${sql.insert(row)}
-      ON CONFLICT (code_hash) WHERE ${isUnfinished} DO NOTHING
+      ON CONFLICT (code_hash) WHERE ${unfinished} DO NOTHING
       RETURNING sid`;
     return inserted.length > 0 ? ({ _tag: "Created" } as const) : yield* new CodeTaken();
   }, sql.withTransaction);
@@ -104,10 +103,9 @@ const readFullAts = columnReader("session_bursts", "full_at", Schema.Int);
 
 const advanceOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  const columns = sql.literal(sessionColumns);
   return Effect.fnUntraced(function* ({ id, to, at }: AdvanceSession) {
     const [session] = yield* Effect.flatMap(
-      sql`SELECT ${columns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`,
+      sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`,
       readSessions,
     );
     if (session === undefined) return Option.none<SessionAdvanced>();
@@ -123,13 +121,12 @@ const advanceOn = (sql: SqlClient.SqlClient) => {
 
 // With the ORDER BY, even a generic plan uses the index and stops at the LIMIT.
 const sweepOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdateUnlocked, isAmong, firstRows, rowsWritten } = dialectOf(sql);
-  const isUnfinished = sql.literal(unfinished);
+  const { forUpdateUnlocked, isAmong } = dialectOf(sql);
   const take = sql`ORDER BY expires_at LIMIT ${batchSize} ${forUpdateUnlocked}`;
 
   const expire = Effect.fnUntraced(function* (at: Millis) {
     const due = sql`
-      SELECT sid FROM verification_sessions WHERE ${isUnfinished} AND expires_at <= ${at} ${take}`;
+      SELECT sid FROM verification_sessions WHERE ${unfinished} AND expires_at <= ${at} ${take}`;
     const sids = yield* Effect.flatMap(due, readSessionIds);
     yield* sql`
       UPDATE verification_sessions SET state = 'expired', change = change + 1, changed_at = ${at}
@@ -139,7 +136,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
 
   const forget = Effect.fnUntraced(function* (before: Millis) {
     const old = sql`
-      SELECT sid FROM verification_sessions WHERE NOT (${isUnfinished}) AND expires_at < ${before} ${take}`;
+      SELECT sid FROM verification_sessions WHERE NOT (${unfinished}) AND expires_at < ${before} ${take}`;
     const sids = yield* Effect.flatMap(old, readSessionIds);
     yield* sql`DELETE FROM verification_sessions WHERE sid ${isAmong(JSON.stringify(sids))}`;
     return sids.length;
@@ -152,17 +149,6 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
     return ids.length;
   }, sql.withTransaction);
 
-  const forgetSightings = (before: Millis) => {
-    const batch = firstRows({
-      table: "sightings",
-      primaryKey: ["pid", "chat_id", "place_hash"],
-      order: "seen_at",
-      condition: sql`seen_at < ${before}`,
-      limit: batchSize,
-    });
-    return Effect.map(sql`DELETE FROM sightings ${batch}`.raw, rowsWritten);
-  };
-
   return Effect.fnUntraced(function* ({ at, sessionsBefore, sightingsBefore }: SweepSessions) {
     const expired: Array<SessionId> = [];
     yield* inBatches(
@@ -173,7 +159,12 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
     );
     yield* inBatches(forget(sessionsBefore));
     yield* inBatches(endFlows(at));
-    yield* inBatches(forgetSightings(sightingsBefore));
+    yield* deleteInBatches(sql, {
+      table: "sightings",
+      primaryKey: ["pid", "chat_id", "place_hash"],
+      order: "seen_at",
+      condition: sql`seen_at < ${sightingsBefore}`,
+    });
     return expired;
   });
 };

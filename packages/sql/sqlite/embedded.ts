@@ -1,4 +1,3 @@
-/** The stores in a local data folder. */
 import { chmod, mkdir } from "node:fs/promises";
 import type { StoragePorts } from "@accountlink/core";
 import { type Context, Effect, Layer, type Scope } from "effect";
@@ -29,15 +28,7 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePort
 /**
  * Migrates the schema, and returns the names of the migrations that it ran.
  *
- * @example
- * ```ts
- * import { Effect } from "effect";
- *
- * const folder = "migrated-data";
- * const taken = await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
- * taken[0]; // "initial"
- * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // []
- * ```
+ * @internal
  */
 export const migrateEmbedded = (
   options: EmbeddedOptions,

@@ -20,22 +20,7 @@ export interface EmbeddedState {
  * Checks the whole database without changing it, even next to a running server. Returns null if the folder has no
  * database, and fails with `DatabaseUnusable` if the database cannot be read.
  *
- * @example
- * ```ts
- * import { writeFile } from "node:fs/promises";
- * import { StorageSql } from "@accountlink/sql";
- * import { Effect } from "effect";
- *
- * const folder = "inspected-data";
- * StorageSql.hasDatabase(folder); // false
- * await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
- * const state = await Effect.runPromise(StorageSql.inspectEmbedded(folder));
- * state?.damage; // []
- *
- * await writeFile(StorageSql.databaseFile(folder), "no database");
- * const damaged = await Effect.runPromise(Effect.flip(StorageSql.inspectEmbedded(folder)));
- * [damaged instanceof StorageSql.DatabaseUnusable, damaged instanceof StorageSql.DatabaseTooNew]; // [true, false]
- * ```
+ * @internal
  */
 export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
   Effect.suspend(() => {

@@ -19,6 +19,7 @@ import { failWith, isBusy } from "./client/sql_error.ts";
  * const second = Effect.flip(Layer.build(Layer.fresh(server)));
  * const refused = await Effect.runPromise(Effect.scoped(Effect.andThen(Layer.build(server), second)));
  * refused instanceof StorageSql.DataFolderInUse && refused.pid === process.pid; // true
+ * refused instanceof StorageSql.DatabaseUnusable || refused instanceof StorageSql.DatabaseTooNew; // false
  * ```
  */
 export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{

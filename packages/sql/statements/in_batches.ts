@@ -1,5 +1,7 @@
 /** Processes any number of rows, in statements or transactions of limited size. */
 import { Effect } from "effect";
+import type { SqlClient, SqlError } from "effect/sql";
+import { type Dialect, dialectOf } from "./dialect.ts";
 
 export const batchSize = 500;
 
@@ -19,3 +21,13 @@ export const inBatches = Effect.fnUntraced(function* <E, R>(
     yield* Effect.yieldNow;
   }
 });
+
+/** Deletes all rows of a table that meet the condition, and returns their number. */
+export const deleteInBatches = (
+  sql: SqlClient.SqlClient,
+  rows: Omit<Parameters<Dialect["firstRows"]>[0], "limit">,
+): Effect.Effect<number, SqlError.SqlError> => {
+  const { firstRows, rowsWritten } = dialectOf(sql);
+  const batch = firstRows({ ...rows, limit: batchSize });
+  return inBatches(Effect.map(sql`DELETE FROM ${sql(rows.table)} ${batch}`.raw, rowsWritten));
+};

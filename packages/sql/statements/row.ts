@@ -3,6 +3,7 @@
  * an answer.
  */
 import { Data, Effect, Option, Schema } from "effect";
+import { Statement } from "effect/sql";
 
 /** A row is invalid. The error omits its values, since they may be addresses. */
 export class UnreadableRow extends Data.TaggedError("UnreadableRow")<{ readonly table: string }> {
@@ -35,6 +36,9 @@ export const schemaReaderOf = <Columns, A>(
 export const columnReader = <A>(table: string, column: string, type: Schema.Codec<A, unknown>) =>
   schemaReaderOf(table, Schema.Struct({ [column]: type }), (row) => row[column] as A);
 
+/** Constant SQL text. */
+export const literalSql = (text: string): Statement.Fragment => Statement.fragment([Statement.literal(text)]);
+
 type Fields = Readonly<Record<string, Schema.Codec<unknown>>>;
 
 /** The decoded values of a table's fields. */
@@ -64,7 +68,7 @@ export const tableOf = <const F extends Fields>(
   };
 
   return {
-    columns: columns.map(({ name }) => name).join(", "),
+    columns: literalSql(columns.map(({ name }) => name).join(", ")),
 
     rowOf: (values: { readonly [Field in keyof F]: F[Field]["Type"] | F[Field]["Encoded"] }) => {
       const row: Record<string, unknown> = {};

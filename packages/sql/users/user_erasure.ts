@@ -15,6 +15,7 @@ import { Data, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { entryColumns, readEntries } from "../audit/audit_log.ts";
 import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
@@ -22,7 +23,6 @@ import { accountColumns, readAccounts, readKeyIds } from "../keys/key_row.ts";
 import { forgetUserRolesOn } from "../roles/role_plan_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { userEntriesOn } from "./user_entries.ts";
 
 /** Rolls the erasure back: the user has a record in a scope that the request does not cover. */
 class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
@@ -74,7 +74,7 @@ const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong } = dialectOf(sql);
   return Effect.fnUntraced(function* (chatId: ChatId) {
     const accounts = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
+      sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
       readAccounts,
     );
     const names = JSON.stringify(accounts.map(({ name }) => name));
@@ -90,7 +90,6 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const eraseEntries = eraseEntriesOn(sql);
   const eraseEvents = eraseEventsOn(sql);
   const forgetRoles = forgetUserRolesOn(sql);
-  const isUnfinished = sql.literal(unfinished);
 
   return Effect.fnUntraced(function* (
     { chatId, at, scopes }: EraseUser,
@@ -104,7 +103,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     );
     if (records.some((pid) => !scopes.includes(pid))) return yield* new RecordElsewhere();
     yield* sql`DELETE FROM links WHERE pid ${isAmong(JSON.stringify(records))} AND chat_id = ${chatId}`;
-    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${isUnfinished})`;
+    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
     yield* endVerifications(null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
@@ -117,7 +116,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
       WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
     const sightings = yield* Effect.flatMap(
-      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sql.literal(sightingColumns)}`,
+      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sightingColumns}`,
       readSightings,
     );
     const inScopes = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
@@ -139,6 +138,24 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
       ...events.map((pid) => ({ pid, what: "events" as const })),
     ];
+  });
+};
+
+/** Returns a function that finds audit entries that name a chat user or one of the user's accounts, oldest first. */
+export const userEntriesOn = (sql: SqlClient.SqlClient) => {
+  const { isAmong } = dialectOf(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId, accountNames: ReadonlyArray<string>) {
+    const entries = yield* Effect.flatMap(
+      sql`
+        SELECT ${entryColumns} FROM audit_log WHERE chat_id = ${chatId}
+        UNION SELECT ${entryColumns} FROM audit_log WHERE other_chat_id = ${chatId}
+        UNION SELECT ${entryColumns} FROM audit_log WHERE member = ${chatId}
+        UNION SELECT ${entryColumns} FROM audit_log
+          WHERE account ${isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
+        ORDER BY sequence`,
+      readEntries,
+    );
+    return entries.filter((entry: AuditEntry) => withoutUser(entry, chatId, accountNames) !== null);
   });
 };
 
@@ -164,8 +181,8 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts that the
- * owner wrote in them.
+ * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts
+ * that the owner wrote in them.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);

@@ -11,11 +11,10 @@ import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
 import { findMembershipsOn } from "../member_store.ts";
 import { findUserRolesOn } from "../roles/role_plan_store.ts";
-import { readSignIns, signInColumns } from "../sign_in_row.ts";
+import { readSignIns, signInColumns } from "../sign_in_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { storeOperation } from "../statements/store_operation.ts";
-import { userEntriesOn } from "./user_entries.ts";
-import { eraseUserOn } from "./user_erasure.ts";
+import { eraseUserOn, userEntriesOn } from "./user_erasure.ts";
 
 export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.effect(
   UserStore,
@@ -69,7 +68,7 @@ const findSightingsOn = (sql: SqlClient.SqlClient) => {
   return (chatId: ChatId) =>
     Effect.flatMap(
       sql`
-        SELECT ${sql.literal(sightingColumns)} FROM sightings
+        SELECT ${sightingColumns} FROM sightings
         WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
         ORDER BY seen_at, pid, place_hash`,
       readSightings,
@@ -90,12 +89,11 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
   const findMemberships = findMembershipsOn(sql);
   const findSightings = findSightingsOn(sql);
   const findRoles = findUserRolesOn(sql);
-  const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
 
   return Effect.fnUntraced(function* (chatId: ChatId) {
     const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
     const accounts = yield* Effect.flatMap(
-      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
+      sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
       readAccounts,
     );
     return {
@@ -113,16 +111,16 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
       roles: yield* findRoles(chatId),
       sessions: yield* Effect.flatMap(
         sql`
-          SELECT ${sessionFields} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`,
+          SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`,
         readSessions,
       ),
       flows: yield* Effect.flatMap(
-        sql`SELECT ${flowFields} FROM verification_flows WHERE ${isTheirs} ORDER BY expires_at, id`,
+        sql`SELECT ${flowColumns} FROM verification_flows WHERE ${isTheirs} ORDER BY expires_at, id`,
         readFlows,
       ),
       signIns: yield* Effect.flatMap(
         sql`
-          SELECT ${sql.literal(signInColumns)} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`,
+          SELECT ${signInColumns} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`,
         readSignIns,
       ),
       entries: yield* findEntries(

@@ -27,7 +27,6 @@ type Operations = Pick<
 >;
 
 export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
-  const columns = sql.literal(deliveryColumns);
   const [record, recordRequested] = [recordOn(sql), recordRequestedOn(sql)];
   const [look, sendPending, sweep] = [lookOn(sql), sendPendingOn(sql), sweepOn(sql)];
   return {
@@ -39,7 +38,7 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
 
     findDelivery: (id, eventId) =>
       sql`
-        SELECT ${columns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${eventId}`.pipe(
+        SELECT ${deliveryColumns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${eventId}`.pipe(
         Effect.flatMap(readDeliveries),
         Effect.map(Arr.head),
         storeOperation("WebhookStore.findDelivery", eventId),
@@ -49,7 +48,7 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
 
     due: (id, at, limit) =>
       sql`
-        SELECT ${columns} FROM webhook_deliveries
+        SELECT ${deliveryColumns} FROM webhook_deliveries
         WHERE webhook_id = ${id} AND next_attempt_at IS NOT NULL AND next_attempt_at <= ${at}
         ORDER BY next_attempt_at LIMIT ${limit}`.pipe(
         Effect.flatMap(readDeliveries),
@@ -76,7 +75,7 @@ const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit
   // With `status = …` and an order by event alone, Postgres may scan all deliveries, newest first.
   const having = (one: DeliveryStatus) => sql`
     SELECT * FROM (
-      SELECT ${sql.literal(deliveryColumns)} FROM webhook_deliveries
+      SELECT ${deliveryColumns} FROM webhook_deliveries
       WHERE webhook_id = ${id} AND status >= ${one} AND (status, event_id) < (${one}, ${before ?? afterAll})
       ORDER BY status DESC, event_id DESC LIMIT ${limit}
     ) AS having_it`;
@@ -160,14 +159,13 @@ const recordOn = (sql: SqlClient.SqlClient) => {
 const recordRequestedOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   const { upsert, freeLanes } = deliveryStatements(sql);
-  const columns = sql.literal(deliveryColumns);
   return Effect.fnUntraced(function* (attempt: RequestedAttempt) {
     const { id, delivery, endedAt } = attempt;
     const found = yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
     if (found.length === 0) return undefined;
     const [before] = yield* Effect.flatMap(
       sql`
-        SELECT ${columns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${delivery.eventId}`,
+        SELECT ${deliveryColumns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${delivery.eventId}`,
       readDeliveries,
     );
     const after = resent(attempt, before);
@@ -181,10 +179,9 @@ const recordRequestedOn = (sql: SqlClient.SqlClient) => {
 
 const deliveryStatements = (sql: SqlClient.SqlClient) => {
   const { elements } = dialectOf(sql);
-  const columns = sql.literal(deliveryColumns);
 
   const upsert = (id: WebhookId, deliveries: ReadonlyArray<StoredDelivery>) => sql`
-    INSERT INTO webhook_deliveries (webhook_id, ${columns})
+    INSERT INTO webhook_deliveries (webhook_id, ${deliveryColumns})
     SELECT ${id}, value ->> 0, CAST(value ->> 1 AS BIGINT), value ->> 2, CAST(value ->> 3 AS BIGINT), value ->> 4,
       CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 AS BIGINT), CAST(value ->> 7 AS BIGINT), value ->> 8,
       CAST(value ->> 9 AS BIGINT), value ->> 10, value ->> 11, CAST(value ->> 12 AS BIGINT),
@@ -202,7 +199,7 @@ const deliveryStatements = (sql: SqlClient.SqlClient) => {
     const found = yield* Effect.forEach(["lane", "other_lane"], (column) =>
       Effect.flatMap(
         sql`
-          SELECT ${columns} FROM webhook_deliveries
+          SELECT ${deliveryColumns} FROM webhook_deliveries
           WHERE webhook_id = ${id} AND ${sql(column)} IS NOT NULL AND ${sql(column)} = ${lane}
           ORDER BY position LIMIT 1`,
         readDeliveries,
@@ -229,7 +226,6 @@ const deliveryStatements = (sql: SqlClient.SqlClient) => {
 const sweepOn = (sql: SqlClient.SqlClient) => {
   const { firstRows } = dialectOf(sql);
   const { freeLanes } = deliveryStatements(sql);
-  const columns = sql.literal(deliveryColumns);
   const sweepSome = Effect.fnUntraced(function* (id: WebhookId, before: Millis) {
     // Event IDs begin with their time.
     const first = `evt_${newUlid(before).slice(0, 10)}`;
@@ -241,7 +237,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
       limit: batchSize,
     });
     const swept = yield* Effect.flatMap(
-      sql`DELETE FROM webhook_deliveries ${old} RETURNING ${columns}`,
+      sql`DELETE FROM webhook_deliveries ${old} RETURNING ${deliveryColumns}`,
       readDeliveries,
     );
     yield* freeLanes(id, lanesOf(swept), before);

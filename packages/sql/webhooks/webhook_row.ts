@@ -12,7 +12,7 @@ import type {
 } from "@accountlink/core/webhooks";
 import { Schema } from "effect";
 import { scopeOf } from "../keys/key_row.ts";
-import { literalsOf, tableOf, textAs, type ValuesOf } from "../statements/row.ts";
+import { literalSql, literalsOf, tableOf, textAs, type ValuesOf } from "../statements/row.ts";
 
 const OptionalInt = Schema.NullOr(Schema.Int);
 
@@ -32,12 +32,12 @@ const webhookFields = {
   secrets: Schema.fromJsonString(Schema.Array(Schema.Struct({ sealed: Schema.String, endsAt: OptionalInt }))),
 };
 
-export const webhookColumns = `
+export const webhookColumns = literalSql(`
   webhooks.id, webhooks.pid, scopes.account, scopes.guild_id, webhooks.url, webhooks.types, webhooks.description,
   webhooks.status, webhooks.disabled_reason, webhooks.created_at, webhooks.last_delivered_at, webhooks.failing_since,
-  webhooks.secrets, webhooks.position`;
+  webhooks.secrets, webhooks.position`);
 
-export const webhookTables = "webhooks JOIN scopes ON scopes.pid = webhooks.pid";
+export const webhookTables = literalSql("webhooks JOIN scopes ON scopes.pid = webhooks.pid");
 
 type WebhookValues = ValuesOf<typeof webhookFields>;
 

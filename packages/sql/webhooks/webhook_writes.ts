@@ -15,7 +15,7 @@ import { Effect, Predicate } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { deleteInBatches } from "../statements/in_batches.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { readWebhooks, webhookColumns, webhookTables } from "./webhook_row.ts";
 
@@ -88,7 +88,6 @@ const updateOn = (sql: SqlClient.SqlClient) => {
 };
 
 const removeOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
   const find = findForUpdateOn(sql);
   const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
     const stored = yield* find(write.id);
@@ -100,25 +99,22 @@ const removeOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 
   return Effect.fnUntraced(function* (write: WebhookWrite) {
-    const some = firstRows({
+    yield* deleteInBatches(sql, {
       table: "webhook_deliveries",
       primaryKey: ["webhook_id", "event_id"],
       order: "event_id",
       condition: sql`webhook_id = ${write.id}`,
-      limit: batchSize,
     });
-    yield* inBatches(Effect.map(sql`DELETE FROM webhook_deliveries ${some}`.raw, rowsWritten));
     return yield* removeRest(write);
   });
 };
 
 const findForUpdateOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  const [columns, tables] = [sql.literal(webhookColumns), sql.literal(webhookTables)];
   return Effect.fnUntraced(function* (id: WebhookId) {
     yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
     const [found] = yield* Effect.flatMap(
-      sql`SELECT ${columns} FROM ${tables} WHERE webhooks.id = ${id}`,
+      sql`SELECT ${webhookColumns} FROM ${webhookTables} WHERE webhooks.id = ${id}`,
       readWebhooks,
     );
     return found;

@@ -1,4 +1,4 @@
-import type { ChatId, DataScope, KeyId, Pid } from "@accountlink/core";
+import type { ChatId, DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { Membership } from "@accountlink/core/accounts";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { NewEvent } from "@accountlink/core/events";
@@ -6,19 +6,18 @@ import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account, StoredKey } from "@accountlink/core/keys";
+import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import type { WebhookId } from "@accountlink/core/webhooks";
+import type { StoredDelivery, StoredWebhook, WebhookId } from "@accountlink/core/webhooks";
 import { Context, Layer, Semaphore } from "effect";
-import type { MemoryPlan } from "./role_plans.ts";
 import { ScopeEvents } from "./scope_events.ts";
 import { ScopeLinks } from "./scope_links.ts";
 import type { ScopeReviews } from "./scope_reviews.ts";
 import type { ScopeSightings } from "./scope_sightings.ts";
 import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
-import type { MemoryWebhook } from "./webhooks.ts";
 
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
   /** When the key becomes free; null if it stays taken until `endsAt`, since its request was answered or erased. */
@@ -33,6 +32,38 @@ export interface Change extends WriteOrigin {
   readonly action: AuditAction;
   readonly scope: DataScope;
   readonly details: AuditEntry["details"];
+}
+
+/** A webhook with its deliveries and position. */
+export interface MemoryWebhook extends StoredWebhook {
+  readonly position: number;
+  /** The node that sends the webhook; null for none. */
+  readonly holder: string | null;
+  /** Keyed by event ID. */
+  readonly deliveries: Map<string, StoredDelivery>;
+}
+
+/** A member with a pending change of roles, or with a nickname that the plan set. */
+export interface PlanMember {
+  readonly mark: number;
+  /** The pending change; null for none. */
+  readonly waits: { readonly since: Millis; readonly dueAt: Millis } | null;
+  readonly nickname: string | null;
+}
+
+/** A role plan with its progress. */
+export interface MemoryPlan {
+  readonly pid: Pid;
+  readonly guildId: GuildId;
+  readonly settings: PlanSettings;
+  readonly position: number;
+  readonly revision: number;
+  readonly sweptAt: Millis | null;
+  readonly sweep: (Sweep & { readonly startedAt: Millis }) | null;
+  /** The node that works on the plan; null for none. */
+  readonly holder: string | null;
+  readonly members: Map<ChatId, PlanMember>;
+  readonly problems: Map<ChatId, ReadonlyArray<PlanProblem>>;
 }
 
 /** The state of all ports. Synchronous changes are atomic. */

@@ -1,4 +1,3 @@
-/** The server that simulates both platforms. */
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Effect, Layer, type Redacted } from "effect";
 import { Digest, SecureRandom, Signature } from "effect/crypto";

@@ -55,16 +55,11 @@ export const cachedChatPlatform = (
       });
 
       return ChatPlatform.of({
+        // The other operations are not cached. Requests rarely ask lists for the same users again.
+        ...platform,
         findGuild,
         findMember: (guildId, chatId) => findMember([guildId, chatId]),
-        // Lists are not cached: requests rarely ask for the same users again.
-        ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
-        ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
-        ...(platform.botInvite === undefined ? {} : { botInvite: platform.botInvite }),
-        ...(platform.searchMembers === undefined ? {} : { searchMembers: platform.searchMembers }),
         findUser,
-        joinedGuilds: platform.joinedGuilds,
-        isManager: platform.isManager,
         ...(platform.roles === undefined
           ? {}
           : { roles: afterChanges(platform.roles, (...changed) => findMember.forget(changed)) }),

@@ -35,12 +35,6 @@ export const cachedGamePlatform = (
         freshFor: (found) => (Option.isSome(found) ? profile : absence),
       });
 
-      const { findUserByName, findGroupName } = platform;
-      return GamePlatform.of({
-        hasUser,
-        findProfile,
-        ...(findUserByName === undefined ? {} : { findUserByName }),
-        ...(findGroupName === undefined ? {} : { findGroupName }),
-      });
+      return GamePlatform.of({ ...platform, hasUser, findProfile });
     }),
   );

@@ -297,17 +297,6 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
       expect(asked("/user")).toEqual([]);
     }).pipe(Effect.provide(live)),
   );
-
-  it.live("a sign-in times out if the platform does not answer", () =>
-    Effect.gen(function* () {
-      const resilience = { attemptTimeout: Duration.millis(100) };
-      const { provider } = yield* setUp(kind, { token: () => "silent" }, { resilience });
-      expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject({
-        _tag: "PlatformUnavailable",
-        cause: { reason: "timeout" },
-      });
-    }).pipe(Effect.provide(live)),
-  );
 });
 
 describe("the user of an access token", () => {

@@ -1,4 +1,3 @@
-/** The circuit breaker of one platform. */
 import { Effect, Exit, Metric, Option, Stream } from "effect";
 import { CircuitBreaker } from "effect/persistence";
 import { platformCircuit } from "./metrics.ts";
@@ -10,7 +9,7 @@ const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
   number
 >;
 
-/** Makes a circuit breaker, which runs attempts, or fails them with `circuit_open` while it is open. */
+/** Makes the circuit breaker of a platform, which runs attempts, or fails them with `circuit_open` while it is open. */
 export const makeCircuit = Effect.fnUntraced(function* (
   platform: string,
   { failuresToOpen, openFor }: Resilience,

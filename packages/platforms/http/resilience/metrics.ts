@@ -1,4 +1,6 @@
-import { Metric } from "effect";
+/** Metrics of platforms, and what records the outcome and duration of attempts. */
+import { Duration, Effect, Metric } from "effect";
+import type { RequestFailed } from "./request_failed.ts";
 
 /** Attempts by `platform` and `outcome`: `answered`, or the reason of the failure. */
 export const platformRequests = Metric.counter("accountlink_platform_requests_total", {
@@ -7,7 +9,7 @@ export const platformRequests = Metric.counter("accountlink_platform_requests_to
 });
 
 /** Seconds that attempts took, by `platform`. Attempts that were not sent are excluded. */
-export const platformSeconds = Metric.histogram("accountlink_platform_request_seconds", {
+const platformSeconds = Metric.histogram("accountlink_platform_request_seconds", {
   description: "How long a platform takes to answer one attempt, in seconds",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
@@ -27,3 +29,19 @@ export const platformCache = (attributes: {
     incremental: true,
     attributes,
   });
+
+/** Counts attempts by outcome, including attempts that were not sent, but no interrupted attempts. */
+export const countingOutcome = (platform: string) => {
+  const count = (outcome: "answered" | RequestFailed["reason"]) =>
+    Metric.update(Metric.withAttributes(platformRequests, { platform, outcome }), 1);
+
+  return <A, R>(attempt: Effect.Effect<A, RequestFailed, R>): Effect.Effect<A, RequestFailed, R> =>
+    Effect.tapError(
+      Effect.tap(attempt, () => count("answered")),
+      ({ reason }) => count(reason),
+    );
+};
+
+/** Measures the duration of sent attempts, whatever their outcome. */
+export const timing = (platform: string) =>
+  Effect.trackDuration(Metric.withAttributes(platformSeconds, { platform }), Duration.toSeconds);

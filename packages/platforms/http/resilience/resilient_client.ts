@@ -10,7 +10,7 @@ import {
 } from "effect/http";
 import { brokenConnection, buffered } from "./buffered_response.ts";
 import { makeCircuit } from "./circuit.ts";
-import { countingOutcome, timing } from "./observed.ts";
+import { countingOutcome, timing } from "./metrics.ts";
 import { RequestFailed } from "./request_failed.ts";
 import { defaultResilience, type Resilience } from "./resilience.ts";
 
@@ -30,10 +30,10 @@ type Deadline = number;
  *
  * No redirect is followed: it is a response like any other.
  *
- * A request is retried, unless it is a POST, after a pause, when the connection failed, the attempt timed out, or the status was 429,
- * 502, 503 or 504. A `Retry-After` extends the pause. A request fails at once if its pause would end after the
- * deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and requests then
- * fail at once.
+ * A request is retried, unless it is a POST, after a pause, when the connection failed, the attempt timed out, or the
+ * status was 429, 502, 503 or 504. A `Retry-After` extends the pause. A request fails at once if its pause would end
+ * after the deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and requests
+ * then fail at once.
  *
  * @param client sends the requests
  * @param platform the name of the platform in metrics and logs

@@ -1,4 +1,3 @@
-/** Sign-in at Discord. */
 import { ChatId, ChatIdentity } from "@accountlink/core";
 import type { UserGuild } from "@accountlink/core/platforms";
 import { Array as Arr, Effect, Layer, Option, type Redacted, Schema } from "effect";

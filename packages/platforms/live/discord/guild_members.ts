@@ -20,8 +20,8 @@ const guildPageSize = 200;
 
 /**
  * Reads pages of the list of the bot's guilds, because a lookup of a guild without the bot is an invalid request, and
- * Discord blocks addresses that send many. The first page starts at the first requested guild; after a full page, the next
- * one starts at the next requested guild.
+ * Discord blocks addresses that send many. The first page starts at the first requested guild; after a full page, the
+ * next one starts at the next requested guild.
  */
 export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
   Effect.fnUntraced(function* (guildIds) {

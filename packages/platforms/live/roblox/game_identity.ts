@@ -1,4 +1,3 @@
-/** Sign-in at Roblox. */
 import { GameId, GameIdentity } from "@accountlink/core";
 import { Layer, type Redacted } from "effect";
 import type { HttpClient } from "effect/http";

@@ -1,4 +1,3 @@
-/** The game platform port for Roblox. */
 import { GameId, GamePlatform } from "@accountlink/core";
 import { Effect, Layer, Option, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";

@@ -11,7 +11,7 @@ import type { ParsedPostgresUrl } from "../url.ts";
 import { type Answer, ConnectionLease, type Query } from "./connection_lease.ts";
 import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";
 import { sqlErrorOf } from "./sql_error.ts";
-import type { StatementResult } from "./statement_group.ts";
+import { integerTypes, type StatementResult } from "./statement_group.ts";
 
 export interface PostgresPoolOptions {
   readonly url: ParsedPostgresUrl;
@@ -237,6 +237,3 @@ const refuseReplicaWithin =
 /** Integers become numbers. Integers beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
 const parserOf = (oid: number): ((text: string) => unknown) =>
   integerTypes.has(oid) ? Number : (text) => text;
-
-/** The types int8, int2 and int4. */
-const integerTypes = new Set([20, 21, 23]);

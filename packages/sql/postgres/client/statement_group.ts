@@ -146,7 +146,7 @@ interface Field {
 }
 
 /** The types int8, int2 and int4. */
-const integerTypes = new Set([20, 21, 23]);
+export const integerTypes = new Set([20, 21, 23]);
 
 const textOf = (value: unknown): string | Uint8Array | null => {
   if (value === null || typeof value === "string") return value;
