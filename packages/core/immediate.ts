@@ -89,19 +89,19 @@ export const catchCause = <A, E, R, B, E2, R2>(
 ): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
 
 /**
- * If `self` has to wait, runs `other` meanwhile in a child fiber. Returns the result of `self`, and an effect with the
- * outcome of `other`, which runs `other` if it has not run yet. A child without a waiting caller ends with its parent.
+ * Runs `other` after `self`, or in a child fiber while `self` waits. Returns the outcome of `other`, unless `self` fails.
+ * The child of a failed `self` ends with its parent.
  */
 export const meanwhile = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   other: Effect.Effect<B, E2, R2>,
-): Effect.Effect<readonly [A, Effect.Effect<B, E2, R2>], E, R | R2> =>
-  withFiber<readonly [A, Effect.Effect<B, E2, R2>], E, R | R2>((fiber) => {
+): Effect.Effect<B, E | E2, R | R2> =>
+  withFiber<B, E | E2, R | R2>((fiber) => {
     const outcome = attempt(self, fiber);
-    if (outcome._tag === "Success") return Exit.succeed([outcome.value, other]);
+    if (outcome._tag === "Success") return other;
     if (outcome._tag === "Failure") return outcome;
     return Effect.flatMap(Effect.forkChild(other, { startImmediately: true }), (child) =>
-      Effect.map(outcome, (value) => [value, Fiber.join(child)]),
+      Effect.andThen(outcome, Fiber.join(child)),
     );
   });
 

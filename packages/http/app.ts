@@ -4,13 +4,19 @@
  */
 import type { PublicError } from "@accountlink/core";
 import { BadRequest, type SharedIpRateLimited } from "@accountlink/core/errors";
+import { isTraced } from "@accountlink/core/telemetry";
 import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { compatRoutes } from "./compat/compat_routes.ts";
 import { eventRoutes } from "./events/event_routes.ts";
-import type { HttpApp } from "./http_app.ts";
-import { type HttpRequest, isUnder } from "./http_request.ts";
-import { emptyResponse, type HttpResponse, privateHeaders } from "./http_response.ts";
+import {
+  emptyResponse,
+  type HttpApp,
+  type HttpRequest,
+  type HttpResponse,
+  isUnder,
+  privateHeaders,
+} from "./http_app.ts";
 import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
@@ -19,7 +25,7 @@ import type { MakePages, Pages } from "./pages.ts";
 import { makePipeline } from "./pipeline/pipeline.ts";
 import { roleRoutes } from "./roles/role_routes.ts";
 import { makeLiteralRouter, makeRouter } from "./router.ts";
-import { withServerSpan } from "./server_span.ts";
+import { inServerSpan } from "./server_span.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
 import { docsRoutes } from "./system/docs_routes.ts";
@@ -66,6 +72,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
 }: HttpAppOptions<R> = {}) {
   const settings = yield* HttpSettings;
   const { publicUrl, metricsElsewhere = false } = settings;
+  const exportsSpans = yield* isTraced;
   const pipeline = yield* makePipeline;
   const lookups = yield* routesV2(pipeline);
   const pages: Pages | undefined = yield* makePages?.(() => makeRouter(lookups)) ?? Effect.undefined;
@@ -132,7 +139,10 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
       if (unroutable.test(url)) return redirectToPage(request) ?? notFound(request);
     }
     const found = router.find(method, url);
-    if (found !== undefined) return withServerSpan(request, found.path, found.answer(request, found.query));
+    if (found !== undefined) {
+      const answered = found.answer(request, found.query);
+      return exportsSpans ? inServerSpan(request, found.path, answered) : answered;
+    }
     const document = documents.find(method, url);
     return document === undefined ? answerUnmatched(request) : document.answer(request, document.query);
   };
@@ -158,7 +168,7 @@ const isOfBrowser = (request: HttpRequest): boolean =>
 
 const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
-/** The signed-in browser reads the dashboard's JSON, so it gets the private headers of pages. */
+/** Signed-in browsers read the dashboard's JSON, so no other site may frame it. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => unframedAt(request.url, answer(request)),
   refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
@@ -178,7 +188,7 @@ const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
-/** Matches URLs that need the checks below; most URLs do not. */
+/** Only URLs that match can be unreadable or unroutable; most do not match. */
 const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**

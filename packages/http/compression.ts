@@ -1,12 +1,11 @@
 import { Effect } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import { HttpResponse } from "./http_response.ts";
+import { type HttpRequest, HttpResponse } from "./http_app.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Encode = (bytes: Bytes) => Promise<Uint8Array>;
 type Done = (error: Error | null, encoded: Uint8Array) => void;
 
-/** The used part of `node:zlib`, which takes half the time of a `CompressionStream`. */
+/** What this file uses of `node:zlib`, which takes half the time of a `CompressionStream`. */
 interface Zlib {
   readonly gzip: (bytes: Bytes, done: Done) => void;
   readonly brotliCompress: (
@@ -40,7 +39,7 @@ export const gzip: Encode =
 /** A higher quality takes many times as long as gzip. */
 const brotliQuality = 4;
 
-/** By name in `Accept-Encoding`. If a client accepts several equally, the first one is used. */
+/** The encodings by name. If a client accepts several equally, the first one is used. */
 const encodings: Readonly<Record<string, Encode>> =
   zlib === undefined
     ? { gzip }
@@ -70,26 +69,25 @@ export const acceptedEncoding = <Name extends string>(
     .toSorted((one, other) => weightOf(other) - weightOf(one))[0];
 };
 
-/** In characters. Shorter bodies are not compressed. */
-const maxUncompressed = 1_024;
+/** Longer bodies are compressed. In characters. */
+export const maxUncompressed = 1_024;
 
 const encoder = new TextEncoder();
 
+/** Compresses the text of a response, if the client accepts it. */
 export const compressed = (
   request: HttpRequest,
-  answer: Effect.Effect<HttpResponse>,
-): Effect.Effect<HttpResponse> =>
-  Effect.flatMap(answer, (response) => {
-    const { status, headers, body } = response;
-    if (typeof body !== "string" || body.length <= maxUncompressed) return Effect.succeed(response);
-    const name = acceptedEncoding(Object.keys(encodings), request.header("accept-encoding"));
-    const encode = name === undefined ? undefined : encodings[name];
-    const varying = { ...headers, vary: "Accept-Encoding" };
-    if (name === undefined || encode === undefined) {
-      return Effect.succeed(new HttpResponse(status, varying, body));
-    }
-    return Effect.map(
-      Effect.promise(() => encode(encoder.encode(body))),
-      (bytes) => new HttpResponse(status, { ...varying, "content-encoding": name }, bytes),
-    );
-  });
+  { status, headers }: HttpResponse,
+  text: string,
+): Effect.Effect<HttpResponse> => {
+  const name = acceptedEncoding(Object.keys(encodings), request.header("accept-encoding"));
+  const encode = name === undefined ? undefined : encodings[name];
+  const varying = { ...headers, vary: "Accept-Encoding" };
+  if (name === undefined || encode === undefined) {
+    return Effect.succeed(new HttpResponse(status, varying, text));
+  }
+  return Effect.map(
+    Effect.promise(() => encode(encoder.encode(text))),
+    (bytes) => new HttpResponse(status, { ...varying, "content-encoding": name }, bytes),
+  );
+};

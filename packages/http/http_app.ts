@@ -1,7 +1,7 @@
+/** What a server and the application exchange: a listener makes an `HttpRequest`, `HttpApp` answers with an `HttpResponse`. */
 import type { PublicError } from "@accountlink/core";
-import type { Effect } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import { Data, type Effect, type Stream } from "effect";
+import { Cookies } from "effect/http";
 
 export interface HttpApp {
   /** Answers a request. Interruption, which happens when the client disconnects, stops the work. */
@@ -10,3 +10,142 @@ export interface HttpApp {
   /** Refuses a request before routing, such as invalid HTTP. The path decides the envelope. */
   readonly refuse: (request: HttpRequest, error: PublicError) => Effect.Effect<HttpResponse>;
 }
+
+/** A request from any server. The fiber that answers it is interrupted when the client disconnects. */
+export interface HttpRequest {
+  /** In upper case. */
+  readonly method: string;
+
+  /** Path and query, percent-encoded as the client sent them. */
+  readonly url: string;
+
+  /** The IP address of the connection; undefined if unknown. */
+  readonly remoteAddress: string | undefined;
+
+  /** Returns the value of a header. Repeated headers are joined with commas. */
+  header(name: LowerCaseName): string | undefined;
+
+  /** Reads the whole body. Call it at most once. */
+  readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge>;
+
+  /** Reads the body in chunks, on demand. Call it at most once. */
+  streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge>;
+}
+
+type LowerCaseName = Lowercase<string>;
+
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
+
+/**
+ * Extracts path and query from a request target, which may be in absolute form.
+ *
+ * @internal
+ */
+export const urlOfTarget = (target: string): string => {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1] ?? target;
+  return path.startsWith("?") || path === "" ? `/${path}` : path;
+};
+
+export const cookieOf = (request: HttpRequest, name: string): string | null =>
+  Cookies.parseHeader(request.header("cookie") ?? "")[name] ?? null;
+
+export const pathOf = (url: string): string => url.split("?", 1)[0] ?? "";
+
+/** Whether the path of a URL equals the prefix or is below it. */
+export const isUnder = (prefix: string, url: string): boolean =>
+  url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
+
+/** The query of a URL including the question mark; empty without a query. */
+export const queryTextOf = ({ url }: Pick<HttpRequest, "url">): string => {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start);
+};
+
+/** The query of a request; a repeated name has several values. */
+export const searchOf = (request: Pick<HttpRequest, "url">): URLSearchParams =>
+  new URLSearchParams(queryTextOf(request));
+
+/** Headers by lowercase name. Only `set-cookie` can have several values. */
+export interface ResponseHeaders {
+  [name: string]: string | ReadonlyArray<string>;
+}
+
+/** A body that streams after the head. */
+export interface ResponseStream {
+  readonly chunks: Stream.Stream<Uint8Array>;
+  /** Releases the resources of the body. The listener runs this when the response ends, even if no chunk was read. */
+  readonly release: Effect.Effect<void>;
+}
+
+/**
+ * A response of the application. Listeners add `content-length` and `date`.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseHeaders, ResponseStream } from "@accountlink/http";
+ * import { Effect, Stream } from "effect";
+ *
+ * const headers: ResponseHeaders = { "content-type": "text/plain" };
+ * const plain = new HttpResponse(200, headers, "Hello").withHeaders({ "cache-control": "no-store" });
+ * plain.headers["cache-control"]; // "no-store"
+ *
+ * const body: ResponseStream = { chunks: Stream.make(new Uint8Array([72, 105])), release: Effect.void };
+ * new HttpResponse(200, headers, body).status; // 200
+ * ```
+ */
+export class HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<ResponseHeaders>;
+  readonly body: string | Uint8Array | ResponseStream | null;
+
+  constructor(status: number, headers: Readonly<ResponseHeaders>, body: HttpResponse["body"]) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** Copies the response with more headers, which replace headers of the same name. */
+  withHeaders(headers: Readonly<ResponseHeaders>): HttpResponse {
+    return new HttpResponse(this.status, { ...this.headers, ...headers }, this.body);
+  }
+
+  withCookie(name: string, value: string, options: Cookies.Cookie["options"]): HttpResponse {
+    // Does not throw: names, values and options are the service's own.
+    const cookie = Cookies.serializeCookie(Cookies.makeCookieUnsafe(name, value, options));
+    const others = this.headers["set-cookie"] ?? [];
+    return this.withHeaders({ "set-cookie": [...(typeof others === "string" ? [others] : others), cookie] });
+  }
+}
+
+export const emptyResponse = (status: number, headers: Readonly<ResponseHeaders> = {}): HttpResponse =>
+  new HttpResponse(status, headers, null);
+
+/** @param contentType such as `text/html; charset=utf-8` */
+export const textResponse = (
+  status: number,
+  text: string,
+  contentType: string,
+  headers: Readonly<ResponseHeaders> = {},
+): HttpResponse => new HttpResponse(status, { ...headers, "content-type": contentType }, text);
+
+/**
+ * The text of a complete body; empty for a stream.
+ *
+ * @internal
+ */
+export const textOf = ({ body }: HttpResponse): string => {
+  if (typeof body === "string") return body;
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : "";
+};
+
+export const isStream = (body: HttpResponse["body"]): body is ResponseStream =>
+  body !== null && typeof body === "object" && "chunks" in body;
+
+/** Headers of every page, redirect and download: no caching, framing or referrer. */
+export const privateHeaders = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+};

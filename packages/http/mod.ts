@@ -1,9 +1,16 @@
 /** The HTTP application of accountlink, on top of the services of core. */
 export { statusOf } from "@accountlink/http-api";
 export { type HttpAppOptions, makeHttpApp } from "./app.ts";
-export type { HttpApp } from "./http_app.ts";
-export { BodyTooLarge, type HttpRequest, urlOfTarget } from "./http_request.ts";
-export { HttpResponse, type ResponseHeaders, type ResponseStream, textOf } from "./http_response.ts";
+export {
+  BodyTooLarge,
+  type HttpApp,
+  type HttpRequest,
+  HttpResponse,
+  type ResponseHeaders,
+  type ResponseStream,
+  textOf,
+  urlOfTarget,
+} from "./http_app.ts";
 export {
   makeNodeListener,
   type NodeListener,

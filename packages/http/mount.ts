@@ -3,9 +3,7 @@
  * and removes the base path, which is the path of the public URL.
  */
 import { Effect } from "effect";
-import type { HttpApp } from "./http_app.ts";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import type { HttpApp, HttpRequest, HttpResponse } from "./http_app.ts";
 
 /** The path of the public URL, without a trailing slash; empty for the root. */
 export const basePathOf = ({ publicUrl }: { readonly publicUrl: string }): string =>

@@ -3,8 +3,7 @@
  */
 import type { BadRequest, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { Effect } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
@@ -22,7 +21,7 @@ export interface Pages {
   readonly routes: ReadonlyArray<BoundRoute>;
   /** Finds the answers that render errors like the site at a path; null if the path belongs to no site. */
   readonly answersAt: (url: string) => KeylessAnswers | null;
-  /** Renders errors of documents and redirects, which count as requests of the flow. */
+  /** Renders errors of documents and redirects as pages of the flow. */
   readonly documents: KeylessAnswers;
   /** Answers browsers that open a path outside all sites with "not found". */
   readonly elsewhere: KeylessAnswers;

@@ -1,4 +1,4 @@
-/** The context of a request; envelopes are made from it. */
+/** The context of a request, of which envelopes are made. */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
@@ -6,8 +6,7 @@ import { memoize } from "@accountlink/core/memoize";
 import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Effect, Option } from "effect";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
@@ -31,7 +30,7 @@ interface Findings {
   readonly key: AuthenticatedKey | null;
   /** The remaining limits; null until they are counted. */
   readonly limits: LimitReport | null;
-  /** Whether the response was stored under an idempotency key. */
+  /** Whether the response is a stored one, replayed for an idempotency key. */
   readonly isReplayed: boolean;
   readonly contract: DatedContract;
 }

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { newRequestId } from "./request_context.ts";
 
-it("returns req_ and a ULID of the current time", () => {
+it("a request ID is req_ and a ULID of the current time", () => {
   const before = Date.now();
   const id = newRequestId();
   assert.match(id, /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
@@ -11,6 +11,6 @@ it("returns req_ and a ULID of the current time", () => {
   assert.isAtMost(time, Date.now());
 });
 
-it("returns a different ID each time, even when its pool of random bytes is used up", () => {
+it("request IDs differ, also when the pool of random bytes is used up", () => {
   assert.strictEqual(new Set(Array.from({ length: 10_000 }, newRequestId)).size, 10_000);
 });

@@ -1,7 +1,7 @@
 import { groupBy } from "@accountlink/core/group_by";
 import type { RawValues } from "@accountlink/http-api";
 import { FindMyWay } from "effect/http";
-import { pathOf } from "./http_request.ts";
+import { pathOf } from "./http_app.ts";
 import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 
@@ -10,7 +10,7 @@ const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // As long as the longest URL of a listener, so that the router refuses no parameter for its length.
+  // The longest URL of a listener, so that the router refuses no parameter for its length.
   maxParamLength: 16_384,
 };
 

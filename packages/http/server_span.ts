@@ -1,23 +1,14 @@
 /** The span of a request, as a child of the client's trace. */
-import { isTracing } from "@accountlink/core/telemetry";
 import { Effect, Option, Tracer } from "effect";
 import { Headers, HttpTraceContext } from "effect/http";
-import type { HttpRequest } from "./http_request.ts";
-import type { HttpResponse } from "./http_response.ts";
+import type { HttpRequest, HttpResponse } from "./http_app.ts";
 
-/**
- * Answers a request in a span, if spans are exported.
- *
- * @param path the path of the route, such as `/v2/chat`
- */
-export const withServerSpan = (
+/** @param path the path of the route, such as `/v2/chat` */
+export const inServerSpan = (
   request: HttpRequest,
   path: string,
   answer: Effect.Effect<HttpResponse>,
-): Effect.Effect<HttpResponse> =>
-  Effect.withFiber((fiber) => (isTracing(fiber) ? inSpan(request, path, answer) : answer));
-
-const inSpan = (request: HttpRequest, path: string, answer: Effect.Effect<HttpResponse>) => {
+): Effect.Effect<HttpResponse> => {
   const { method } = request;
   const attributes = { "http.request.method": method, "http.route": path };
   const parent = Option.getOrUndefined(HttpTraceContext.fromHeaders(traceHeaders(request)));

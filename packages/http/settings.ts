@@ -8,7 +8,7 @@ export interface HttpSettingsShape {
   readonly publicUrl: string;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>;
-  /** Whether this application leaves out `/metrics`; only `makeOperatorApp` can then serve it. */
+  /** Whether this application has no `/metrics`, because `makeOperatorApp` serves it. */
   readonly metricsElsewhere?: boolean;
   /** Whether client addresses are unknown; then only the limits of keys apply. */
   readonly withoutAddresses?: boolean;

@@ -7,8 +7,18 @@
 export { type Doc, type Docs } from "./documents.ts";
 export { addErrorHeaders, isoTime, isoTimeOrNull, type SuccessOf } from "./envelopes/envelope.ts";
 export { envelopeV2 } from "./envelopes/envelope_v2.ts";
-export { type BodyTooLarge, cookieOf, type HttpRequest, isUnder, searchOf } from "./http_request.ts";
-export { emptyResponse, HttpResponse, privateHeaders, textOf, textResponse } from "./http_response.ts";
+export {
+  type BodyTooLarge,
+  cookieOf,
+  emptyResponse,
+  type HttpRequest,
+  HttpResponse,
+  isUnder,
+  privateHeaders,
+  searchOf,
+  textOf,
+  textResponse,
+} from "./http_app.ts";
 export { basePathOf } from "./mount.ts";
 export { type MakePages, type Pages } from "./pages.ts";
 export { maxBodySize, readJsonObject } from "./pipeline/body.ts";

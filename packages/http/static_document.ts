@@ -1,8 +1,7 @@
 /** Documents that are equal for every client: compressed once, and sent from one buffer. */
 import { Base64Url } from "effect/encoding";
 import { acceptedEncoding, gzip } from "./compression.ts";
-import type { HttpRequest } from "./http_request.ts";
-import { emptyResponse, HttpResponse } from "./http_response.ts";
+import { emptyResponse, type HttpRequest, HttpResponse } from "./http_app.ts";
 
 /** Answers GET and HEAD with the document, or with 304. */
 export type StaticDocument = (request: HttpRequest) => HttpResponse;

@@ -64,7 +64,7 @@ const nextMillisecond = async (): Promise<void> => {
 };
 
 const runs = async (requestOf: (turn: number) => readonly [`${string} ${string}`, RequestOptions]) => {
-  const server = await startServerHere({ fixture });
+  const server = await startServerHere({ fixture, env: { ACCOUNTLINK_TRUSTED_PROXIES: "" } });
   onTestFinished(async () => void (await server.stop()));
   return filesOf(async (turn) => {
     const [line, options] = requestOf(turn);

@@ -12,6 +12,7 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...boundlessProxies(config),
   ...readablePublicUrl(config),
   ...unaskedPlatforms(config),
+  ...playedPlatforms(config),
 ];
 
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
@@ -106,3 +107,18 @@ const unaskedPlatforms = ({ ACCOUNTLINK_PLATFORM: platform }: Config): ReadonlyA
         },
       ]
     : [];
+
+/** Postgres or an https URL suggests that this is production. */
+const playedPlatforms = (config: Config): ReadonlyArray<ConfigWarning> => {
+  const isProduction =
+    config.ACCOUNTLINK_STORAGE === "postgres" || config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:");
+  return isProduction && config.ACCOUNTLINK_PLATFORM === null && config.ACCOUNTLINK_FIXTURE !== null
+    ? [
+        {
+          problem:
+            "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
+          advice: "Set it to live or none, or to dev if this is a test",
+        },
+      ]
+    : [];
+};

@@ -61,6 +61,20 @@ describe("configWarnings", () => {
     }),
   );
 
+  it.effect(
+    "configWarnings says that a fixture makes the platform dev where this looks like production",
+    () =>
+      Effect.gen(function* () {
+        const fixture = { ACCOUNTLINK_FIXTURE: "a.json" };
+        const production = { ...fixture, ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
+        expect(yield* problemsOf(production)).toEqual([
+          "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
+        ]);
+        expect(yield* problemsOf({ ...production, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([]);
+        expect(yield* problemsOf(fixture)).toEqual([]);
+      }),
+  );
+
   it.effect("configWarnings names a public URL that is http but not local", () =>
     Effect.gen(function* () {
       for (const host of ["links.example", "192.168.0.7:8080", "localhost.example", "[2001:db8::1]"]) {

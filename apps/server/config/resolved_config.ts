@@ -89,15 +89,13 @@ const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
 };
 
 /**
- * Why the dev platform must be chosen explicitly: on it, anyone can sign in as anybody. Null in the demo and with a
- * fixture, unless Postgres or a public https URL suggests that this is production.
+ * Why the dev platform must be chosen explicitly: on it, anyone can sign in as anybody. Null with a fixture, and in the
+ * demo, unless a public https URL suggests that this is production.
  */
 const devRisk = (config: Config): string | null => {
-  if (config.ACCOUNTLINK_STORAGE === "postgres") return "ACCOUNTLINK_STORAGE is postgres";
+  if (config.ACCOUNTLINK_FIXTURE !== null) return null;
   if (config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:")) return "ACCOUNTLINK_PUBLIC_URL is https";
-  return isDemo(config) || config.ACCOUNTLINK_FIXTURE !== null
-    ? null
-    : "this is not the demo, and there is no fixture";
+  return isDemo(config) ? null : "this is not the demo, and there is no fixture";
 };
 
 const livePlatformOf = Effect.fnUntraced(function* (config: Config) {

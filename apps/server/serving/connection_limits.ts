@@ -20,17 +20,17 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
  * open. Trusted proxies are only subject to the total limit; for clients behind them, the requests in flight per
  * client address are limited instead.
  *
- * @returns a function that refuses requests behind proxies
+ * @returns the check of requests in flight; empty if no client is behind a trusted proxy
  */
 export const limitConnections = (server: Server, config: Config) =>
-  Effect.map(Effect.context(), (context): RefusalOf => {
+  Effect.map(Effect.context(), (context): ReadonlyArray<RefusalOf> => {
     const { ACCOUNTLINK_CONNECTIONS_PER_IP: limit, ACCOUNTLINK_TRUSTED_PROXIES: proxies } = config;
     const countRefusal = (cap: "address" | "all") =>
       Metric.withAttributes(refusals, { cap }).updateUnsafe(1, context);
 
     server.maxConnections = Math.min(config.ACCOUNTLINK_CONNECTIONS, connectionsOf(openFiles()));
     server.on("drop", () => countRefusal("all"));
-    if (limit === 0) return () => null;
+    if (limit === 0) return [];
 
     const sockets = new Counts(limit);
     const requests = new Counts(limit);
@@ -49,9 +49,9 @@ export const limitConnections = (server: Server, config: Config) =>
       }
     });
 
-    if (proxies.length === 0) return () => null;
+    if (proxies.length === 0) return [];
 
-    return ({ headers, socket }, response) => {
+    const refuseOverLimit: RefusalOf = ({ headers, socket }, response) => {
       const proxy = proxied.get(socket);
       const forwardedFor = headers["x-forwarded-for"] as string | undefined;
       if (proxy === undefined || forwardedFor === undefined) return null;
@@ -69,6 +69,7 @@ export const limitConnections = (server: Server, config: Config) =>
         retryAfter: 1,
       });
     };
+    return [refuseOverLimit];
   });
 
 class Counts {

@@ -9,27 +9,22 @@ const drainTimeout = 10_000;
 /** The time for the backlog to become empty, in milliseconds. Under a flood of connections, it never does. */
 const acceptTimeout = 2_000;
 
-/** The longest turn of the event loop that counts as quick, in milliseconds; alternatively 1 % of the elapsed time. */
+/** A turn of the event loop is quick up to this many milliseconds, or up to 1 % of the elapsed time. */
 const quickTurn = 0.1;
 
 export class Drain {
-  #stage: "serving" | "stopping" | "draining" = "serving";
+  #isStopping = false;
 
   /** Whether the server received the stop signal, so that load balancers should remove it. */
   get isStopping(): boolean {
-    return this.#stage !== "serving";
-  }
-
-  /** Whether the port is closed, so that every response closes its connection. */
-  get isDraining(): boolean {
-    return this.#stage === "draining";
+    return this.#isStopping;
   }
 
   /**
    * Accepts requests for the delay, closes the port, and waits for every connection to end, at most `drainTimeout`.
    *
    * Idle connections stay open, since a request may be on its way. They end when the client closes them, after one
-   * more request, which is answered with `Connection: close`, or by the idle timeout.
+   * more request, which is answered with `Connection: close` because the port is closed, or by the idle timeout.
    *
    * @param delay the time in which load balancers notice that the server is not ready
    * @param endReads ends long polls and streams
@@ -37,10 +32,9 @@ export class Drain {
   readonly run = Effect.fnUntraced(
     { self: this },
     function* (node: Server, delay: Duration.Input, endReads: Effect.Effect<void>) {
-      this.#stage = "stopping";
+      this.#isStopping = true;
       yield* Effect.sleep(delay);
       const allClosed = yield* Effect.promise(() => closePort(node));
-      this.#stage = "draining";
       yield* endReads;
       const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
       yield* Effect.promise(() => allClosed.closed);

@@ -34,8 +34,8 @@ export const serveHttp = Effect.fnUntraced(function* (
 ) {
   const drain = new Drain();
   const ready = readiness(drain);
-  const node = makeNodeServer(config, drain);
-  const refuseOverLimit = yield* limitConnections(node, config);
+  const node = makeNodeServer(config);
+  const overLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
   const uploads = yield* checkUploadFolder;
@@ -58,7 +58,7 @@ export const serveHttp = Effect.fnUntraced(function* (
       ),
     ),
   );
-  yield* answerRequests(node, app, [refuseMalformed(publicUrl), refuseOverLimit]);
+  yield* answerRequests(node, app, [refuseMalformed(publicUrl), ...overLimit]);
   yield* answerClientErrors(node, app);
   // Closed last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);

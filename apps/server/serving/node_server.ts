@@ -5,22 +5,20 @@ import type { PublicError } from "@accountlink/core";
 import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
-import type { Drain } from "./drain.ts";
 
-/** How long a client may wait for a response beyond a long poll, in milliseconds. */
+/** How long a response may take beyond a long poll, in milliseconds. */
 const longestSilence = 300_000;
 
 /**
  * Makes the server with the configured timeouts.
  *
- * @param drain once it drains, responses close their connections
  * @param silence how long a request may stay unanswered before its connection is closed, in milliseconds
  */
-export const makeNodeServer = (config: Config, drain: Drain, silence = longestSilence): Server => {
+export const makeNodeServer = (config: Config, silence = longestSilence): Server => {
   const { ACCOUNTLINK_HEADER_TIMEOUT: head, ACCOUNTLINK_REQUEST_TIMEOUT: request } = config;
-  const server = createServer({
+  const server: Server = createServer({
     IncomingMessage: PlainRequest,
-    ServerResponse: responseClass(drain),
+    ServerResponse: responseClass(() => server.listening),
     optimizeEmptyRequests: true,
     // Passes requests to `headProblem` that Node would otherwise refuse or change.
     joinDuplicateHeaders: true,
@@ -29,7 +27,7 @@ export const makeNodeServer = (config: Config, drain: Drain, silence = longestSi
     // Node requires it to be at most `requestTimeout`.
     headersTimeout: head === 0 || request === 0 ? head : Math.min(head, request),
     keepAliveTimeout: config.ACCOUNTLINK_IDLE_TIMEOUT,
-    // Frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
+    // The checks are frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
     connectionsCheckingInterval: checkInterval(Math.min(head || Infinity, request || Infinity)),
   });
   const longPoll = config.ACCOUNTLINK_LONG_POLL_MAX;
@@ -45,7 +43,7 @@ export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => 
 /**
  * Passes the requests of the server to the application.
  *
- * @param reasons the first refusal counts
+ * @param reasons asked in order until one refuses
  */
 export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
@@ -87,15 +85,17 @@ class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Req
     return this;
   }
 }
-const responseClass = (drain: Drain) =>
+
+/** A server whose port is closed drains: each response closes its connection. */
+const responseClass = (isListening: () => boolean) =>
   class<Request extends IncomingMessage> extends EndingResponse<Request> {
     override writeHead(...head: [number]): this {
-      if (drain.isDraining) this.shouldKeepAlive = false;
+      if (!isListening()) this.shouldKeepAlive = false;
       return super.writeHead(...head);
     }
   };
 
-/** The interval of checks, at most a tenth of the timeout where possible. */
+/** The interval between checks of a timeout, in milliseconds: a tenth of the timeout, from 50 to 250. */
 const checkInterval = (deadline: number): number => Math.min(250, Math.max(50, Math.ceil(deadline / 10)));
 
 /**

@@ -4,12 +4,11 @@ import { listenLocally } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
-import { Drain } from "./drain.ts";
 import { makeNodeServer } from "./node_server.ts";
 
 it("the server closes the connection of a request that is never answered", async () => {
   const config = await Effect.runPromise(readConfig({ ACCOUNTLINK_LONG_POLL_MAX: "1 millis" }));
-  const server = makeNodeServer(config, new Drain(), 50);
+  const server = makeNodeServer(config, 50);
   const socket = connect(await listenLocally(server), "127.0.0.1");
   socket.write("GET /readyz HTTP/1.1\r\nHost: service.example\r\n\r\n");
   await once(socket, "close");

@@ -55,10 +55,8 @@ export class SecurityLog extends Context.Service<
         yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
       });
 
-      /** The last address of each key. Nearly always the key's next request comes from the same address. */
-      const lastUses = new Map<KeyId, string>();
       const uses = new Set<string>();
-      yield* clearEvery(renewInterval, lastUses, uses);
+      yield* clearEvery(renewInterval, uses);
 
       const recordUse = Effect.fnUntraced(function* (key: KeyId, address: ClientAddress) {
         const network = yield* nameOf(address);
@@ -81,9 +79,7 @@ export class SecurityLog extends Context.Service<
         },
 
         noteUse: (key, address) => {
-          if (address === null || lastUses.get(key) === address.countedAs) return Effect.void;
-          if (lastUses.size >= maxUses) lastUses.clear();
-          lastUses.set(key, address.countedAs);
+          if (address === null) return Effect.void;
           const use = `${key} ${address.countedAs}`;
           if (uses.has(use)) return Effect.void;
           if (uses.size >= maxUses) uses.clear();
@@ -103,17 +99,12 @@ const eventOf = (error: PublicError | null): string | null => {
 
 const isPowerOfTen = (count: number): boolean => /^10*$/.test(String(count));
 
-const clearEvery = (
-  time: `${number} hours` | number,
-  ...collections: ReadonlyArray<{ readonly clear: () => void }>
-) =>
+const clearEvery = (interval: `${number} hours` | number, collection: { readonly clear: () => void }) =>
   Effect.forkScoped(
     Effect.forever(
       Effect.delay(
-        Effect.sync(() => {
-          for (const collection of collections) collection.clear();
-        }),
-        time,
+        Effect.sync(() => collection.clear()),
+        interval,
       ),
     ),
   );

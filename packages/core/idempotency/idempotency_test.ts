@@ -75,7 +75,7 @@ const inUse = new Conflict({ reason: "idempotency_key_in_use" });
 const userErased = new Conflict({ reason: "user_erased" });
 
 describe("Idempotency.begin", () => {
-  it.effect("runs a request once, and replays its answer for 24 hours", () =>
+  it.effect("a request runs once, and its answer is replayed for 24 hours", () =>
     Effect.gen(function* () {
       const { send, runs } = yield* bench;
       assert.strictEqual(yield* send(), 1);
@@ -85,7 +85,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("refuses requests while the first one runs, however long it takes", () =>
+  it.effect("requests are refused while the first one with their key runs, however long it takes", () =>
     Effect.gen(function* () {
       const { once, send, commitOne } = yield* bench;
       const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
@@ -118,7 +118,7 @@ describe("Idempotency.begin", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("replays a committed answer even if the request failed afterwards", () =>
+  it.effect("a committed answer is replayed even if the request failed afterwards", () =>
     Effect.gen(function* () {
       const { once, send, commitOne } = yield* bench;
       yield* Effect.exit(once({}, (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
@@ -126,7 +126,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stores nothing after another request has taken over the key", () =>
+  it.effect("a request stores nothing after another request has taken over its key", () =>
     Effect.gen(function* () {
       const { once, runs, commitOne } = yield* bench;
       const store = yield* IdempotencyStore;
@@ -137,7 +137,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("refuses only requests that were sent before an erasure of their user", () =>
+  it.effect("an erasure refuses only requests of its user that were sent before it", () =>
     Effect.gen(function* () {
       const { once, send, runs, commitOne } = yield* bench;
       const erased = [
@@ -197,7 +197,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("deletes ended requests", () =>
+  it.effect("ended requests are deleted", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore;
       const claim = claimOf({ id: yield* idOfKey });

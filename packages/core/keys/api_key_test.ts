@@ -7,7 +7,7 @@ import { generateToken, keyIdOf, maskedKey, randomText } from "./api_key.ts";
 const provideRandom = Effect.provide(SecureRandom.layerWebCrypto);
 
 describe("generateToken", () => {
-  it.effect("generates distinct keys of the documented form", () =>
+  it.effect("generated keys differ and have the documented form", () =>
     Effect.gen(function* () {
       const tokens = yield* Effect.forEach(Array.from({ length: 100 }), () => generateToken());
       for (const { id, token } of tokens) assert.strictEqual(keyIdOf(token), id);
@@ -15,7 +15,7 @@ describe("generateToken", () => {
     }).pipe(provideRandom),
   );
 
-  it.effect("keeps a given id, the only part that the masked key shows", () =>
+  it.effect("a generated key has the given id, the only part that the masked key shows", () =>
     Effect.gen(function* () {
       const { id, token } = yield* generateToken("Aa0Bb1Cc2Dd3" as KeyId);
       assert.strictEqual(id, "Aa0Bb1Cc2Dd3");

@@ -45,7 +45,7 @@ describe("ApiKeys.create", () => {
 });
 
 describe("ApiKeys.adopt", () => {
-  it.effect("stores a given key once and ignores the plan", () =>
+  it.effect("an adopted key is stored once and ignores the plan", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       yield* create();
@@ -59,7 +59,7 @@ describe("ApiKeys.adopt", () => {
 });
 
 describe("ApiKeys.reportLeaked", () => {
-  it.effect("ignores unknown keys and expired secrets", () =>
+  it.effect("reports of unknown keys and expired secrets change nothing", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* create();

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import { SecurityLog } from "../audit/security_log.ts";
 import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
 import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -31,6 +32,8 @@ interface CachedKey extends AuthenticatedKey {
   acceptedUntil: Millis;
   /** When to tell other nodes again that the key is accepted. */
   shareAt: Millis;
+  /** The address of the last request, nearly always equal to the address of the next one. */
+  lastAddress: string | undefined;
 }
 
 /** A time by both clocks: the first can be set back, and the second may stand still while the machine is suspended. */
@@ -59,7 +62,8 @@ export class KeyAuthenticator extends Context.Service<
   {
     /**
      * Accepts a key that exists, is active and has not expired. From an address with too many failed authentications,
-     * it accepts only keys that some node accepted within the last hour, and refuses others without a lookup.
+     * it accepts only keys that some node accepted within the last hour, and refuses others without a lookup. Tells
+     * `SecurityLog` of accepted keys.
      *
      * @param token the text after `Bearer `, or null
      * @param address unknown addresses (null) are never throttled
@@ -87,6 +91,7 @@ export class KeyAuthenticator extends Context.Service<
       const store = yield* KeyStore;
       const keyChanges = yield* KeyChanges;
       const secrets = yield* Secrets;
+      const security = yield* SecurityLog;
       const limits = yield* Limits;
       const throttle = yield* makeAuthThrottle;
       const cache = new Map<string, CachedKey>();
@@ -117,6 +122,7 @@ export class KeyAuthenticator extends Context.Service<
           asked,
           acceptedUntil: now + acceptedFor,
           shareAt: cache.get(token)?.shareAt ?? now,
+          lastAddress: undefined,
         };
         cache.delete(token);
         if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value as string);
@@ -141,8 +147,13 @@ export class KeyAuthenticator extends Context.Service<
           cached.shareAt = now + shareInterval;
           yield* throttle.shareAccepted(keyHash, now);
         }
-        return cached;
+        return yield* noteUse(cached, address);
       });
+
+      const noteUse = (cached: CachedKey, address: ClientAddress | null): Effect.Effect<CachedKey> => {
+        cached.lastAddress = address?.countedAs;
+        return Effect.as(security.noteUse(cached.key.id, address), cached);
+      };
 
       const hashOf = (token: string | null) =>
         token === null || keyIdOf(token) === null ? Effect.succeed(null) : secrets.keyHash(token);
@@ -173,7 +184,9 @@ export class KeyAuthenticator extends Context.Service<
             }
             // A key that was accepted within the hour passes the throttle.
             cached.acceptedUntil = now + acceptedFor;
-            return Effect.succeed(cached);
+            return cached.lastAddress === address?.countedAs
+              ? Effect.succeed(cached)
+              : noteUse(cached, address);
           }),
       });
     }),

@@ -98,7 +98,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("stops trusting a key when the clock is set back", () =>
+  it.effect("a key is read again when the clock was set back", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       yield* TestClock.setTime(10_000);
@@ -110,7 +110,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("trusts a slow answer of the store no longer than a fast one", () =>
+  it.effect("a slow answer of the store is trusted no longer than a fast one", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       const { node, untilAsked } = yield* openSlowNode(keyFreshness);
@@ -123,7 +123,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reads a key again if it was revoked during its lookup", () =>
+  it.effect("a key that was revoked during its lookup is read again", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -169,7 +169,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("accepts an earlier secret until its grace ends", () =>
+  it.effect("an earlier secret is accepted until its grace ends", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -189,7 +189,7 @@ describe("KeyAuthenticator", () => {
       { discard: true },
     );
 
-    it.effect("refuses an address with failures for a minute", () =>
+    it.effect("an address with too many failures is refused for a minute", () =>
       Effect.gen(function* () {
         yield* failThirtyTimes;
         const refusal = yield* Effect.flip(authenticate(unknownKey));
@@ -262,23 +262,25 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("looks up only keys that some node accepted, and the store may still refuse them", () =>
-      Effect.gen(function* () {
-        const revoked = yield* issue();
-        const fresh = yield* issue();
-        yield* authenticate(revoked.token);
-        yield* revokeElsewhere(revoked.key.id);
-        yield* failThirtyTimes;
-        const { node, timesAsked } = yield* openSlowNode(0);
-        const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
-        for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
-          assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
-        }
-        assert.strictEqual(timesAsked(), 0);
-        const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
-        assert.strictEqual(problem, "SharedIpRateLimited");
-        assert.strictEqual(timesAsked(), 1);
-      }).pipe(Effect.provide(services)),
+    it.effect(
+      "only keys that some node accepted are looked up for a throttled address, and the store may still refuse them",
+      () =>
+        Effect.gen(function* () {
+          const revoked = yield* issue();
+          const fresh = yield* issue();
+          yield* authenticate(revoked.token);
+          yield* revokeElsewhere(revoked.key.id);
+          yield* failThirtyTimes;
+          const { node, timesAsked } = yield* openSlowNode(0);
+          const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
+          for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
+            assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
+          }
+          assert.strictEqual(timesAsked(), 0);
+          const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
+          assert.strictEqual(problem, "SharedIpRateLimited");
+          assert.strictEqual(timesAsked(), 1);
+        }).pipe(Effect.provide(services)),
     );
 
     it.effect("a throttled address can use keys known to the node also while the cache is down", () =>

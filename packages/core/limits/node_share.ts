@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 import type { LedgerWindow } from "./count_ledger.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
-import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from "./ledger_sync.ts";
+import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from "./durable_counters.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 

@@ -46,7 +46,7 @@ export interface Requester {
   readonly traffic: Traffic;
 }
 
-/** The most keys, and the most addresses, whose window names are cached. */
+/** The most keys, and the most addresses, whose windows are cached: every request needs both. */
 const maxCachedSubjects = 10_000;
 
 const maxDayRetrySeconds = 3_600;
@@ -126,15 +126,23 @@ export class RequestLimits extends Context.Service<
       const counters = yield* Counters;
       const { address: addressLimits } = yield* Limits;
       const secrets = yield* Secrets;
-      const windowsOfAddress = memoize(maxCachedSubjects, addressWindows);
       const windowsOfKey = memoize(maxCachedSubjects, keyWindows);
+      const knownAddresses = new Map<string, AddressWindows>();
 
-      const nameOf = (address: ClientAddress | null) =>
-        address === null ? Effect.succeed(null) : secrets.addressName(address);
+      const windowsOfAddress = (address: ClientAddress): Effect.Effect<AddressWindows> => {
+        const known = knownAddresses.get(address.countedAs);
+        if (known !== undefined) return Effect.succeed(known);
+        return Effect.map(secrets.addressName(address), (name) => {
+          const windows = addressWindows(name);
+          if (knownAddresses.size >= maxCachedSubjects) knownAddresses.clear();
+          knownAddresses.set(address.countedAs, windows);
+          return windows;
+        });
+      };
 
       const rulesFor = (
         { key, quota, traffic }: Requester,
-        addressName: string | null,
+        ofAddress: AddressWindows | null,
         now: Millis,
       ): Array<LimitRule> => {
         const ofKey = windowsOfKey(key.id);
@@ -144,8 +152,7 @@ export class RequestLimits extends Context.Service<
         };
         const isVerify = traffic === "verify";
         // Partner and staff keys belong to large bots, which send everything from one host.
-        if (key.kind === "normal" && addressName !== null) {
-          const ofAddress = windowsOfAddress(addressName);
+        if (key.kind === "normal" && ofAddress !== null) {
           add(ofAddress.second, addressLimits.perSecond, 1_000);
           if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
           else add(ofAddress.day, addressLimits.daily);
@@ -172,22 +179,25 @@ export class RequestLimits extends Context.Service<
         limit: number,
       ) {
         if (limit === 0 || address === null) return;
-        const window = windowsOfAddress(yield* secrets.addressName(address))[which];
-        yield* admitOne(window, limit) as Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+        const windows = yield* windowsOfAddress(address);
+        yield* admitOne(windows[which], limit) as Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
       });
 
       return RequestLimits.of({
-        admit: (requester) =>
-          Immediate.flatMap(nameOf(requester.address), (addressName) =>
+        admit: (requester) => {
+          const { address } = requester;
+          const windows = address === null ? Effect.succeed(null) : windowsOfAddress(address);
+          return Immediate.flatMap(windows, (ofAddress) =>
             Immediate.withFiber((fiber) => {
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
-              const rules = rulesFor(requester, addressName, now);
+              const rules = rulesFor(requester, ofAddress, now);
               return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
                 report: reportOf(rules, states),
                 refusal: admitted ? null : refusalOf(rules, states, now),
               }));
             }),
-          ),
+          );
+        },
 
         admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
@@ -221,6 +231,8 @@ const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): Li
   const passed = now % dayMs;
   return { ...named, limit, durationMs: dayMs - passed, since: now - passed };
 };
+
+type AddressWindows = ReturnType<typeof addressWindows>;
 
 const addressWindows = (name: string) => ({
   second: window("ip_second", name),

@@ -28,18 +28,20 @@ const bucketOf = (change: Partial<Requester> = {}) =>
 const unpaced = { quota: { ...quota, perWindow: null } };
 
 describe("RequestLimits", () => {
-  it.effect("resets the day at midnight UTC, with a retry after at most an hour", () =>
-    Effect.gen(function* () {
-      for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
-      const { refusal } = yield* admit(unpaced);
-      assert.deepInclude(refusal, { bucket: "day", resetsAt: day, retryAfter: 10 });
-      yield* TestClock.adjust(10_000);
-      for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
-      assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
-    }).pipe(Effect.provide(servicesAt(day - 10_000))),
+  it.effect(
+    "the limit of a day resets at midnight UTC, and a refusal asks to retry after at most an hour",
+    () =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+        const { refusal } = yield* admit(unpaced);
+        assert.deepInclude(refusal, { bucket: "day", resetsAt: day, retryAfter: 10 });
+        yield* TestClock.adjust(10_000);
+        for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+        assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
+      }).pipe(Effect.provide(servicesAt(day - 10_000))),
   );
 
-  it.effect("names the limit that resets last if several limits of a key are full", () =>
+  it.effect("a refusal names the limit that resets last if several limits of a key are full", () =>
     Effect.gen(function* () {
       for (const _ of [1, 2, 3]) {
         yield* admit();
@@ -50,7 +52,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("caps the retry at the duration of the window, also after the clock was set back", () =>
+  it.effect("a retry waits at most for the duration of the window, also after the clock was set back", () =>
     Effect.gen(function* () {
       for (let sent = 0; sent < 20; sent++)
         yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
@@ -91,7 +93,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("admits ten exports of a user in a day, counted for each user", () =>
+  it.effect("each user can export ten times in a day", () =>
     Effect.gen(function* () {
       const { admitExport } = yield* RequestLimits;
       const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
@@ -104,7 +106,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(0))),
   );
 
-  it.effect("applies no limit if the number is 0 or the key is unlimited", () =>
+  it.effect("a limit of 0 and an unlimited key admit every request", () =>
     Effect.gen(function* () {
       const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
       const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));

@@ -7,8 +7,7 @@ import { Context, Effect, Layer, Metric } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { CountLedger } from "./count_ledger.ts";
 import { Counters } from "./counters.ts";
-import { makeDurableCounters } from "./durable_counters.ts";
-import { makeLedgerSync, UnsyncedCounts } from "./ledger_sync.ts";
+import { makeDurableCounters, makeLedgerSync, UnsyncedCounts } from "./durable_counters.ts";
 import { countLiveNodes } from "./live_nodes.ts";
 import { makeNodeShare, Outage } from "./node_share.ts";
 
@@ -23,7 +22,7 @@ export interface ResilientCountersOptions {
 /**
  * Combines shared counters with a ledger and local counters.
  *
- * - Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
+ * Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
  * restored before they decide, so a restart does not reopen a day.
  *
  * @example
@@ -60,13 +59,13 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   // Metrics are updated in place, without an effect for each decision.
   const context = yield* Effect.context();
   decidesAlone.updateUnsafe(0, context);
-  // Exported from the start, so that the first loss shows as a change.
+  // The metric exists from the start, so that the first loss shows as a change.
   restoredWindows.updateUnsafe(0, context);
 
   const unsynced = new UnsyncedCounts();
   const onLost = (windows: number) => restoredWindows.updateUnsafe(windows, context);
   const outage = new Outage();
-  const durableOptions = { shared, ledger, unsynced, onLost, outage };
+  const durableOptions = { shared, ledger, unsynced, onLost, shares: outage.shares };
   if (local === undefined) return makeDurableCounters({ ...durableOptions, fallback: null });
 
   const share = makeNodeShare({

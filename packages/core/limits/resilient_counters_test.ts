@@ -3,7 +3,7 @@ import { Clock, Effect, Metric } from "effect";
 import { TestClock } from "effect/testing";
 import { dayMs } from "../timestamp.ts";
 import { type CounterRule } from "./counters.ts";
-import { saveInterval } from "./ledger_sync.ts";
+import { saveInterval } from "./durable_counters.ts";
 import { nodeTimeoutMs } from "./live_nodes.ts";
 import { decidesAlone, restoredWindows } from "./resilient_counters.ts";
 import { admittedOf, dayRule, type Node, noon, openNodes } from "./test_deployment.ts";
@@ -22,7 +22,7 @@ const stateOf = ({ counters }: Node, rule: CounterRule) =>
   );
 
 describe("ResilientCounters", () => {
-  it.effect("counts over all nodes, and reads the ledger once for a window", () =>
+  it.effect("all nodes count together, and read the ledger once for a window", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(3);
       const rule = yield* dayRule(20);
@@ -68,7 +68,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("admits at most a share while the ledger fails as well", () =>
+    it.effect("a node admits at most its share while the ledger fails as well", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
@@ -84,7 +84,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("divides the limit by the number of live nodes", () =>
+    it.effect("the limit is divided by the number of live nodes", () =>
       Effect.gen(function* () {
         const { nodes, state, openNode } = yield* openNodes(2);
         const [first, other] = nodes;
@@ -103,7 +103,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("keeps the last known number of nodes while the ledger fails, and drops killed nodes", () =>
+    it.effect("the number of nodes stays while the ledger fails, and killed nodes do not count", () =>
       Effect.gen(function* () {
         const { nodes, state, ledger } = yield* openNodes(1);
         const now = yield* Clock.currentTimeMillis;
@@ -119,7 +119,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("reports the remaining part of the share, and the limit that refuses", () =>
+    it.effect("a node reports the remaining part of its share, and the limit that refuses", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         state.isSharedDown = true;
@@ -143,7 +143,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("sets a metric until the shared counters answer again", () =>
+    it.effect("a metric is 1 until the shared counters answer again", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const gauge = Effect.map(Metric.value(decidesAlone), ({ value }) => value);
@@ -160,7 +160,7 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters are back", () => {
-    it.effect("adds requests admitted during an outage with the next request of the window", () =>
+    it.effect("requests admitted during an outage are added with the next request of their window", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -176,7 +176,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("adds requests admitted during several outages only once", () =>
+    it.effect("requests admitted during several outages are added only once", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const [node] = nodes;
@@ -194,7 +194,7 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters lose their data", () => {
-    it.effect("restores saved counts, also on a node that has not counted before", () =>
+    it.effect("a node restores saved counts, also if it has not counted before", () =>
       Effect.gen(function* () {
         const { nodes, lose } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -207,7 +207,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("restores this node's unsaved counts, and reports the loss in a metric", () =>
+    it.effect("a node restores its unsaved counts, and counts the loss in a metric", () =>
       Effect.gen(function* () {
         const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);

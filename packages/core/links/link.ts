@@ -1,10 +1,8 @@
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** The record of a chat user in a scope. It outlives the link: `gameId` becomes null, and the version continues. */
-export interface LinkRecord {
+interface Versioned {
   readonly chatId: ChatId;
-  readonly gameId: GameId | null;
   /** 1 after the first link, plus one for each change of `gameId`. */
   readonly linkVersion: number;
   /** When `gameId` last changed. Sorts the chat users of a game account, newest first. */
@@ -13,8 +11,16 @@ export interface LinkRecord {
   readonly lastVerifiedAt: Millis;
 }
 
-export interface Link extends LinkRecord {
+export interface Link extends Versioned {
   readonly gameId: GameId;
 }
+
+/** @internal */
+export interface Unlinked extends Versioned {
+  readonly gameId: null;
+}
+
+/** The record of a chat user in a scope. It outlives the link: `gameId` becomes null, and the version continues. */
+export type LinkRecord = Link | Unlinked;
 
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;

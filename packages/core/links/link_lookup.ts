@@ -12,7 +12,7 @@ import {
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { isLinked, type Link, type LinkRecord } from "./link.ts";
+import type { Link, LinkRecord } from "./link.ts";
 import { LinkStore } from "./link_store.ts";
 
 export interface LookupOptions {
@@ -183,7 +183,7 @@ const hasGuild = (scope: DataScope, { guildId = null }: LookupOptions): boolean 
 const unresolvedGame: GameLookup["resolved"] = { game: null, chat: null };
 
 const linkOf = (record: Option.Option<LinkRecord>): Link | null =>
-  Option.isSome(record) && isLinked(record.value) ? record.value : null;
+  Option.isSome(record) && record.value.gameId !== null ? record.value : null;
 
 const notVerified = (chatId: ChatId): VerificationStatus => ({
   linked: false,

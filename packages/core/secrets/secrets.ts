@@ -10,8 +10,6 @@ import { webCrypto } from "./web_crypto.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Every request needs the pseudonym of its address, so pseudonyms are cached. */
-const maxCachedAddresses = 10_000;
 
 interface HashedLink {
   readonly chatId: ChatId;
@@ -116,7 +114,6 @@ export class Secrets extends Context.Service<
       const signKey = yield* signerFor("key-hash");
       const signLink = yield* signerFor("link-hash");
       const signAddress = yield* signerFor("address-name");
-      const addressNames = new Map<string, string>();
       const signCookie = yield* signerFor("flow-id");
       const signForm = yield* signerFor("flow-csrf");
       const signBrowser = yield* signerFor("browser");
@@ -151,16 +148,8 @@ export class Secrets extends Context.Service<
           Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
             Base64Url.encode(tag.subarray(0, 24)),
           ),
-        addressName: ({ countedAs }) => {
-          const cached = addressNames.get(countedAs);
-          if (cached !== undefined) return Effect.succeed(cached);
-          return Effect.map(signAddress(countedAs), (tag) => {
-            const name = Base64Url.encode(tag.subarray(0, 16));
-            if (addressNames.size >= maxCachedAddresses) addressNames.clear();
-            addressNames.set(countedAs, name);
-            return name;
-          });
-        },
+        addressName: ({ countedAs }) =>
+          Effect.map(signAddress(countedAs), (tag) => Base64Url.encode(tag.subarray(0, 16))),
         flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
         browserHash: (mark) => Effect.map(signBrowser(mark), Base64Url.encode),
         sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),

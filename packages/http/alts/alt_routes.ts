@@ -16,8 +16,7 @@ import { AltsV1, AltsV2 } from "@accountlink/http-api";
 import { Effect, Option, Result } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
 import { bulkAnswer } from "../links/bulk_answer.ts";
-import { targetOf } from "../links/write_target.ts";
-import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import { type BoundRoute, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 
 export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const detection = yield* AltDetection;

@@ -1,4 +1,4 @@
-/** Input and headers that both envelopes share. */
+/** The input of every envelope, and the headers that all share. */
 import type { PublicError } from "@accountlink/core";
 import type { KeyBucket } from "@accountlink/core/errors";
 import {
@@ -9,9 +9,9 @@ import {
   type Traffic,
 } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
-import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
-import { HttpResponse } from "../http_response.ts";
+import { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 
 export interface Success {
@@ -50,7 +50,7 @@ const retryAfterOf = (error: PublicError): number | null => {
 };
 
 /** Formats a time, with a small cache: under load many responses carry the same few times. */
-export const isoTime = memoize(64, (time: Millis) => formatTimestamp(time));
+export const isoTime = memoize(64, (time: Millis) => new Date(time).toISOString());
 
 export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
 

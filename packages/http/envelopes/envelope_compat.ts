@@ -1,7 +1,7 @@
 /** Responses of the interfaces that mimic other services; they have no common envelope. */
 import type { PublicError } from "@accountlink/core";
 import type { CompatService } from "@accountlink/http-api";
-import type { HttpResponse } from "../http_response.ts";
+import type { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 import { addRetryAfter, commonHeaders, type Envelope, jsonResponse } from "./envelope.ts";
 

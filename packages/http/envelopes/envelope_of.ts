@@ -1,5 +1,5 @@
 import { AltsV1, compatServices, type Route } from "@accountlink/http-api";
-import { isUnder } from "../http_request.ts";
+import { isUnder } from "../http_app.ts";
 import type { Envelope } from "./envelope.ts";
 import { envelopeCompat } from "./envelope_compat.ts";
 import { envelopeV1 } from "./envelope_v1.ts";

@@ -1,7 +1,7 @@
 import type { FeedEvent, FeedStep } from "@accountlink/core/events";
 import type { Stream } from "effect";
 import { Sse } from "effect/encoding";
-import type { HttpResponse } from "../http_response.ts";
+import type { HttpResponse } from "../http_app.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { comment, opening, streamResponse } from "../sessions/event_stream.ts";
 
@@ -20,7 +20,7 @@ const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string =>
       return opening;
     case "idle":
       return comment;
-    // With an ID, so that an `EventSource` that started from now resumes here.
+    // The ID lets an `EventSource` without a position resume here.
     case "timeout":
       return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
     case "event": {

@@ -4,8 +4,13 @@ import type { LookupOptions } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import { LinksV1 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
-import { type GuildInput, targetOf } from "./write_target.ts";
+import {
+  type BoundRoute,
+  type GuildInput,
+  type KeyedInput,
+  type Pipeline,
+  targetOf,
+} from "../pipeline/pipeline.ts";
 
 const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
 

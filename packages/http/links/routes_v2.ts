@@ -8,9 +8,8 @@ import {
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTimeOrNull } from "../envelopes/envelope.ts";
-import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import { type BoundRoute, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
-import { targetOf } from "./write_target.ts";
 
 const dataOf = <Data>(data: Data) => ({ data });
 

@@ -1,9 +1,15 @@
 /** The application as a listener of Node's HTTP server, standalone or under a framework such as Express or Fastify. */
 import type { PublicError } from "@accountlink/core";
 import { Effect, Exit, Fiber, Stream } from "effect";
-import type { HttpApp } from "../http_app.ts";
-import { BodyTooLarge, type HttpRequest, urlOfTarget } from "../http_request.ts";
-import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
+import {
+  BodyTooLarge,
+  type HttpApp,
+  type HttpRequest,
+  type HttpResponse,
+  isStream,
+  type ResponseStream,
+  urlOfTarget,
+} from "../http_app.ts";
 import { RunningFibers } from "./running_fibers.ts";
 
 export interface NodeRequest {
@@ -95,7 +101,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
 
   const send = (exchange: NodeExchange, exit: Exit.Exit<HttpResponse>): void => {
     const { outgoing } = exchange;
-    // Interrupted, since the client has left or the server stops.
+    // Only an interruption fails here: the client has left, or the server stops.
     if (Exit.isFailure(exit)) return void outgoing.destroy();
     const { body } = exit.value;
     if (!isStream(body)) return exchange.send(exit.value, body);
@@ -118,7 +124,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
     const { refusal = null } = options;
     const answer = refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal);
     if (incoming.headers["content-length"] === undefined) start(exchange, answer);
-    // By then, Node has read a body that came with its head.
+    // A microtask later, Node has read a body that arrived together with its head.
     else queueMicrotask(() => start(exchange, answer));
   };
   return listener;

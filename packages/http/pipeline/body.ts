@@ -1,10 +1,12 @@
 import { InvalidBody } from "@accountlink/core/errors";
 import { Effect, Predicate } from "effect";
-import type { HttpRequest } from "../http_request.ts";
-import { repeated } from "./parameters.ts";
+import type { HttpRequest } from "../http_app.ts";
 
 /** The largest accepted body, in bytes. */
 export const maxBodySize = 65_536;
+
+/** The value of a name that occurs more than once in a JSON body. */
+export const repeated = Symbol("repeated");
 
 /** A parsed, unvalidated JSON object. */
 export type JsonObject = { readonly [name: PropertyKey]: unknown };

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { WebRequest } from "../web/web_request.ts";
-import { readJsonObject } from "./body.ts";
-import { repeated } from "./parameters.ts";
+import { readJsonObject, repeated } from "./body.ts";
 
 const read = (body: BodyInit, contentType: string | null = "application/json", headers = {}) => {
   const request = new Request("http://localhost/", { method: "POST", body, headers });
@@ -12,7 +11,7 @@ const read = (body: BodyInit, contentType: string | null = "application/json", h
 };
 
 describe("readJsonObject", () => {
-  it.effect("refuses a body that is not UTF-8 or is encoded", () =>
+  it.effect("a body that is not UTF-8, or has a content encoding, is refused", () =>
     Effect.gen(function* () {
       const latin1 = new Uint8Array(Buffer.from('{"a":"\xff"}', "latin1"));
       assert.strictEqual((yield* Effect.flip(read(latin1))).problem, "content");

@@ -1,6 +1,6 @@
 /**
- * Checks of a request with a key, in the order and with the numbers of the contract. `app.ts` has done the first two: the
- * request has an ID and a route.
+ * Checks of a request with a key, in the order and with the numbers of the contract. Before them, `app.ts` has found the
+ * route (2.), and `request_context.ts` has given the request its ID (1.).
  */
 import {
   type ApiKey,
@@ -11,20 +11,16 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
-import { SecurityLog } from "@accountlink/core/audit";
 import * as Immediate from "@accountlink/core/immediate";
-import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
+import type { Requester } from "@accountlink/core/limits";
+import type { Credential, Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
-import { type HttpRequest, queryTextOf } from "../http_request.ts";
-import type { HttpResponse } from "../http_response.ts";
+import { type HttpRequest, type HttpResponse, queryTextOf } from "../http_app.ts";
 import type { Learn, RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
-import { keyReader } from "./key_reader.ts";
-import { type FindProblems, premiumTest } from "./parameters.ts";
-import { Prefetch } from "./prefetch.ts";
+import { type FindProblems, premiumTest, valuesReader } from "./parameters.ts";
 import { redirectIntoFlow } from "./redirect_into_flow.ts";
-import { valuesReader } from "./request_values.ts";
 
 export interface Input<P extends Parameters> {
   readonly values: ParameterValues<P>;
@@ -46,7 +42,7 @@ export interface ValueChecks<P extends Parameters> {
 }
 
 export interface CheckOptions<P extends Parameters> extends ValueChecks<P> {
-  /** Whether a lone request reads its record while its limits are counted, see `Prefetch`. */
+  /** Whether a request may read its record while its limits are counted, see `Prefetch`. */
   readonly prefetches?: boolean;
 }
 
@@ -54,8 +50,14 @@ export const makeChecks = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
-  const security = yield* SecurityLog;
   const prefetch = new Prefetch();
+
+  /** Counts a request against its limits, or refuses it. */
+  const admit = (requester: Requester, learn: Learn) =>
+    Immediate.flatMap(limits.admit(requester), ({ report, refusal }) => {
+      learn({ limits: report });
+      return refusal === null ? Effect.void : Effect.fail(refusal);
+    });
 
   const redirectKeyless = Effect.fnUntraced(function* ({ requestId, address, request }: RequestContext) {
     yield* authenticator.checkThrottle(address);
@@ -76,40 +78,38 @@ export const makeChecks = Effect.gen(function* () {
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
 
-    /** Steps 8 to 12, after the limits below. */
-    const answer = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
+    const enter = Immediate.fn(function* (arrived: RequestContext, learn: Learn) {
+      const { address, request } = arrived;
+      if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
+      // 3. The throttle of an address that sends wrong keys, and 4. the key: `KeyAuthenticator` of core checks both.
+      const authenticated = yield* authenticator.authenticate(keyOf(request), address);
+      const { key, quota } = authenticated;
+      const context = learn({ key: authenticated });
+      // 5. The key's allow and deny lists of addresses.
+      if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
+      // 6. The limits of the address, and 7. of the key. From here on the request counts.
+      const admission = admit({ key, quota, address, traffic }, learn);
+      const answer = handle(context, key, learn);
+      return yield* prefetches
+        ? prefetch.around(context, admission, answer)
+        : Immediate.flatMap(admission, () => answer);
+    });
+
+    const handle = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
       // 8. The access of the key, and the tier that the route needs.
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
       // 9. Parameters and body.
       const { values, contract } = yield* readValues(context, key);
       if (validate !== undefined) yield* validate(values);
-      // 10. The tier that the values need. The handler of a write then claims its idempotency key.
+      // 10. The tier that the values need. The handler of a write then claims its idempotency key: `answerOnce`.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      // 11. The guild, checked by the service that the handler calls, and 12. the work.
+      // 11. The guild, and 12. the work: the handler calls one service of core, such as `LinkLookup.byChat` or
+      // `LinkWriter.setGame`, which asks `GuildGuard` first.
       return yield* handler({ values, key, context: learn({ contract }) }, learn);
     });
 
-    return Immediate.fn(function* (arrived: RequestContext, learn: Learn) {
-      const { address, request } = arrived;
-      if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
-      // 3. The throttle for wrong keys, and 4. the key.
-      const authenticated = yield* authenticator.authenticate(keyOf(request), address);
-      const { key, quota } = authenticated;
-      const context = learn({ key: authenticated });
-      yield* security.noteUse(key.id, address);
-      // 5. The key's allow and deny lists of addresses.
-      if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      // 6. The limits of the address, and 7. of the key. From here on the request counts.
-      // A lone lookup runs the rest meanwhile; a refusal discards its result.
-      const counting = limits.admit({ key, quota, address, traffic });
-      const rest = answer(context, key, learn);
-      const [{ report, refusal }, answered] = prefetches
-        ? yield* prefetch.meanwhile(context, counting, rest)
-        : ([yield* counting, rest] as const);
-      learn({ limits: report });
-      return yield* refusal ?? answered;
-    });
+    return enter;
   };
 
   return checked;
@@ -117,6 +117,32 @@ export const makeChecks = Effect.gen(function* () {
 
 const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
   access === "key_or_redirect" && request.header("authorization") === undefined;
+
+const bearer: ReadonlyArray<Credential> = [{ header: "authorization", scheme: "Bearer" }];
+
+/** Returns a function that reads the key from the first header that has one; null if none has. */
+export const keyReader =
+  (credentials = bearer) =>
+  (request: Pick<HttpRequest, "header">): string | null => {
+    for (const { header, scheme } of credentials) {
+      const key = keyIn(request.header(header), scheme);
+      if (key !== null) return key;
+    }
+    return null;
+  };
+
+/** Stands for credentials with another scheme. It is not a key, so it counts as a wrong one. */
+const otherScheme = "other";
+
+const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
+
+/** Reads the key from a header value; null without a key. */
+const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string | null => {
+  if (value === undefined) return null;
+  if (scheme === null) return value.trim() || null;
+  const key = schemes[scheme].test(value) ? value.slice(scheme.length).trim() : value.trim() && otherScheme;
+  return key === "" ? null : key;
+};
 
 /** Returns a predicate: whether the key's access includes the route. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
@@ -132,3 +158,52 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
     (tier === "premium_or_global" && scope.kind === "global") ||
     (tier === "premium_or_custom" && kind !== "normal");
 };
+
+/**
+ * Reads the record of a lookup while its limits are counted: on Postgres and Redis the request then waits once, not
+ * twice. Concurrent lookups read after their limits are counted, so that they share a statement; the previous lookup of
+ * the node predicts whether the next one is concurrent. A refused lookup has wasted its read, so the next one does not
+ * prefetch.
+ */
+class Prefetch {
+  #previous: Counting = { isConcurrent: false, isAdmitted: true };
+
+  /** Runs `answer` after `admission`, or during it if the prediction allows. A refusal discards the answer. */
+  around<E, A, E2, R>(
+    context: RequestContext,
+    admission: Effect.Effect<void, E>,
+    answer: Effect.Effect<A, E2, R>,
+  ): Effect.Effect<A, E | E2, R> {
+    const previous = this.#previous;
+    const isConcurrent = previous.isAdmitted === null;
+    if (isConcurrent) previous.isConcurrent = true;
+    const current: Counting = { isConcurrent, isAdmitted: null };
+    this.#previous = current;
+    const admitted = Immediate.matchCauseEffect(admission, {
+      onSuccess: () => {
+        current.isAdmitted = true;
+        return Effect.void;
+      },
+      onFailure: (cause) => {
+        current.isAdmitted = false;
+        return Effect.failCause(cause);
+      },
+    });
+    const isLikelyAlone = !previous.isConcurrent && previous.isAdmitted === true;
+    return isLikelyAlone && asksStoreAlone(context)
+      ? Immediate.meanwhile(admitted, answer)
+      : Immediate.flatMap(admitted, () => answer);
+  }
+}
+
+/** A lookup whose limits are counted. */
+interface Counting {
+  /** Whether the limits of another lookup were counted at the same time. */
+  isConcurrent: boolean;
+  /** Null until the limits are counted. */
+  isAdmitted: boolean | null;
+}
+
+/** Whether a lookup reads only the store, and calls no platform for guilds, members or profiles. */
+const asksStoreAlone = ({ query }: RequestContext): boolean =>
+  query["guildId"] === undefined && query["resolved"] === undefined;

@@ -1,4 +1,4 @@
-/** Reads the parameters of a route: check 9. */
+/** Check 9: reads the parameters of a request, its dated contract, and the formats of its headers. */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {
@@ -10,14 +10,24 @@ import {
   type RawValues,
   type Route,
 } from "@accountlink/http-api";
-import { Effect, Option, Result, Schema, SchemaIssue } from "effect";
-
-/** The value of a name that occurs more than once in a JSON body. */
-export const repeated = Symbol("repeated");
+import { Effect, Option, Result, Schema, SchemaIssue, Struct } from "effect";
+import type { RequestContext } from "../request_context.ts";
+import {
+  contractsByHeader,
+  type DatedContract,
+  defaultContract,
+  unknownContract,
+} from "../service_versions/service_version.ts";
+import { readAnyFields, readJsonObject, repeated } from "./body.ts";
+import { idempotencyProblems } from "./idempotency.ts";
 
 type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
 
-const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
+/** The parameters of a request, and the dated contract that they follow. */
+export interface RequestValues<P extends Parameters> {
+  readonly values: ParameterValues<P>;
+  readonly contract: DatedContract;
+}
 
 /** Returns a predicate: whether the values ask for something that needs a Premium key. */
 export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
@@ -43,6 +53,74 @@ export const makeWaitProblems = Effect.map(
         ? []
         : [{ name: "wait", reason: `expected at most ${Math.floor(longPollMax / 1_000)} seconds` }],
 );
+
+/**
+ * Makes the reader of a route's requests, which reports all problems together.
+ *
+ * @param findProblems runs for requests with a key
+ */
+export const valuesReader = <P extends Parameters>(
+  route: Route<P>,
+  findProblems: FindProblems<P> = () => [],
+) => {
+  const readRaw = rawReader(route);
+  const readParameters = parameterReader(route);
+
+  /**
+   * @param key null on a route without keys
+   * @param body the parsed body, if the caller has read it
+   */
+  return (
+    context: RequestContext,
+    key: ApiKey | null,
+    body?: RawValues,
+  ): Effect.Effect<RequestValues<P>, ParameterError> =>
+    Effect.flatMapEager(body === undefined ? readRaw(context, key) : Effect.succeed(body), (raw) => {
+      const header = context.request.header("service-version");
+      const contract = route.generation === "v2" ? contractsByHeader.get(header) : defaultContract;
+      const headerProblems = contract === undefined ? [unknownContract] : [];
+      if (route.isIdempotent === true) headerProblems.push(...idempotencyProblems(context));
+      const values = readParameters(
+        contract?.request?.(route.id, raw) ?? raw,
+        key?.scope.kind ?? "global",
+        (given) => [...(key === null ? [] : findProblems(given, key)), ...headerProblems],
+      );
+      return Effect.fromResult(
+        Result.map(values, (read) => ({ values: read, contract: contract ?? defaultContract })),
+      );
+    });
+};
+
+/** Refuses an unknown dated contract on routes without parameters. */
+export const checkContract = ({ request }: RequestContext): Effect.Effect<void, InvalidParameter> =>
+  contractsByHeader.has(request.header("service-version"))
+    ? Effect.void
+    : Effect.fail(new InvalidParameter({ parameters: [unknownContract] }));
+
+const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
+
+const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
+
+/**
+ * Reads the raw parameters of a route from its query or its body. A parameter that a global key must not send is
+ * refused in both places: if the query were ignored, a deletion meant for one guild would delete everything.
+ */
+const rawReader = ({ method, source, parameters }: Pick<Route, "method" | "source" | "parameters">) => {
+  const values = source === "body" ? bodyValues : queryValues;
+  const refused = Object.keys(parameters).filter(
+    (name) => parameters[name]?.presence.globalKeys === "refused",
+  );
+  if (refused.length === 0 || method === "GET") return values;
+  const otherValues =
+    source === "body" ? queryValues : ({ request }: RequestContext) => readAnyFields(request, refused);
+  return (context: RequestContext, key: ApiKey | null): Effect.Effect<RawValues, InvalidBody> =>
+    key?.scope.kind === "guild"
+      ? values(context)
+      : Effect.zipWith(values(context), otherValues(context), (own, other) => ({
+          ...own,
+          ...Struct.pick(other, refused),
+        }));
+};
 
 /** Why a value is refused, and whether this refuses the parameter or the whole body. */
 interface Problem {
@@ -81,6 +159,8 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
     return Result.mapError(decode(value), (error) => refuse(value, error));
   };
 };
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 const notGiven: Problem = { kind: "missing", reason: "" };
 const notTaken: Problem = { kind: "parameter", reason: "not taken with a global key" };

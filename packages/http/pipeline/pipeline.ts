@@ -1,14 +1,15 @@
 /** Runs every request through the checks, its handler and its envelope. */
 import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
+import type { WriteTarget } from "@accountlink/core/links";
+import type { RequestedGuild } from "@accountlink/core/platforms";
 import { type Parameters, type RawValues, type Route, takesHead } from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
-import { compressed } from "../compression.ts";
+import { compressed, maxUncompressed } from "../compression.ts";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeOf, shapeOf } from "../envelopes/envelope_of.ts";
-import { type HttpRequest, isUnder } from "../http_request.ts";
-import { HttpResponse, isStream } from "../http_response.ts";
+import { type HttpRequest, HttpResponse, isStream, isUnder } from "../http_app.ts";
 import {
   type Answer,
   atFirstRequest,
@@ -23,7 +24,7 @@ import { HttpSettings } from "../settings.ts";
 import { isList, readJson } from "./body.ts";
 import { type Answered, type Input, type KeyedInput, makeChecks, type ValueChecks } from "./checks.ts";
 import { answerOnce } from "./idempotency.ts";
-import { boundValuesReader, checkContract, rawValuesOf } from "./request_values.ts";
+import { checkContract, valuesReader } from "./parameters.ts";
 import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
 
 export type { KeyedInput } from "./checks.ts";
@@ -32,6 +33,21 @@ export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
   /** Commits the handler's write, together with the response if the request has an idempotency key. */
   readonly commit: Commit<A>;
 }
+
+export type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
+
+/** The scope of the key, the guild of the request, the key as actor, and the commit function of the write. */
+export const targetOf = <A = unknown>({
+  key,
+  values,
+  context,
+  commit,
+}: GuildInput & { readonly commit?: Commit<A> }): WriteTarget<A> => ({
+  scope: key.scope,
+  guildId: values.guildId,
+  origin: { actor: { type: "key", id: key.id }, requestId: context.requestId },
+  commit,
+});
 
 export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
@@ -120,7 +136,12 @@ export const makePipeline = Effect.gen(function* () {
       return withContext(route, (arrived) => {
         const progress = new Progress(arrived);
         const answered = handle(arrived, progress.learn);
-        return compressed(arrived.request, render(envelope, progress, observers, answered));
+        return Effect.flatMap(render(envelope, progress, observers, answered), (response) => {
+          const { body } = response;
+          return typeof body === "string" && body.length > maxUncompressed
+            ? compressed(arrived.request, response, body)
+            : Effect.succeed(response);
+        });
       });
     });
     return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
@@ -155,16 +176,15 @@ export const makePipeline = Effect.gen(function* () {
 
   const keyless: Pipeline["keyless"] = (route, handler, answerList) =>
     bind(route, () => {
-      const read = boundValuesReader(route);
-      const rawOf = rawValuesOf(route);
+      const read = valuesReader(route);
       return Effect.fnUntraced(function* (arrived: RequestContext, learn: Learn) {
-        const answer = Effect.fnUntraced(function* (raw: RawValues) {
-          const { values, contract } = yield* read(arrived, raw, null);
+        const answer = Effect.fnUntraced(function* (body?: RawValues) {
+          const { values, contract } = yield* read(arrived, null, body);
           return yield* handler({ values, context: learn({ contract }) });
         });
         yield* authenticator.checkThrottle(arrived.address);
         if (route.access === "redirect") yield* limits.admitKeyless(arrived.address);
-        if (answerList === undefined) return yield* answer(yield* rawOf(arrived, null));
+        if (answerList === undefined) return yield* answer();
         const body = yield* readJson(arrived.request);
         if (!isList(body)) return yield* answer(body);
         yield* checkContract(arrived);

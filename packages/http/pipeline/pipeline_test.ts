@@ -10,7 +10,7 @@ import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect";
 import type { Envelope } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
-import { isStream } from "../http_response.ts";
+import { isStream } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 import type { DatedContract } from "../service_versions/service_version.ts";
 import { eventStream } from "../sessions/event_stream.ts";
@@ -72,7 +72,7 @@ describe("a dated contract", () => {
   const streamed = ({ context }: { readonly context: RequestContext }) =>
     Effect.succeed(eventStream({ ...context, contract: older }, Stream.make(event), () => 1));
 
-  it.effect("transforms v2 responses but not v1 responses", () =>
+  it.effect("a dated contract transforms v2 responses but not v1 responses", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
       assert.deepStrictEqual(
@@ -86,7 +86,7 @@ describe("a dated contract", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("transforms v2 events but not v1 events", () =>
+  it.effect("a dated contract transforms v2 events but not v1 events", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
       const v2 = keyless({ ...countV2, success: SessionEvents }, streamed);
@@ -98,7 +98,7 @@ describe("a dated contract", () => {
 });
 
 describe("a handler", () => {
-  it.effect("returns the data that its route declares", () =>
+  it.effect("a handler returns the data that its route declares", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
       // @ts-expect-error the route declares a number
@@ -166,7 +166,7 @@ describe("a lookup", () => {
     });
   });
 
-  it.effect("reads its record while the limits are counted, except after a refused request", () =>
+  it.effect("a lookup reads its record while its limits are counted, except after a refused lookup", () =>
     Effect.gen(function* () {
       const send = yield* makeLookups();
       assert.deepStrictEqual(yield* send(null), [404, true, 1]);
@@ -177,7 +177,7 @@ describe("a lookup", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("calls platforms only after the limits passed", () =>
+  it.effect("a lookup calls platforms only after its limits admitted it", () =>
     Effect.gen(function* () {
       const send = yield* makeLookups();
       assert.deepStrictEqual(yield* send(refusal, { guildId: "500001" }), [429, false, 0]);

@@ -1,4 +1,4 @@
-import { emptyResponse, type HttpResponse } from "../http_response.ts";
+import { emptyResponse, type HttpResponse } from "../http_app.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 
 export const redirectIntoFlow = (publicUrl: string, requestId: string, query: string): HttpResponse =>

@@ -5,7 +5,7 @@ import { InternalError } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
 import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from "effect";
-import type { HttpResponse } from "../http_response.ts";
+import type { HttpResponse } from "../http_app.ts";
 import type { Progress, RequestContext } from "../request_context.ts";
 
 /** The response to an error, and the error for operators; null if operators need not see it. */

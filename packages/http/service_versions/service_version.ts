@@ -22,14 +22,12 @@ const contracts: Readonly<Record<ServiceVersion, DatedContract>> = {
 /** The contract of requests without the header. */
 export const defaultContract: DatedContract = contracts["2026-01-01"];
 
-const byHeader: ReadonlyMap<string | undefined, DatedContract> = new Map([
+/** By the value of the header; undefined and empty values choose the default. */
+export const contractsByHeader: ReadonlyMap<string | undefined, DatedContract> = new Map([
   [undefined, defaultContract],
   ["", defaultContract],
   ...Object.entries(contracts),
 ]);
-
-/** Finds the contract that a header names; undefined if unknown. */
-export const contractFor = (header: string | undefined): DatedContract | undefined => byHeader.get(header);
 
 /** The problem of a header that names an unknown contract. */
 export const unknownContract: ParameterProblem = {

@@ -2,13 +2,13 @@ import type { ReadSession, SessionEvent } from "@accountlink/core/sessions";
 import { Effect, Stream } from "effect";
 import { Sse } from "effect/encoding";
 import { commonHeaders } from "../envelopes/envelope.ts";
-import { emptyResponse, HttpResponse } from "../http_response.ts";
+import { emptyResponse, HttpResponse } from "../http_app.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 
-/** Starts a stream: clients wait this many milliseconds before they reconnect. */
+/** The start of a stream, which tells clients how many milliseconds to wait before they reconnect. */
 export const opening = "retry: 2000\n\n";
 
-/** Keeps an idle connection open. A constant, because the encoder cannot write comments. */
+/** A comment keeps an idle connection open. The encoder of Effect cannot write comments. */
 export const comment = ":\n\n";
 
 const encoder = new TextEncoder();

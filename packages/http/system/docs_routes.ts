@@ -1,8 +1,7 @@
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Doc } from "../documents.ts";
-import { type HttpRequest, pathOf } from "../http_request.ts";
-import type { HttpResponse } from "../http_response.ts";
+import { type HttpRequest, type HttpResponse, pathOf } from "../http_app.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { Answer } from "../request_context.ts";
 import { onceMade } from "../static_document.ts";

@@ -1,7 +1,6 @@
 import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
-import type { HttpApp } from "../http_app.ts";
-import { textResponse } from "../http_response.ts";
+import { type HttpApp, textResponse } from "../http_app.ts";
 import { makeLiteralRouter } from "../router.ts";
 import { healthRoutes, metricsRoute } from "./system_routes.ts";
 

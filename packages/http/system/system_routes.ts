@@ -1,6 +1,6 @@
 import { Effect, Metric } from "effect";
 import { PrometheusMetrics } from "effect/observability";
-import { type HttpResponse, textResponse } from "../http_response.ts";
+import { type HttpResponse, textResponse } from "../http_app.ts";
 import { type BoundRoute, withHeaders } from "../pipeline/pipeline.ts";
 import { Readiness } from "./readiness.ts";
 

@@ -33,7 +33,7 @@ const openBrowser = (publicUrl: string) => {
     return { url, status: response.status, text: await response.text() };
   };
 
-  /** Plays the platforms, which redirect the user back at once. */
+  /** Simulates the platforms, which redirect the user back at once. */
   const signIn = (url: URL) => {
     const { redirect_uri: back = "", state = "" } = Object.fromEntries(url.searchParams);
     const code = url.hostname.startsWith("chat") ? "100001" : "1";

@@ -46,14 +46,14 @@ describe("/guide", () => {
     expect((await get(built, `/guide/${path}`, undefined, { "if-none-match": etag })).status).toBe(304);
   });
 
-  it("redirects to the first page, also below a base path", async () => {
+  it("`/guide` redirects to the first page, also below a base path", async () => {
     const answer = await get(built, "/links/guide", "/links");
     expect(answer.status).toBe(308);
     expect(answer.headers.get("location")).toBe("/links/guide/index.html");
     expect((await get(built, "/links/guide/index.html", "/links")).status).toBe(200);
   });
 
-  it("serves only the files of the site", async () => {
+  it("the guide serves only the files of the site", async () => {
     const asked: Array<string> = [];
     const watched = guideWith((path) => {
       asked.push(path);
@@ -70,7 +70,7 @@ describe("/guide", () => {
     expect(asked).toEqual(["other.html"]);
   });
 
-  it("explains how to build the guide, and serves a new guide at once", async () => {
+  it("a missing guide says how to build it, and a new guide is served at once", async () => {
     let text: string | null = null;
     const site = guideWith(() => Promise.resolve(text));
     const answer = await get(site, "/guide/index.html");

@@ -1,6 +1,5 @@
 import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect";
-import type { HttpApp } from "../http_app.ts";
-import { type HttpResponse, isStream } from "../http_response.ts";
+import { type HttpApp, type HttpResponse, isStream } from "../http_app.ts";
 import type { OpenRequests } from "./open_requests.ts";
 import { toWebHead, toWebResponse, WebRequest } from "./web_request.ts";
 

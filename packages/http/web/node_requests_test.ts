@@ -44,7 +44,7 @@ const inParts = (key: string) => {
 };
 
 describe("nodeListener", () => {
-  it("answers a write, a lookup and HEAD", async () => {
+  it("the Node listener answers a write, a lookup and HEAD", async () => {
     const { url } = await listen(web.handler().nodeListener);
     const key = await web.newKey();
     expect((await fetch(`${url}/v2/game`, write(key))).status).toBe(200);
@@ -54,7 +54,7 @@ describe("nodeListener", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  it("starts the services with the first request, answers 503 if they cannot start, and tries again", async () => {
+  it("the first request starts the services; if they cannot start, it is answered 503 and the next one tries again", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { handler, starts } = failingOnce();
     const { url } = await listen(handler.nodeListener);
@@ -66,7 +66,7 @@ describe("nodeListener", () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(503);
   });
 
-  it("uses the address of the socket unless the caller passes one", async () => {
+  it("the client's address is the socket's address, unless the caller passes one", async () => {
     const { nodeListener } = web.handler();
     const key = await web.newKey({ allowIps: ["127.0.0.1"] });
     const statusAt = async (listener: RequestListener) =>
@@ -76,13 +76,13 @@ describe("nodeListener", () => {
     expect(await statusAt((...pair) => nodeListener(...pair, () => {}))).toBe(404);
   });
 
-  it("refuses malformed addresses", async () => {
+  it("the Node listener refuses malformed addresses", async () => {
     const { nodeListener } = web.handler();
     const { url } = await listen((...pair) => nodeListener(...pair, { clientAddress: "unknown" }));
     expect((await fetch(`${url}/v2/game?gameId=2`, lookup(await web.newKey()))).status).toBe(500);
   });
 
-  it("reads the URL as the client sent it to the framework", async () => {
+  it("below a framework's prefix, the URL is read as the client sent it", async () => {
     const { nodeListener } = web.handler({ basePath: "/links" });
     const { url } = await listen((request, response) => {
       const originalUrl = request.url;
@@ -115,7 +115,7 @@ describe("a body that another parser has read", () => {
     expect(JSON.stringify(logged.mock.calls)).toContain("expected the listener before body parsers");
   });
 
-  it("reads rawBody, up to the maximum size", async () => {
+  it("a rawBody is read up to the maximum size", async () => {
     const { url } = await listenAfterParser(true);
     const key = await web.newKey();
     expect((await fetch(`${url}/v2/game`, write(key, "2"))).status).toBe(200);
@@ -127,7 +127,7 @@ describe("a body that another parser has read", () => {
 });
 
 describe("close", () => {
-  it("ends streams when the handler closes", async () => {
+  it("streams end when the handler closes", async () => {
     const handler = web.handler();
     const { url } = await listen(handler.nodeListener);
     const key = await web.newKey();

@@ -53,7 +53,7 @@ describe("makeWebHandler", () => {
     expect(() => web.handler(options as Partial<WebHandlerOptions>)).toThrow(message);
   });
 
-  it("starts the services with the first request, and again if they could not start", async () => {
+  it("the first request starts the services, and so does the next one if they could not start", async () => {
     const { handler, starts } = failingOnce();
     expect(starts()).toBe(0);
     await expect(statusOf(handler, "GET /healthz")).rejects.toThrow(StoreUnavailable);
@@ -64,7 +64,7 @@ describe("makeWebHandler", () => {
     await handler.close();
   });
 
-  it("answers a lookup and a write", async () => {
+  it("the web handler answers a lookup and a write", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     expect(await statusOf(handler, "PATCH /v2/game", { key, ...write("1") })).toBe(200);
@@ -72,7 +72,7 @@ describe("makeWebHandler", () => {
     expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
   });
 
-  it("answers HEAD without a body, answers OPTIONS, and refuses an unreadable path", async () => {
+  it("HEAD is answered without a body, OPTIONS with 204, and an unreadable path with 400", async () => {
     const handler = web.handler();
     const head = await send(handler, "HEAD /v2/chat?chatId=100001");
     expect([head.status, await head.text()]).toEqual([401, ""]);
@@ -88,7 +88,7 @@ describe("makeWebHandler", () => {
     ]);
   });
 
-  it("stops reading a body that exceeds the maximum", async () => {
+  it("the web handler stops reading a body that exceeds the maximum", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     let read = 0;
@@ -111,13 +111,13 @@ describe("makeWebHandler", () => {
 });
 
 describe("client addresses", () => {
-  it("throttles only the address that sends wrong keys", async () => {
+  it("wrong keys throttle only the address that sends them", async () => {
     const handler = web.handler();
     expect(await guess(handler, 35, mallory)).toEqual([401, 429]);
     expect(await guess(handler, 1, ada)).toEqual([401]);
   });
 
-  it("answers 500 to a request without an address", async () => {
+  it("a request without the expected client address is answered 500", async () => {
     const handler = web.handler();
     const key = await web.newKey();
     for (const from of [{}, { clientAddress: "" }, { clientAddress: "ours.example" }]) {
@@ -125,7 +125,7 @@ describe("client addresses", () => {
     }
   });
 
-  it("takes the address from X-Forwarded-For of a trusted proxy", async () => {
+  it("behind a trusted proxy, the client's address is read from X-Forwarded-For", async () => {
     const handler = web.handler({ trustedProxies: ["10.0.0.0/8"] });
     const key = await web.newKey({ allowIps: ["203.0.113.7"] });
     const from = { clientAddress: "10.0.0.1" };
@@ -134,7 +134,7 @@ describe("client addresses", () => {
     expect([await asked("203.0.113.7"), await asked("203.0.113.8")]).toEqual([404, 403]);
   });
 
-  it("without addresses, keeps the limits of keys, throttles nobody, and refuses keys with address lists", async () => {
+  it("without client addresses, limits of keys apply, nobody is throttled, and keys with address lists are refused", async () => {
     const handler = web.handler({ clientAddress: "none" });
     expect(await guess(handler, 35, {})).toEqual([401]);
     const asked = (key: string) => statusOf(handler, "GET /v2/game?gameId=2", { key, from: {} });

@@ -1,7 +1,6 @@
 /** Adapts a web `Request` for the application. */
 import { Effect, Stream } from "effect";
-import { BodyTooLarge, type HttpRequest } from "../http_request.ts";
-import { type HttpResponse, isStream } from "../http_response.ts";
+import { BodyTooLarge, type HttpRequest, type HttpResponse, isStream } from "../http_app.ts";
 
 export class WebRequest implements HttpRequest {
   readonly method: string;

@@ -1,8 +1,8 @@
 /** Rows of `links`, decoded without Schema, since every lookup decodes one. */
 import type { ChatId, GameId } from "@accountlink/core";
-import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links";
+import type { GameSet, LinkRecord } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Exit, Option } from "effect";
+import { Exit, Option } from "effect";
 import type { SqlConnection } from "effect/sql";
 import { literalSql, readerOf, UnreadableRow } from "../statements/row.ts";
 
@@ -32,13 +32,21 @@ const recordIn = (row: SqlConnection.Row) =>
 
 export const readRecords = readerOf("links", recordIn);
 
-export const readRecordValues = readerOf("links", (row: RowValues) =>
-  recordOf(row[0], row[1], row[2], row[3], row[4]),
-);
+const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4]);
+
+export const readRecordValues = readerOf("links", recordInValues);
 
 /** The record that a lookup by key found, if any. */
-export const readRecord = (rows: ReadonlyArray<RowValues>) =>
-  Effect.mapEager(readRecordValues(rows), (records) => Option.fromUndefinedOr(records[0]));
+export const readRecord = ([row]: ReadonlyArray<RowValues>): Exit.Exit<
+  Option.Option<LinkRecord>,
+  UnreadableRow
+> => {
+  if (row === undefined) return Exit.succeed(Option.none());
+  const record = recordInValues(row);
+  return record === undefined
+    ? Exit.fail(new UnreadableRow({ table: "links" }))
+    : Exit.succeed(Option.some(record));
+};
 
 const gameOf = (value: unknown): GameId | null | undefined =>
   value === null || isId(value) ? (value as GameId | null) : undefined;
@@ -50,7 +58,7 @@ export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
 
 export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
   const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
-  if (record === undefined || !isLinked(record) || previousGameId === undefined) return undefined;
+  if (record === undefined || record.gameId === null || previousGameId === undefined) return undefined;
   return { record, previousGameId };
 };
 

@@ -27,6 +27,7 @@ import {
 } from "./link_row.ts";
 import { linkWrites } from "./link_writes.ts";
 import { scopeDeletions } from "./scope_deletion.ts";
+import { setGameOn } from "./set_game.ts";
 
 const countStep = 20_000;
 
@@ -174,7 +175,8 @@ const make = Effect.gen(function* () {
         storeOperation("LinkStore.exportPage"),
       ),
 
-    ...linkWrites(sql, yield* directWritesOn(sql)),
+    setGame: setGameOn(sql, yield* directWritesOn(sql)),
+    ...linkWrites(sql),
     ...linkImports(sql),
     ...scopeDeletions(sql),
   });

@@ -1,5 +1,5 @@
 /**
- * The writes of `LinkStore`. Each answers with values returned by its own statement, or read from rows that it has
+ * The writes of `LinkStore` that move and remove links. Each answers with values returned by its own statement, or read from rows that it has
  * locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
 import type { LinkStore } from "@accountlink/core";
@@ -9,21 +9,16 @@ import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
-import type { DirectWrites } from "../statements/direct_writes.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { readRecords, readSets, readUnlinked } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
-import { setGameOn } from "./set_game.ts";
 
 /** Each write is a transaction that includes its audit entry. */
 export const linkWrites = (
   sql: SqlClient.SqlClient,
-  writes: DirectWrites,
-): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame"> => {
-  const [setGame, moveChat, removeGame] = [setGameOn(sql, writes), moveChatOn(sql), removeGameOn(sql)];
+): Pick<LinkStore["Service"], "moveChat" | "removeGame"> => {
+  const [moveChat, removeGame] = [moveChatOn(sql), removeGameOn(sql)];
   return {
-    setGame: (write) =>
-      setGame(write).pipe(storeOperation("LinkStore.setGame", write.actor.id, write.requestId ?? "")),
     moveChat: (write) => moveChat(write).pipe(storeOperation("LinkStore.moveChat")),
     removeGame: (write) => removeGame(write).pipe(storeOperation("LinkStore.removeGame")),
   };

@@ -4,8 +4,7 @@
  * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In
  * Postgres all writes are one statement that commits with its answer, so a client that writes alone waits once.
  */
-import type { ChatId } from "@accountlink/core";
-import { signedBy } from "@accountlink/core/audit";
+import type { ChatId, LinkStore } from "@accountlink/core";
 import { type EventData, newEventId, sourceOf } from "@accountlink/core/events";
 import type { GameSet, SetGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -13,10 +12,10 @@ import { Effect, Exit } from "effect";
 import type { SqlClient, SqlError, Statement } from "effect/sql";
 import { lastPosition } from "../events/event_writes.ts";
 import { batched, withSpanLinks } from "../statements/batching.ts";
-import { DatabaseClock } from "../statements/database_clock.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { type DirectWrites, isInTransaction, type Rows } from "../statements/direct_writes.ts";
+import { DatabaseClock, type DirectWrites, isInTransaction, type Rows } from "../statements/direct_writes.ts";
 import { UnreadableRow } from "../statements/row.ts";
+import { storeOperation } from "../statements/store_operation.ts";
 import { textOf } from "./link_queries.ts";
 import { byChatId, type ChatLine, recordColumns, setIn } from "./link_row.ts";
 import { relinkOf } from "./link_statements.ts";
@@ -34,7 +33,7 @@ const longestWay = 1_000;
 export const setGameOn = (
   sql: SqlClient.SqlClient,
   { transaction, atOnce }: DirectWrites,
-): ((write: SetGame) => Effect.Effect<GameSet, Failure>) => {
+): LinkStore["Service"]["setGame"] => {
   const { texts, valuesOf } = setStatements(sql);
   const clock = new DatabaseClock();
 
@@ -77,7 +76,9 @@ export const setGameOn = (
     { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setOne },
   );
   return (write) =>
-    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setOne(write) : set(write)));
+    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setOne(write) : set(write))).pipe(
+      storeOperation("LinkStore.setGame", write.actor.id, write.requestId ?? ""),
+    );
 };
 
 const maxBatchSize = 100;
@@ -113,7 +114,7 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
   actor.type,
   actor.id,
   requestId,
-  signedBy({ actor }).member,
+  actor.type === "account" ? actor.member : null,
 ];
 
 /**

@@ -7,7 +7,7 @@ import { Deferred, Effect, Fiber, Layer, Option, Schedule } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { vi } from "vitest";
 import { migrate } from "../migrations.ts";
-import { DatabaseClock } from "../statements/database_clock.ts";
+import { DatabaseClock } from "../statements/direct_writes.ts";
 import { layer as stores } from "../stores.ts";
 import { Database, onDatabase } from "./test_postgres.ts";
 

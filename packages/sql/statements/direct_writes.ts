@@ -1,4 +1,5 @@
 /** Runs constant writing statements on the hot path, without the cost of `SqlClient`'s templates, scopes and spans. */
+import type { Millis } from "@accountlink/core/timestamp";
 import { Context, Effect } from "effect";
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql";
 
@@ -48,3 +49,22 @@ const runOn =
 
 export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Context<never>): boolean =>
   Context.getOrUndefined(context, sql.transactionService) !== undefined;
+
+/**
+ * The database clock, estimated from its answers, for the deadline of a statement that commits with its answer. If the
+ * server or network stalls, such a statement may reach the database long after its request, and must not overwrite later
+ * writes. If the database clock jumps, the next answer corrects the estimate.
+ */
+export class DatabaseClock {
+  /** How far the database clock is ahead of `performance.now()`, minus the latency of the answer. */
+  #ahead: number | undefined;
+
+  saw(time: unknown): void {
+    if (typeof time === "number") this.#ahead = time - performance.now();
+  }
+
+  /** The database time after this many milliseconds; undefined before the first answer. */
+  timeIn(milliseconds: number): Millis | undefined {
+    return this.#ahead === undefined ? undefined : Math.floor(performance.now() + this.#ahead + milliseconds);
+  }
+}

@@ -32,7 +32,6 @@ export const cachedChatPlatform = (
 
       const findGuild = yield* cachedLookup({
         answer: "chat.guild",
-        entry: (guildId: GuildId) => guildId,
         lookup: platform.findGuild,
         schema: Schema.OptionFromNullOr(Guild),
         freshFor: (found) => (Option.isSome(found) ? guild : absence),
@@ -40,15 +39,13 @@ export const cachedChatPlatform = (
 
       const findMember = yield* cachedLookup({
         answer: "chat.member",
-        entry: ([guildId, chatId]: readonly [GuildId, ChatId]) => `${guildId}:${chatId}`,
-        lookup: ([guildId, chatId]) => platform.findMember(guildId, chatId),
+        lookup: ([guildId, chatId]: readonly [GuildId, ChatId]) => platform.findMember(guildId, chatId),
         schema: Schema.OptionFromNullOr(GuildMember),
         freshFor: (found) => (Option.isSome(found) ? member : absence),
       });
 
       const findUser = yield* cachedLookup({
         answer: "chat.user",
-        entry: (chatId: ChatId) => chatId,
         lookup: platform.findUser,
         schema: Schema.OptionFromNullOr(ChatUser),
         freshFor: (found) => (Option.isSome(found) ? profile : absence),

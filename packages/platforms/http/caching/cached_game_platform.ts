@@ -1,5 +1,5 @@
 /** A game platform with a short-lived cache. */
-import { type Cache, type GameId, GamePlatform } from "@accountlink/core";
+import { type Cache, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
@@ -21,7 +21,6 @@ export const cachedGamePlatform = (
 
       const hasUser = yield* cachedLookup({
         answer: "game.user",
-        entry: (gameId: GameId) => gameId,
         lookup: platform.hasUser,
         schema: Schema.Boolean,
         freshFor: (isThere) => (isThere ? profile : absence),
@@ -29,7 +28,6 @@ export const cachedGamePlatform = (
 
       const findProfile = yield* cachedLookup({
         answer: "game.profile",
-        entry: (gameId: GameId) => gameId,
         lookup: platform.findProfile,
         schema: Schema.OptionFromNullOr(GameProfile),
         freshFor: (found) => (Option.isSome(found) ? profile : absence),

@@ -5,11 +5,9 @@ import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "eff
 import { platformCache } from "../resilience/metrics.ts";
 
 /** A lookup to cache. Keys are compared by value. */
-export interface CachedLookup<Key, A> {
+export interface CachedLookup<Key extends string | ReadonlyArray<string>, A> {
   /** The prefix of cache keys and the label of the metric, such as `chat.member`. */
   readonly answer: string;
-  /** The part of the cache key that identifies `key`. */
-  readonly entry: (key: Key) => string;
   readonly lookup: (key: Key) => Effect.Effect<A, PlatformUnavailable>;
   /** Encodes cached answers. Entries that cannot be decoded are ignored. */
   readonly schema: Schema.Codec<A, Schema.Json>;
@@ -26,13 +24,15 @@ const maxOwn = 10_000;
  * never cached. If the cache fails, the platform is asked. `forget` removes an answer after a change; other processes
  * may use theirs until it expires.
  */
-export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: CachedLookup<Key, A>) {
+export const cachedLookup = Effect.fnUntraced(function* <Key extends string | ReadonlyArray<string>, A>(
+  options: CachedLookup<Key, A>,
+) {
   const cache = yield* Cache;
   const codec = Schema.fromJsonString(options.schema);
   // Decoding an answer costs more than finding it in a map.
   const decode = memoize(maxDecoded, Schema.decodeUnknownOption(codec));
   const encode = Schema.encodeSync(codec);
-  const entryOf = (key: Key): string => `platform.${options.answer}:${options.entry(key)}`;
+  const entryOf = (key: Key): string => `platform.${options.answer}:${[key].flat().join(":")}`;
   const countOf = (result: "hit" | "miss" | "error") => {
     const counter = platformCache({ answer: options.answer, result });
     return Effect.withFiber(({ context }) => Exit.succeed(counter.updateUnsafe(1, context)));

@@ -32,7 +32,6 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
   const asked: Array<string> = [];
   const lookup = yield* cachedLookup<string, number>({
     answer: "test",
-    entry: (word) => word,
     lookup: (word) => Effect.sync(() => asked.push(word) && word.length),
     schema: Schema.Number,
     freshFor: () => Duration.seconds(5),

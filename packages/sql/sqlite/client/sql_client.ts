@@ -1,14 +1,14 @@
 /** `SqlClient` for SQLite, on node:sqlite. Other processes may write to the same file. */
 import { DatabaseSync } from "node:sqlite";
 import { isTraced } from "@accountlink/core/telemetry";
-import { Context, Duration, Effect, Layer, type Scope, Stream } from "effect";
+import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { ClientDirectWrites, type DirectWrites } from "../../statements/direct_writes.ts";
-import { withStatementSpan, withWriteSpans } from "../../statements/statement_span.ts";
-import { Access, inTransaction, type Run, retryWhileLocked, SnapshotReader } from "./access.ts";
+import { withWriteSpans } from "../../statements/statement_span.ts";
+import { Access, inTransaction, retryWhileLocked, SnapshotReader } from "./access.ts";
+import { Connection, statementsOf, TracedConnection } from "./connection.ts";
 import { logFullDisk } from "./full_disk.ts";
-import { type Statements, statementsOf } from "./statements.ts";
 
 export interface SqliteOptions {
   /** Path of the database file, created if missing, in an existing folder; or `:memory:`. */
@@ -127,61 +127,5 @@ function openToRead(filename: string): DatabaseSync {
 function noWriteAheadLog(): SqlError.SqlError {
   const message =
     "Cannot open the database: its file system does not support a write-ahead log, expected a local disk";
-  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
-}
-
-class Connection implements SqlConnection.Connection {
-  readonly run: Run;
-  readonly #statements: Statements;
-
-  constructor(run: Run, statements: Statements) {
-    this.run = run;
-    this.#statements = statements;
-  }
-
-  execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.run(() => transformed(this.#statements.rows.all(sql, params), transformRows));
-  }
-
-  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    return this.run(() => this.#statements.rows.run(sql, params));
-  }
-
-  executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return this.run(() => this.#statements.values.all(sql, params));
-  }
-
-  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.run(() => transformed(this.#statements.rows.allOnce(sql, params), transformRows));
-  }
-
-  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.run(() => this.#statements.values.allOnce(sql, params));
-  }
-
-  executeStream() {
-    return Stream.suspend(() => Stream.fail(streamRefused()));
-  }
-}
-
-/** Traces statements, as `SqlClient` does. */
-class TracedConnection extends Connection {
-  override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return withStatementSpan("sqlite", sql, super.execute(sql, params, transformRows));
-  }
-
-  override executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return withStatementSpan("sqlite", sql, super.executeValues(sql, params));
-  }
-}
-
-type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
-
-function transformed<A extends object>(rows: ReadonlyArray<A>, transformRows: TransformRows | undefined) {
-  return transformRows === undefined ? rows : transformRows(rows);
-}
-
-function streamRefused(): SqlError.SqlError {
-  const message = "Cannot stream rows: it would keep the connection busy, expected pages by key";
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
 }

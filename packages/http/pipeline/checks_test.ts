@@ -1,6 +1,6 @@
 import type { Credential } from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
-import { keyReader } from "./key_reader.ts";
+import { keyReader } from "./checks.ts";
 
 type Headers = Partial<Record<string, string>>;
 

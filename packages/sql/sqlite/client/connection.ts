@@ -1,5 +1,65 @@
-/** Prepares statements of a node:sqlite connection, and binds their parameters. */
+/** Prepares the statements of a node:sqlite connection, binds their parameters, and runs them. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { Stream } from "effect";
+import { type SqlConnection, SqlError } from "effect/sql";
+import { withStatementSpan } from "../../statements/statement_span.ts";
+import type { Run } from "./access.ts";
+
+export class Connection implements SqlConnection.Connection {
+  readonly run: Run;
+  readonly #statements: Statements;
+
+  constructor(run: Run, statements: Statements) {
+    this.run = run;
+    this.#statements = statements;
+  }
+
+  execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return this.run(() => transformed(this.#statements.rows.all(sql, params), transformRows));
+  }
+
+  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
+    return this.run(() => this.#statements.rows.run(sql, params));
+  }
+
+  executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return this.run(() => this.#statements.values.all(sql, params));
+  }
+
+  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return this.run(() => transformed(this.#statements.rows.allOnce(sql, params), transformRows));
+  }
+
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.run(() => this.#statements.values.allOnce(sql, params));
+  }
+
+  executeStream() {
+    return Stream.suspend(() => Stream.fail(streamRefused()));
+  }
+}
+
+/** Traces statements, as `SqlClient` does. */
+export class TracedConnection extends Connection {
+  override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return withStatementSpan("sqlite", sql, super.execute(sql, params, transformRows));
+  }
+
+  override executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return withStatementSpan("sqlite", sql, super.executeValues(sql, params));
+  }
+}
+
+type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
+
+function transformed<A extends object>(rows: ReadonlyArray<A>, transformRows: TransformRows | undefined) {
+  return transformRows === undefined ? rows : transformRows(rows);
+}
+
+function streamRefused(): SqlError.SqlError {
+  const message = "Cannot stream rows: it would keep the connection busy, expected pages by key";
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
+}
 
 /** The statements of a connection, by the shape of their rows. */
 export interface Statements {

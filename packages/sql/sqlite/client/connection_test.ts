@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "@effect/vitest";
-import { statementsOf } from "./statements.ts";
+import { statementsOf } from "./connection.ts";
 
 const openStatements = (capacity?: number) => {
   const db = new DatabaseSync(":memory:");
