@@ -81,8 +81,7 @@ test.it("statements on links sort no rows, except for the entries of an import",
     const sorting = (yield* plans)
       .filter(({ steps }) => steps.some(({ table }) => table === "links"))
       .filter(({ steps }) => steps.some(({ sorts }) => sorts));
-    const beginnings = sorting.map(({ beginning }) => beginning);
-    test.expect([...new Set(beginnings)]).toEqual(["INSERT INTO audit_log"]);
+    test.expect([...new Set(sorting.map(({ beginning }) => beginning))]).toEqual(["INSERT INTO audit_log"]);
   }).pipe(Effect.runPromise),
 );
 
