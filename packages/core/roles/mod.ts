@@ -7,4 +7,4 @@ export * from "./nickname_template.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
-export { type PlanDetails, StoredPlans } from "./stored_plans.ts";
+export { type PlanDetails, planJson, StoredPlans } from "./stored_plans.ts";

@@ -12,6 +12,7 @@ import {
 } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
+import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
 import {
   expectedRules,
@@ -28,6 +29,25 @@ export interface PlanDetails {
   readonly plan: RolePlan;
   readonly status: PlanStatus;
 }
+
+/**
+ * Converts a plan and its progress to JSON, for the dashboard and the command line.
+ *
+ * @internal
+ */
+export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
+  pid: plan.scope.pid,
+  guildId: plan.guildId,
+  rules: plan.rules,
+  nickname: plan.nickname,
+  status: {
+    state: plan.state,
+    pending,
+    sweptAt: timeOrNull(sweptAt),
+    sweep: sweep && { done: sweep.done, total: sweep.total },
+    problems: problems.map(({ at, ...problem }) => ({ ...problem, at: formatTimestamp(at) })),
+  },
+});
 
 /**
  * Manages role plans without asking the platform. In a guild without a plan, the plan has no rules and is paused.

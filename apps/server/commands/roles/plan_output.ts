@@ -1,23 +1,13 @@
-import type { PlanDetails } from "@accountlink/core/roles";
+import { type PlanDetails, planJson } from "@accountlink/core/roles";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
 import { formatTable } from "../../cli/output.ts";
 import { ruleText } from "./role_flags.ts";
 
-export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
-  account: plan.scope.account,
-  scope: plan.scope.kind,
-  pid: plan.scope.pid,
-  guildId: plan.guildId,
-  rules: plan.rules,
-  nickname: plan.nickname,
-  status: {
-    state: plan.state,
-    pending,
-    sweptAt: timeOrNull(sweptAt),
-    sweep: sweep && { done: sweep.done, total: sweep.total },
-    problems: problems.map(({ at, ...problem }) => ({ ...problem, at: formatTimestamp(at) })),
-  },
+export const planOutput = (details: PlanDetails) => ({
+  account: details.plan.scope.account,
+  scope: details.plan.scope.kind,
+  ...planJson(details),
 });
 
 export const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails): string => {

@@ -8,13 +8,13 @@ import { CommandFailed } from "../../cli/report.ts";
 import { paragraphs } from "../../cli/usage.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import { planJson, planText } from "./plan_output.ts";
+import { planOutput, planText } from "./plan_output.ts";
 import { planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
 
 const showCommand = Command.make("show", planFlags, (choice) =>
   Effect.gen(function* () {
     const details = yield* (yield* StoredPlans).find(yield* scopeOfPlan(choice), choice.guildId);
-    yield* answer(planJson(details), planText(details));
+    yield* answer(planOutput(details), planText(details));
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(Command.withDescription("Show the role plan of a guild, its progress and its problems."));
 
@@ -67,7 +67,7 @@ const setCommand = Command.make("set", settingFlags, (choice) =>
           new CommandFailed({ problem: `Cannot set the plan: another plan of guild ${guildId} is on` }),
       }),
     );
-    yield* answerWithLocation(planJson(details), (location) => `${planText(details)}\n\nIn ${location}`);
+    yield* answerWithLocation(planOutput(details), (location) => `${planText(details)}\n\nIn ${location}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.validate(checkChange),
@@ -99,7 +99,7 @@ const sweepCommand = Command.make("sweep", planFlags, (choice) =>
     const problem = `Cannot sweep guild ${guildId}: its plan is not on`;
     const details = yield* Effect.catchTag(started, "BadRequest", () => new CommandFailed({ problem }));
     yield* answerWithLocation(
-      planJson(details),
+      planOutput(details),
       (location) => `A running server compares all members of guild ${guildId}, in ${location}`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),

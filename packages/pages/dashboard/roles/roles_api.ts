@@ -1,6 +1,6 @@
 import { originOf } from "@accountlink/core/keys";
-import { type PlanDetails, RolePlans } from "@accountlink/core/roles";
-import { type BoundRoute, isoTime, isoTimeOrNull } from "@accountlink/http/site";
+import { planJson, RolePlans } from "@accountlink/core/roles";
+import type { BoundRoute } from "@accountlink/http/site";
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
@@ -53,18 +53,4 @@ export const rolesApi = Effect.gen(function* () {
     ),
   ];
   return routes;
-});
-
-const planJson = ({ plan, status }: PlanDetails) => ({
-  pid: plan.scope.pid,
-  guildId: plan.guildId,
-  rules: plan.rules,
-  nickname: plan.nickname,
-  status: {
-    state: plan.state,
-    pending: status.pending,
-    sweptAt: isoTimeOrNull(status.sweptAt),
-    sweep: status.sweep && { done: status.sweep.done, total: status.sweep.total },
-    problems: status.problems.map(({ at, ...problem }) => ({ ...problem, at: isoTime(at) })),
-  },
 });
