@@ -1,8 +1,4 @@
-/**
- * The building blocks of pages: requests, responses, and the checks that pages share with routes.
- *
- * @internal
- */
+/** The building blocks of pages: requests, responses, and the checks that pages share with routes. @internal */
 
 export { type Doc, type Docs } from "./documents.ts";
 export { addErrorHeaders, isoTime, isoTimeOrNull, type SuccessOf } from "./envelopes/envelope.ts";
