@@ -14,7 +14,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import type { ImportBatch } from "@accountlink/core/links";
 import { makePostgresDatabase } from "@accountlink/test-servers";
-import { Effect, Layer } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
@@ -72,6 +72,19 @@ const fill = (accounts: number) => `
     FROM generate_series(1, ${accounts * 100}) AS i;
 `;
 
+/** A client for statistics only: a connection for each reading would cost more than most operations. */
+class Statistics extends Context.Service<Statistics, SqlClient.SqlClient>()(
+  "@accountlink/sql/postgres/test_plans/Statistics",
+) {
+  static readonly layer = Layer.unwrap(
+    Effect.map(Database, ({ url }) =>
+      Layer.effect(Statistics, SqlClient.SqlClient).pipe(
+        Layer.provide(layerClient(url, { maxConnections: 1 })),
+      ),
+    ),
+  );
+}
+
 /**
  * A full database.
  *
@@ -79,6 +92,9 @@ const fill = (accounts: number) => `
  * @param prepare SQL to run on the empty schema
  */
 export const layerFull = (accounts: number, prepare = "") =>
+  Layer.provideMerge(Statistics.layer, layerFilled(accounts, prepare));
+
+const layerFilled = (accounts: number, prepare: string) =>
   Layer.effect(
     Database,
     Effect.gen(function* () {
@@ -223,15 +239,15 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
 
 /** Sequential scans, rows, index entries, and pages read so far, by table. */
 const counts = Effect.gen(function* () {
-  const database = yield* Database;
-  const tables = yield* database.query(`
+  const sql = yield* Statistics;
+  const tables = yield* sql`
     SELECT relname AS name, seq_scan AS scans, seq_tup_read + (
       SELECT sum(idx_tup_read) FROM pg_stat_user_indexes AS indexes WHERE indexes.relid = tables.relid
     ) AS read, (
       SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
       FROM pg_statio_user_tables AS pages WHERE pages.relid = tables.relid
     ) AS pages
-    FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`);
+    FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`;
   return tables.map(({ name, scans, read, pages }) => ({
     name,
     scans: Number(scans),

@@ -29,7 +29,7 @@ export const platformRoute = <R>(
   { faults, traffic }: Simulation,
   { platform, method, path, handler }: PlatformRoute<R>,
 ) => {
-  const answer = Effect.catch(handler, Effect.succeed);
+  const answer = handler.pipe(Effect.catch(Effect.succeed));
   const faulty = Effect.suspend(() => {
     const fault = faults.take(platform, path);
     if (fault === null) return answer;
