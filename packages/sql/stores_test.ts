@@ -81,7 +81,7 @@ test.it("statements on links sort no rows, except for the entries of an import",
     const sorting = (yield* plans)
       .filter(({ steps }) => steps.some(({ table }) => table === "links"))
       .filter(({ steps }) => steps.some(({ sorts }) => sorts));
-    test.expect(sorting.map(({ beginning }) => beginning)).toEqual(["INSERT INTO audit_log"]);
+    test.expect([...new Set(sorting.map(({ beginning }) => beginning))]).toEqual(["INSERT INTO audit_log"]);
   }).pipe(Effect.runPromise),
 );
 

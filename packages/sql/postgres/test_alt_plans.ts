@@ -33,21 +33,16 @@ const pair = {
   otherChatId: chatIdOf(60),
 } as const;
 
-const onSightings = <A>(use: (sightings: SightingStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(SightingStore, use);
-const onReviews = <A>(use: (reviews: AltReviewStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(AltReviewStore, use);
-
 const dieUnless = (length: number) => (found: { readonly length: number }) =>
   found.length === length ? Effect.void : Effect.die(`Found ${found.length}, expected ${length}`);
 
 export const altOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, SightingStore | AltReviewStore>>
 > = {
-  "SightingStore.findByChatIds": onSightings((sightings) =>
+  "SightingStore.findByChatIds": SightingStore.use((sightings) =>
     Effect.tap(sightings.findByChatIds(pid, some(20)), dieUnless(20)),
   ),
-  "findShared at an address of everybody in the scope": onSightings((sightings) =>
+  "findShared at an address of everybody in the scope": SightingStore.use((sightings) =>
     Effect.tap(
       sightings.findShared(pid, {
         hashes: ["hash", "unseen"],
@@ -58,16 +53,16 @@ export const altOperations: Readonly<
       dieUnless(40),
     ),
   ),
-  countUsers: onSightings((sightings) =>
+  countUsers: SightingStore.use((sightings) =>
     Effect.flatMap(sightings.countUsers(pid, [["hash", "unseen"]]), ([users = 0]) =>
       dieUnless(1_000)({ length: Math.round(users / 100) * 100 }),
     ),
   ),
-  "AltReviewStore.findByChatId": onReviews((reviews) =>
+  "AltReviewStore.findByChatId": AltReviewStore.use((reviews) =>
     Effect.tap(reviews.findByChatId(pid, chatIdOf(100), 100), dieUnless(2)),
   ),
-  "AltReviewStore.set": onReviews((reviews) =>
+  "AltReviewStore.set": AltReviewStore.use((reviews) =>
     reviews.set({ ...pair, verdict: "same", note: null, keyId: KeyId.make("000000000000") }),
   ),
-  "AltReviewStore.remove": onReviews((reviews) => reviews.remove(pair)),
+  "AltReviewStore.remove": AltReviewStore.use((reviews) => reviews.remove(pair)),
 };

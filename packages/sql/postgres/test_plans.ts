@@ -14,7 +14,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import type { ImportBatch } from "@accountlink/core/links";
 import { makePostgresDatabase } from "@accountlink/test-servers";
-import { Effect, Layer } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
@@ -72,6 +72,19 @@ const fill = (accounts: number) => `
     FROM generate_series(1, ${accounts * 100}) AS i;
 `;
 
+/** A client for statistics only: a connection for each reading would cost more than most operations. */
+class Statistics extends Context.Service<Statistics, SqlClient.SqlClient>()(
+  "@accountlink/sql/postgres/test_plans/Statistics",
+) {
+  static readonly layer = Layer.unwrap(
+    Effect.map(Database, ({ url }) =>
+      Layer.effect(Statistics, SqlClient.SqlClient).pipe(
+        Layer.provide(layerClient(url, { maxConnections: 1 })),
+      ),
+    ),
+  );
+}
+
 /**
  * A full database.
  *
@@ -79,6 +92,9 @@ const fill = (accounts: number) => `
  * @param prepare SQL to run on the empty schema
  */
 export const layerFull = (accounts: number, prepare = "") =>
+  Layer.provideMerge(Statistics.layer, layerFilled(accounts, prepare));
+
+const layerFilled = (accounts: number, prepare: string) =>
   Layer.effect(
     Database,
     Effect.gen(function* () {
@@ -94,18 +110,12 @@ export const layerFull = (accounts: number, prepare = "") =>
   );
 
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
-const onLinks = <A>(use: (links: LinkStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(LinkStore, use);
-const onKeys = <A>(use: (keys: KeyStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(KeyStore, use);
-const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(CountLedger, use);
 
 /** Lists audit entries of the account with a filter that few of them pass. */
 const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
 
 const importOf = (existing: ImportBatch["existing"]) =>
-  onLinks((links) =>
+  LinkStore.use((links) =>
     links.importBatch({
       ...origin,
       links: Array.from({ length: 20 }, (_, i) => ({
@@ -119,102 +129,102 @@ const importOf = (existing: ImportBatch["existing"]) =>
   );
 
 const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
-  findByChatId: onLinks((links) => links.findByChatId(pid, chatIdOf(1))),
-  "findByChatId, batched": onLinks((links) =>
+  findByChatId: LinkStore.use((links) => links.findByChatId(pid, chatIdOf(1))),
+  "findByChatId, batched": LinkStore.use((links) =>
     Effect.forEach(
       Array.from({ length: 32 }, (_, i) => chatIdOf(i)),
       (chatId) => links.findByChatId(pid, chatId),
       { concurrency: "unbounded" },
     ),
   ),
-  findByChatIds: onLinks((links) =>
+  findByChatIds: LinkStore.use((links) =>
     links.findByChatIds(
       pid,
       Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
     ),
   ),
-  findGamesByChatIds: onLinks((links) =>
+  findGamesByChatIds: LinkStore.use((links) =>
     links.findGamesByChatIds(
       pid,
       Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
     ),
   ),
-  findByGameIds: onLinks((links) =>
+  findByGameIds: LinkStore.use((links) =>
     links.findByGameIds(
       pid,
       Array.from({ length: 10 }, (_, i) => gameIdOf(i)),
     ),
   ),
-  "findByGameIds, batched": onLinks((links) =>
+  "findByGameIds, batched": LinkStore.use((links) =>
     Effect.forEach(
       Array.from({ length: 32 }, (_, i) => gameIdOf(i)),
       (gameId) => links.findByGameIds(pid, [gameId]),
       { concurrency: "unbounded" },
     ),
   ),
-  newestPage: onLinks((links) => links.newestPage(pid, null, 50)),
-  "newestPage, further": onLinks((links) =>
+  newestPage: LinkStore.use((links) => links.newestPage(pid, null, 50)),
+  "newestPage, further": LinkStore.use((links) =>
     links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50),
   ),
-  "newestPage, back": onLinks((links) =>
+  "newestPage, back": LinkStore.use((links) =>
     links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50, "newer"),
   ),
   // The links of the scope were verified one millisecond apart.
-  "countLinks, verified": onLinks((links) =>
+  "countLinks, verified": LinkStore.use((links) =>
     links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),
   ),
-  "countLinks, enough": onLinks((links) => links.countLinks(pid, { enough: 50 })),
-  exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
-  setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
-  "setGame of a new chat user": onLinks((links) =>
+  "countLinks, enough": LinkStore.use((links) => links.countLinks(pid, { enough: 50 })),
+  exportPage: LinkStore.use((links) => links.exportPage(pid, chatIdOf(10), 50)),
+  setGame: LinkStore.use((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
+  "setGame of a new chat user": LinkStore.use((links) =>
     links.setGame({ ...origin, chatId: ChatId.make("99999"), gameId: gameIdOf(2) }),
   ),
-  moveChat: onLinks((links) =>
+  moveChat: LinkStore.use((links) =>
     links.moveChat({ ...origin, oldChatId: chatIdOf(2), newChatId: ChatId.make("99998") }),
   ),
-  removeGame: onLinks((links) => links.removeGame({ ...origin, chatId: chatIdOf(3) })),
+  removeGame: LinkStore.use((links) => links.removeGame({ ...origin, chatId: chatIdOf(3) })),
   importBatch: importOf("replace"),
   "importBatch, kept": importOf("keep"),
-  importPosition: onLinks((links) => links.importPosition("source 100")),
-  ensureAccount: onKeys((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
-  updateAccount: onKeys((keys) =>
+  importPosition: LinkStore.use((links) => links.importPosition("source 100")),
+  ensureAccount: KeyStore.use((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
+  updateAccount: KeyStore.use((keys) =>
     keys.updateAccount({ ...origin, name: account, update: { status: "suspended" } }),
   ),
-  ensureScope: onKeys((keys) =>
+  ensureScope: KeyStore.use((keys) =>
     keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
   ),
-  listScopes: onKeys((keys) => keys.listScopes(account)),
-  findScopeByPid: onKeys((keys) => keys.findScopeByPid(pid)),
-  findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
-  "findByHash, batched": onKeys((keys) =>
+  listScopes: KeyStore.use((keys) => keys.listScopes(account)),
+  findScopeByPid: KeyStore.use((keys) => keys.findScopeByPid(pid)),
+  findByHash: KeyStore.use((keys) => keys.findByHash(`hash ${keyId}`)),
+  "findByHash, batched": KeyStore.use((keys) =>
     Effect.forEach(
       Array.from({ length: 10 }, (_, i) => `hash ${`${number}${i}`.padStart(12, "0")}`),
       (hash) => keys.findByHash(hash),
       { concurrency: "unbounded" },
     ),
   ),
-  findDetails: onKeys((keys) => keys.findDetails(keyId, 0)),
-  findById: onKeys((keys) => keys.findById(keyId)),
-  acceptedAmong: onKeys((keys) => keys.acceptedAmong([keyId], 1)),
-  listKeys: onKeys((keys) => keys.listKeys(account, 0)),
-  insertKey: onKeys((keys) =>
+  findDetails: KeyStore.use((keys) => keys.findDetails(keyId, 0)),
+  findById: KeyStore.use((keys) => keys.findById(keyId)),
+  acceptedAmong: KeyStore.use((keys) => keys.acceptedAmong([keyId], 1)),
+  listKeys: KeyStore.use((keys) => keys.listKeys(account, 0)),
+  insertKey: KeyStore.use((keys) =>
     Effect.flatMap(keys.findById(keyId), (found) => {
       if (found._tag === "None") return Effect.die("There is no such key");
       const id = KeyId.make(crypto.randomUUID().replaceAll("-", "").slice(0, 12));
       return keys.insertKey({ ...origin, key: { ...found.value, id }, hash: id, maxKeys: 100 });
     }),
   ),
-  rotateKey: onKeys((keys) =>
+  rotateKey: KeyStore.use((keys) =>
     keys.rotateKey({ ...origin, id: keyId, hash: crypto.randomUUID(), previousUntil: 1 }),
   ),
-  updateKey: onKeys((keys) => keys.updateKey({ ...origin, id: keyId, update: { name: "Another" } })),
+  updateKey: KeyStore.use((keys) => keys.updateKey({ ...origin, id: keyId, update: { name: "Another" } })),
   ...signInOperations,
   "AuditLog.list of an action": onLog({ action: "key.rotated", keyId: null }),
   "AuditLog.list of a key": onLog({ action: null, keyId }),
   "AuditLog.list of a chat user": onLog({ action: null, keyId: null, chatId: chatIdOf(1) }),
   "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
-  loadCounts: onLedger((ledger) => ledger.loadCounts(windows)),
-  saveCounts: onLedger((ledger) =>
+  loadCounts: CountLedger.use((ledger) => ledger.loadCounts(windows)),
+  saveCounts: CountLedger.use((ledger) =>
     ledger.saveCounts(
       windows.map((window) => ({ ...window, counted: 9 })),
       1,
@@ -229,15 +239,15 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
 
 /** Sequential scans, rows, index entries, and pages read so far, by table. */
 const counts = Effect.gen(function* () {
-  const database = yield* Database;
-  const tables = yield* database.query(`
+  const sql = yield* Statistics;
+  const tables = yield* sql`
     SELECT relname AS name, seq_scan AS scans, seq_tup_read + (
       SELECT sum(idx_tup_read) FROM pg_stat_user_indexes AS indexes WHERE indexes.relid = tables.relid
     ) AS read, (
       SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
       FROM pg_statio_user_tables AS pages WHERE pages.relid = tables.relid
     ) AS pages
-    FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`);
+    FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`;
   return tables.map(({ name, scans, read, pages }) => ({
     name,
     scans: Number(scans),

@@ -25,18 +25,19 @@ export const fillRoles = (accounts: number) => `
 
 const members = chatIds.map((chatId) => ({ chatId, mark: 1, retryAt: null, nickname: "ada", problems: [] }));
 
-const onPlans = <A>(use: (plans: RolePlanStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(RolePlanStore, use);
-
 const held = { ...place, node: "other", at: 1 };
 
 export const roleOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
 > = {
-  "RolePlanStore.find": onPlans((plans) => plans.find(place)),
-  "RolePlanStore.status": onPlans((plans) => plans.status(place)),
-  "RolePlanStore.due": onPlans((plans) => plans.due(place, 100_500, 32)),
-  "RolePlanStore.nicknames": onPlans((plans) => plans.nicknames(place, chatIds)),
-  "RolePlanStore.mark": onPlans((plans) => plans.mark({ ...held, position: 2, chatIds, sweepOf: null })),
-  "RolePlanStore.settle": onPlans((plans) => plans.settle({ ...held, members, revision: 1, sweep: null })),
+  "RolePlanStore.find": RolePlanStore.use((plans) => plans.find(place)),
+  "RolePlanStore.status": RolePlanStore.use((plans) => plans.status(place)),
+  "RolePlanStore.due": RolePlanStore.use((plans) => plans.due(place, 100_500, 32)),
+  "RolePlanStore.nicknames": RolePlanStore.use((plans) => plans.nicknames(place, chatIds)),
+  "RolePlanStore.mark": RolePlanStore.use((plans) =>
+    plans.mark({ ...held, position: 2, chatIds, sweepOf: null }),
+  ),
+  "RolePlanStore.settle": RolePlanStore.use((plans) =>
+    plans.settle({ ...held, members, revision: 1, sweep: null }),
+  ),
 };

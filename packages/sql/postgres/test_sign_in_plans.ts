@@ -13,17 +13,14 @@ export const fillSignIns = (accounts: number) => `
     SELECT 'begun ' || i, 'dashboard', 1000000 + i FROM generate_series(1, ${accounts * 20}) AS i;
 `;
 
-const onSignIns = <A>(use: (signIns: SignInStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(SignInStore, use);
-
 const idOf = (index: number) => `sign-in ${index}` as SignInId;
 const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + index}`);
 
 export const signInOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
 > = {
-  "SignInStore.takeBegun": onSignIns((signIns) => signIns.takeBegun("dashboard", "begun 2000", 1)),
-  "SignInStore.create": onSignIns((signIns) =>
+  "SignInStore.takeBegun": SignInStore.use((signIns) => signIns.takeBegun("dashboard", "begun 2000", 1)),
+  "SignInStore.create": SignInStore.use((signIns) =>
     signIns.create(
       {
         id: crypto.randomUUID() as SignInId,
@@ -37,8 +34,8 @@ export const signInOperations: Readonly<
       idOf(1_999),
     ),
   ),
-  "SignInStore.find": onSignIns((signIns) => signIns.find("dashboard", idOf(2_001), 1)),
-  "SignInStore.list": onSignIns((signIns) => signIns.list("dashboard", chatIdOf(2_001), 1)),
-  "SignInStore.end": onSignIns((signIns) => signIns.end("dashboard", chatIdOf(2_003), null)),
-  "SignInStore.sweep": onSignIns((signIns) => signIns.sweep(1_000_010)),
+  "SignInStore.find": SignInStore.use((signIns) => signIns.find("dashboard", idOf(2_001), 1)),
+  "SignInStore.list": SignInStore.use((signIns) => signIns.list("dashboard", chatIdOf(2_001), 1)),
+  "SignInStore.end": SignInStore.use((signIns) => signIns.end("dashboard", chatIdOf(2_003), null)),
+  "SignInStore.sweep": SignInStore.use((signIns) => signIns.sweep(1_000_010)),
 };

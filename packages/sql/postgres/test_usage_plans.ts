@@ -14,13 +14,10 @@ export const fillUsage = (accounts: number) => `
 const keys = Array.from({ length: 20 }, (_, i) => KeyId.make(`${1_000 + i * 100}`.padStart(12, "0")));
 const [key] = keys as [KeyId];
 
-const onUsage = <A>(use: (usage: UsageStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(UsageStore, use);
-
 export const usageOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
 > = {
-  "UsageStore.add": onUsage((usage) =>
+  "UsageStore.add": UsageStore.use((usage) =>
     usage.add({
       meter: crypto.randomUUID(),
       sequence: 1,
@@ -29,7 +26,9 @@ export const usageOperations: Readonly<
       uses: keys.map((each) => ({ key: each, at: 20 * dayMs })),
     }),
   ),
-  "UsageStore.days of a key": onUsage((usage) => usage.days({ key }, dayMs)),
-  "UsageStore.days of an account": onUsage((usage) => usage.days({ account: "account 100" }, 16 * dayMs)),
-  "UsageStore.daysByKey": onUsage((usage) => usage.daysByKey("account 100", 16 * dayMs)),
+  "UsageStore.days of a key": UsageStore.use((usage) => usage.days({ key }, dayMs)),
+  "UsageStore.days of an account": UsageStore.use((usage) =>
+    usage.days({ account: "account 100" }, 16 * dayMs),
+  ),
+  "UsageStore.daysByKey": UsageStore.use((usage) => usage.daysByKey("account 100", 16 * dayMs)),
 };

@@ -37,11 +37,6 @@ const userOf = (flow: number) => ChatId.make(`${1_000_000 + flow * 50}`);
 const newId = () => crypto.randomUUID() as FlowId;
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
 
-const onSessions = <A>(use: (sessions: SessionStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(SessionStore, use);
-const onFlows = <A>(use: (flows: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
-  Effect.flatMap(FlowStore, use);
-
 // Each flow can be completed only once, and each chat user unlinked only once, so each run takes a new flow.
 let nextFlow = 2_000;
 const takeFlow = () => {
@@ -86,18 +81,18 @@ const dieUnless = (holds: boolean) =>
 export const verificationOperations: Readonly<
   Record<string, Effect.Effect<unknown, StoreUnavailable, SessionStore | FlowStore | LinkStore>>
 > = {
-  "SessionStore.create": onSessions((sessions) =>
+  "SessionStore.create": SessionStore.use((sessions) =>
     sessions.create({ session: newSession(), burst: { capacity: 6, refillMs: 1 } }),
   ),
-  "SessionStore.find": onSessions((sessions) => sessions.find(sessionIdOf(20_001))),
-  changedSince: onSessions((sessions) => sessions.changedSince(1_000_000 - 50, null)),
-  "changedSince among a few": onSessions((sessions) =>
+  "SessionStore.find": SessionStore.use((sessions) => sessions.find(sessionIdOf(20_001))),
+  changedSince: SessionStore.use((sessions) => sessions.changedSince(1_000_000 - 50, null)),
+  "changedSince among a few": SessionStore.use((sessions) =>
     sessions
       .changedSince(1, [1, 2, 3].map(sessionIdOf))
       .pipe(Effect.tap(({ length }) => dieUnless(length === 3))),
   ),
-  advance: onSessions((sessions) => sessions.advance({ id: sessionIdOf(20_180), to: "opened", at: 1 })),
-  complete: onSessions((sessions) =>
+  advance: SessionStore.use((sessions) => sessions.advance({ id: sessionIdOf(20_180), to: "opened", at: 1 })),
+  complete: SessionStore.use((sessions) =>
     Effect.suspend(() => {
       const flow = takeFlow();
       const proofs = { flow: flowOf(flow), chatId: userOf(flow), gameId: GameId.make("1") };
@@ -110,12 +105,12 @@ export const verificationOperations: Readonly<
       Effect.tap((removed) => dieUnless(removed._tag === "Some" && removed.value.ended.length > 0)),
     ),
   ),
-  sweep: onSessions((sessions) =>
+  sweep: SessionStore.use((sessions) =>
     sessions.sweep({ at: 1_000_005, sessionsBefore: 1_000_020, sightingsBefore: 20 }),
   ),
-  begin: onFlows((flows) => flows.begin(newFlow())),
-  "FlowStore.find": onFlows((flows) => flows.find(flowOf(2_001), 1)),
-  challenge: onFlows((flows) =>
+  begin: FlowStore.use((flows) => flows.begin(newFlow())),
+  "FlowStore.find": FlowStore.use((flows) => flows.find(flowOf(2_001), 1)),
+  challenge: FlowStore.use((flows) =>
     Effect.suspend(() =>
       flows.challenge({
         stateHash: newId(),
@@ -125,12 +120,12 @@ export const verificationOperations: Readonly<
       }),
     ),
   ),
-  takeChallenge: onFlows((flows) => flows.takeChallenge(flowOf(2_003), "state 2003", 1)),
-  "prove, the chat account": onFlows((flows) =>
+  takeChallenge: FlowStore.use((flows) => flows.takeChallenge(flowOf(2_003), "state 2003", 1)),
+  "prove, the chat account": FlowStore.use((flows) =>
     flows.prove(flowOf(2_005), { step: "chat", chatId: userOf(2_005) }, 1, flowOf(2_005)),
   ),
-  "prove, the game account": onFlows((flows) =>
+  "prove, the game account": FlowStore.use((flows) =>
     flows.prove(flowOf(2_007), { step: "game", gameId: GameId.make("2") }, 1, flowOf(2_007)),
   ),
-  "FlowStore.end": onFlows((flows) => flows.end(flowOf(2_009))),
+  "FlowStore.end": FlowStore.use((flows) => flows.end(flowOf(2_009))),
 };
