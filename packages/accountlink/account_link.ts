@@ -30,8 +30,8 @@ const inScope = Layer.mergeAll(
 );
 
 /**
- * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope, over the
- * services of `layer`.
+ * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope, over
+ * the services of `layer`.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ const inScope = Layer.mergeAll(
  * ```
  */
 export const layerScope = (choice: ScopeChoice) =>
-  // Build the layers anew, because another choice of scope shares the same layer values.
+  // Build the layers anew: Effect would otherwise reuse the services of another scope.
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
 
 /**
@@ -134,7 +134,7 @@ const webhookCouriers: Layer.Layer<
 
 const roleCouriers: Layer.Layer<never, never, Layer.Services<typeof RoleCouriers.layer>> = RoleCouriers.layer;
 
-/** The root key protects addresses of users, under the same name that the server uses for it. */
+/** The name "secret" of the address key is the server's name, so that both can read stored addresses. */
 const deploymentKeys = (secrets: DeploymentSecrets) =>
   Layer.merge(
     Secrets.layer,

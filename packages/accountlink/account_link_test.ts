@@ -19,7 +19,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("takes rules from the options, or else from the surrounding services", () =>
+  it.effect("session rules come from the options, or else from the surrounding services", () =>
     Effect.gen(function* () {
       const lifeWith = (options: object) =>
         Effect.gen(function* () {
@@ -34,7 +34,7 @@ describe("The layers", () => {
     }),
   );
 
-  it.effect("uses Effect's clock for session expiry", () =>
+  it.effect("sessions expire by Effect's clock", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions;
       const { sid } = yield* sessions.create({ clientId: "one" });
@@ -43,7 +43,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("counts characters of texts like the HTTP interface", () =>
+  it.effect("limits of text lengths count characters as the HTTP interface does", () =>
     Effect.gen(function* () {
       const [sessions, alts] = [yield* Sessions, yield* Alts];
       const create = (length: number) => sessions.create({ clientId: "🎮".repeat(length) });
@@ -56,7 +56,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("provides a stream of events", () =>
+  it.effect("the service provides a stream of events", () =>
     Effect.gen(function* () {
       const events = yield* (yield* LinkEvents).subscribe("linkChanged");
       yield* (yield* Links).set("100001", "1");
@@ -65,7 +65,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("opens with the live platforms without calling them", () =>
+  it.effect("opening a service with the live platforms calls neither platform", () =>
     Effect.gen(function* () {
       assert.isNull(yield* (yield* Links).get("100001"));
     }).pipe(

@@ -33,7 +33,9 @@ export interface AuditChoice {
 export class Audit extends Context.Service<
   Audit,
   {
-    /** Streams the entries of the account that owns the scope, newest first. It reads them on demand. */
+    /**
+     * Streams the entries of the account that owns the scope, newest first. It reads entries only as they are consumed.
+     */
     readonly entries: (
       choice?: AuditChoice,
     ) => Stream.Stream<AuditEntry, InvalidParameter | StoreUnavailable>;

@@ -35,7 +35,7 @@ export interface PromisedAccountLink extends ScopedAccountLink {
   readonly accounts: Promised<Accounts["Service"]>;
   readonly users: Promised<Users["Service"]>;
 
-  /** Returns the services of another account or guild. It reads the store, so keep the result. */
+  /** Returns the services of another account or guild. Each call reads the store, so keep the result. */
   readonly scope: (choice: ScopeChoice) => Promise<ScopedAccountLink>;
 
   /**
@@ -112,8 +112,7 @@ type PromisableServices =
   | LinkEvents;
 
 /**
- * Wraps the services of a program built with Effect in promises. `close` ends running calls, and leaves the services
- * open.
+ * Wraps the services of a program built with Effect in promises. `close` ends running calls, but not the services.
  *
  * @param services the services that `AccountLink.layer` builds
  * @param http how `fetch` and `nodeListener` serve the HTTP interface; if left out, they fail with `InvalidOptions`

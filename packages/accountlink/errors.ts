@@ -27,7 +27,7 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
 
 /**
  * Every error that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`.
- * Only imports reject with the last two.
+ * Only imports reject with `UnreadableLinkFile` and `WrongLines`.
  *
  * @example
  * ```ts

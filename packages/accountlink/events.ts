@@ -54,7 +54,8 @@ export class Events extends Context.Service<
     readonly follow: (choice?: EventChoice) => Stream.Stream<FollowedEvent, EventError>;
 
     /**
-     * Returns the cursor of the present. To keep a copy of all links, take it before `links.all`, and follow from it.
+     * Returns the cursor of the present. To keep a copy of all links, take this cursor before `links.all`, and follow
+     * events from it.
      */
     readonly now: () => Effect.Effect<string, EventError>;
   }

@@ -133,10 +133,10 @@ export class Links extends Context.Service<
     readonly all: () => Stream.Stream<PortableLink, StoreUnavailable>;
 
     /**
-     * Imports a file of links of any size. It trusts the program's data: it does not ask the platforms, and fires no
-     * events. It checks a file before it stores anything; wrong rows are left out, or make the import fail with
-     * `strict`. Repeating an import resumes it if it was interrupted, and does nothing if it completed. Rows of a pipe
-     * are stored as they arrive.
+     * Imports a file of links of any size. The import trusts the file: it does not ask the platforms, and fires no
+     * events. It checks the whole file before it stores a row. Wrong rows are left out, or with `strict` make the
+     * import fail. Repeating an import resumes it if it was interrupted, and does nothing if it completed. A pipe can
+     * be read only once, so its rows are stored as they arrive.
      *
      * An error thrown by the file becomes the cause of an `InternalError`.
      *

@@ -42,13 +42,13 @@ describe("createAccountLink", () => {
     await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
   });
 
-  it("lists the known options when an option is unknown", async () => {
+  it("the error for an unknown option lists the known options", async () => {
     await expect(createAccountLink({ gameUserExists, secrets: "" } as never)).rejects.toThrow(
       "secrets is unknown, expected one of storage, secret, scope, ",
     );
   });
 
-  it("uses the scope of its options", async () => {
+  it("the service uses the scope of its options", async () => {
     const al = await createAccountLink({ gameUserExists, scope: { account: "acme" } });
     await al.links.set("100001", "1");
     const acme = await al.scope({ account: "acme" });

@@ -74,7 +74,6 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }
 
-/** Options after validation. */
 export interface CheckedOptions<E> {
   readonly storage: Storage<E>;
   readonly secrets: DeploymentSecrets;

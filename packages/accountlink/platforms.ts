@@ -41,7 +41,7 @@ export interface PlatformFunctions {
 
 type Answer<A> = A | null | Promise<A | null>;
 
-/** Makes platforms from the program's functions. Users cannot sign in at them. */
+/** Makes platforms from the program's functions. Users cannot sign in at these platforms. */
 export const platformsOf = (functions: PlatformFunctions): Platforms => {
   const { gameUserExists, gameProfile, chatUser, guild, guildMember } = functions;
   const findGuild = (id: GuildId) => find("ChatPlatform.findGuild", guild, { id, name: null }, id);
@@ -86,7 +86,7 @@ const find = <Args extends ReadonlyArray<string>, A extends object>(
         (found) => Option.map(Option.fromNullishOr(found), (known) => ({ ...rest, ...known })),
       );
 
-/** Redirects the browser back at once, to a page that says that the platform is unavailable. */
+/** A sign-in that always fails: it redirects the browser back to a page that says that the platform is unavailable. */
 const noSignIn = <Id>(operation: string): IdentityProvider<Id> => {
   const cause = new Error('Nobody can sign in: expected the option "platforms"');
   return {

@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)(`Two processes on Postgres and Redis ${missing
   const shared = { url: redis, prefix, commandTimeout: "20 seconds" } as const;
   promiseApiSuite(() => postgres(database.url, { redis: shared, ...generous }), { shares: true });
 
-  it("lets a program exit after it closes the service", () => {
+  it("a program exits after it closes the service on Postgres", () => {
     const program = join(import.meta.dirname, "test_program.ts");
     const { status, stdout } = spawnSync(process.execPath, [program, database.url, redis], {
       timeout: 40_000,

@@ -96,7 +96,7 @@ export class PromiseRunner {
   }
 
   #reasonOf(cause: Cause.Cause<unknown>, signal: AbortSignal | undefined): unknown {
-    // An interrupted effect may also fail while it cleans up.
+    // An interrupted effect may fail during its cleanup, so check for the interruption first.
     if (Cause.hasInterrupts(cause)) {
       if (signal?.aborted) return signal.reason;
       if (this.#isClosed) return new AccountLinkClosed();

@@ -68,7 +68,7 @@ export class Roles extends Context.Service<
       options?: WriteOptions,
     ) => Effect.Effect<PlanDetails, MemberError | Conflict>;
 
-    /** Deletes the plan of a guild; members keep their roles. Returns false without a plan. */
+    /** Deletes the plan of a guild; members keep their roles. Returns false if there was no plan. */
     readonly delete: (options?: WriteOptions) => Effect.Effect<boolean, ReadError>;
 
     /** Returns the roles of a guild, highest first. */

@@ -22,7 +22,7 @@ describe("sqlite", () => {
       gameUserExists: () => true,
     });
 
-  it("lets a program exit after it closes the service", () => {
+  it("a program exits after it closes the service on SQLite", () => {
     const program = join(import.meta.dirname, "test_program.ts");
     const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], {
       timeout: 40_000,
@@ -30,7 +30,7 @@ describe("sqlite", () => {
     expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
   });
 
-  it("keeps links and sessions for the next process, which needs the secret", async () => {
+  it("a data folder keeps links and sessions for the next process, which needs the secret", async () => {
     const first = await open(1);
     await first.links.set("100001", "1");
     const { sid } = await first.sessions.create({ clientId: "one" });

@@ -9,7 +9,7 @@ import { sessionsApiSuite } from "./test_sessions_api.ts";
 /**
  * Tests the whole promise API on one storage.
  *
- * @param storage of one process; called for each process
+ * @param storage makes the storage of one process
  * @param shares whether several processes can use the storage at once
  */
 export const promiseApiSuite = (storage: () => Storage, { shares }: { readonly shares: boolean }): void => {

@@ -25,9 +25,9 @@ export const platforms = {
 
 export interface TestService {
   readonly al: AccountLink;
-  /** A second process if the storage supports several; otherwise the same one. */
+  /** A second process if the storage supports several processes; otherwise the first process. */
   readonly other: AccountLink;
-  /** Opens a new process on the storage if it supports several; otherwise on a storage of its own. */
+  /** Opens a new process: on the same storage if it supports several processes, otherwise on its own storage. */
   readonly open: () => Promise<AccountLink>;
   /** Creates an account that no other test uses. */
   readonly newScope: () => Promise<ScopedAccountLink & { readonly account: string }>;
@@ -36,7 +36,7 @@ export interface TestService {
 /**
  * Opens the service before the tests, and closes it after them.
  *
- * @param storage of one process; called for each process
+ * @param storage makes the storage of one process
  * @param shares whether several processes can use the storage at once
  */
 export const makeService = (storage: () => Storage, shares: boolean): (() => TestService) => {

@@ -20,7 +20,7 @@ export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
 /** Selects deliveries; the newest 50 of every status if left out. */
 export interface DeliveryChoice {
   readonly status?: DeliveryStatus;
-  /** Only deliveries before this event: the `next` of the previous page. */
+  /** Only deliveries of events before this event ID, which is the `next` of the previous page. */
   readonly before?: string;
   readonly limit?: number;
 }

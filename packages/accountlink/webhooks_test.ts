@@ -10,7 +10,7 @@ interface Heard {
   readonly data: object;
 }
 
-/** Long, because the machine may be busy. */
+/** The timeout is long, because the machine may be busy. */
 const patience = { timeout: 30_000 } as const;
 
 const heard: Array<Heard> = [];
@@ -40,7 +40,7 @@ const invalid = (name: string, reason: string) => ({
 });
 
 describe("The webhooks of the library", () => {
-  it("sends the events of the scope, and resends one", async () => {
+  it("webhooks receive the events of the scope, and one event again on demand", async () => {
     const al = await open();
     const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
     await al.links.set("100001", "1");
@@ -60,7 +60,7 @@ describe("The webhooks of the library", () => {
     await al.close();
   });
 
-  it("changes only fields that the owner may change, even for untyped callers", async () => {
+  it("an update changes only fields that the owner may change, even for untyped callers", async () => {
     const al = await open();
     const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
     const passedOn: object = {
@@ -76,7 +76,7 @@ describe("The webhooks of the library", () => {
     await al.close();
   });
 
-  it("refuses webhooks of other scopes", async () => {
+  it("calls for webhooks of other scopes are refused", async () => {
     const al = await open();
     const { webhook } = await al.webhooks.create({ url: url() });
     const nobody = `wh_${"0".repeat(20)}`;

@@ -2,7 +2,7 @@
 import type { Meta, RouteId } from "./contract.ts";
 import { AccountLinkError, type ErrorCode, type ErrorDetails } from "./errors.ts";
 
-/** The fields that a response body may have. */
+/** A response body of the service; every field may be missing. */
 export interface Envelope {
   readonly data?: unknown;
   readonly error?: {
@@ -38,7 +38,7 @@ export const refusalOf = (
     retryAfter: secondsIn(headers.get("retry-after")),
   });
 
-/** Ignores a date, which proxies may send. */
+/** Parses `Retry-After`: seconds from the service, or a date from a proxy. */
 const secondsIn = (retryAfter: string | null): number | null => {
   if (retryAfter === null) return null;
   const seconds = Number(retryAfter);

@@ -13,7 +13,10 @@ type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 
-/** Links, in both directions. With a guild-scoped key each method except the listings needs its `guildId`. */
+/**
+ * Links between chat users and game users. With a guild-scoped key, each method except the listings needs the `guildId`
+ * of the key.
+ */
 export interface Links {
   /**
    * Iterates over all links, page by page. The return value is a cursor: follow the events from there to keep the list
@@ -205,7 +208,7 @@ const linkMethods = (call: Transport["call"]): Methods<Links> => ({
   deleteAll: (rest) => call("deleteData", { ...rest }),
 });
 
-/** Removes the call signature. */
+/** The methods of a group, without the call of the group itself, such as `links()`. */
 type Methods<Group> = { readonly [Name in keyof Group]: Group[Name] };
 
 const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>

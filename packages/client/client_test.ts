@@ -14,7 +14,7 @@ const errorOf = async (call: Promise<unknown>): Promise<AccountLinkError> => {
 };
 
 describe("a request", () => {
-  it("sends the key and the contract in headers, and parameters in the query", async () => {
+  it("the client sends the key and the contract's date in headers, and parameters in the query", async () => {
     const { client, heard } = await scripted([success(link)]);
     expect(await client.links.get("100001", { guildId: null, resolved: true })).toEqual(link);
     const [request] = heard;
@@ -27,7 +27,7 @@ describe("a request", () => {
     expect(request?.headers["idempotency-key"]).toBeUndefined();
   });
 
-  it("sends the parameters of a write in the body, with null for undefined", async () => {
+  it("the client sends the parameters of a write in the body, with null for undefined", async () => {
     const { client, heard } = await scripted([success({})]);
     await client.links.deleteAll({ confirm: true, guildId: undefined, timeout: 5_000 });
     expect(heard[0]).toMatchObject({
@@ -37,7 +37,7 @@ describe("a request", () => {
     });
   });
 
-  it("sends the sid in the path, and no body without other parameters", async () => {
+  it("the client sends the sid in the path, and no body without other parameters", async () => {
     const { client, heard } = await scripted([success({})]);
     await client.sessions.cancel("a/b");
     expect(heard[0]).toMatchObject({ method: "DELETE", path: "/v2/sessions/a%2Fb", body: "" });
@@ -45,21 +45,21 @@ describe("a request", () => {
     expect(client.sessions.redirectUrl("a/b")).toMatch(/^http:.*\/v2\/sessions\/a%2Fb\/redirect$/);
   });
 
-  it("uses the path of the service's url, and sends no key if there is none", async () => {
+  it("the client keeps the path of its url, and sends no authorization without a key", async () => {
     const { url, heard } = await scripted([success(link)]);
     await createClient({ url: `${url}/links//` }).links.get("100001");
     expect(heard[0]?.path).toBe("/links/v2/chat");
     expect(heard[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("requires a url", () => {
+  it("createClient refuses an invalid url", () => {
     for (const url of ["links.example:8080", "example", undefined as unknown as string]) {
       expect(() => createClient({ url, key })).toThrow("Cannot create a client: the url does not begin with");
     }
     for (const url of ["https://links.example", "/links", ""]) createClient({ url });
   });
 
-  it("uses the given fetch", async () => {
+  it("the client uses the given fetch", async () => {
     const fetch = (request: Request) => Promise.resolve(Response.json({ data: { url: request.url } }));
     const client = createClient({ url: "http://links.example", key, fetch });
     expect(await client.links.verification("100001")).toEqual({
@@ -67,7 +67,7 @@ describe("a request", () => {
     });
   });
 
-  it("refuses an ID that is a number, because numbers lose digits", async () => {
+  it("the client refuses an ID that is a number, because numbers lose digits", async () => {
     const { client, heard } = await scripted([success(link)]);
     const number = Number("200000000000000007") as unknown as string;
     const calls = [
@@ -88,7 +88,7 @@ describe("a request", () => {
     expect(heard).toEqual([]);
   });
 
-  it("refuses a key that is invalid in a header, without showing the key", () => {
+  it("createClient refuses a key that is invalid in a header, without showing the key", () => {
     expect(() => createClient({ url: "http://links.example", key: "alk_\nsecret" })).toThrow(
       new TypeError("Cannot create a client: the key has characters that no key has"),
     );
@@ -96,7 +96,7 @@ describe("a request", () => {
 });
 
 describe("an answer", () => {
-  it("calls onAnswer for every response, including refusals", async () => {
+  it("onAnswer is called for every response, including refusals", async () => {
     const answers: Array<Answer> = [];
     const { client } = await scripted([refusal(503, "INTERNAL_ERROR"), success(link)], {
       onAnswer: (answer) => answers.push(answer),
@@ -109,14 +109,14 @@ describe("an answer", () => {
     expect(answers[1]?.headers.get("content-type")).toBe("application/json");
   });
 
-  it("returns null for a lookup without a link, but rejects a write without one", async () => {
+  it("a lookup without a link returns null, but a write without a link rejects", async () => {
     const { client } = await scripted([refusal(404, "LINK_NOT_FOUND")]);
     expect(await client.links.get("100001")).toBeNull();
     expect(await client.links.byGame("1")).toBeNull();
     expect((await errorOf(client.links.delete("100001"))).code).toBe("LINK_NOT_FOUND");
   });
 
-  it("turns a refusal into an error with its code, details and request id", async () => {
+  it("a refusal becomes an error with its code, details and request id", async () => {
     const details = { parameters: ["guildId"] };
     const { client, heard } = await scripted([refusal(400, "MISSING_PARAMETER", { details })]);
     const error = await errorOf(client.links.get("100001"));
@@ -147,7 +147,7 @@ describe("an answer", () => {
   });
 });
 
-// `clients/cases.json` has more, which all clients share.
+// More cases are in `clients/cases.json`, which the clients of all languages share.
 describe("a call", () => {
   it.each([
     ["a broken connection", "cut"],
@@ -164,7 +164,7 @@ describe("a call", () => {
     expect(heard).toHaveLength(3);
   });
 
-  it("retries under the same idempotency key, which no other call uses", async () => {
+  it("retries of a call use the same idempotency key, which no other call uses", async () => {
     const { client, heard } = await scripted(["cut", refusal(503, "INTERNAL_ERROR"), success({})]);
     await client.links.set("100001", "1");
     await client.links.set("100001", "1");
@@ -175,7 +175,7 @@ describe("a call", () => {
     expect(keys[0]).toMatch(/^[!-~]{20,255}$/);
   });
 
-  it("stops retrying when retryFor is over", async () => {
+  it("a call stops retrying when retryFor is over", async () => {
     const { client, heard } = await scripted(["cut"], { retryFor: 1_000 });
     const error = await errorOf(client.links.get("100001"));
     expect(error).toMatchObject({ code: "NETWORK_ERROR", status: null, requestId: null, retryAfter: null });
@@ -188,13 +188,13 @@ describe("a call", () => {
 });
 
 describe("a failed call", () => {
-  it("rejects with TIMEOUT when no response arrives in time", async () => {
+  it("a call rejects with TIMEOUT when no response arrives in time", async () => {
     const { client, heard } = await scripted(["silent"], { retryFor: 0, timeout: 2_000 });
     expect((await errorOf(client.links.get("100001"))).code).toBe("TIMEOUT");
     expect(heard).toHaveLength(1);
   });
 
-  it("rejects with the reason of its signal, before, during and between attempts", async () => {
+  it("a call rejects with the reason of its signal, before, during and between attempts", async () => {
     const reason = new Error("No longer wanted");
     const { client } = await scripted([
       "silent",

@@ -113,28 +113,6 @@ export interface Meta {
   readonly tier?: "free" | "premium";
 }
 
-export interface GameLookup {
-  readonly gameId: GameId;
-  /** Newest link first, at most 1,000; with a guild, only its members among the 100 newest links */
-  readonly chatIds: ReadonlyArray<ChatId>;
-  readonly count: number;
-  readonly resolved: {
-    readonly game: GameProfile | null;
-    /** Profiles of the first 25 chatIds, in the same order */
-    readonly chat: ReadonlyArray<ChatProfile | null> | null;
-  };
-}
-
-export interface VerificationStatus {
-  readonly linked: boolean;
-  readonly chatId: ChatId;
-  readonly gameId: GameId | null;
-  readonly linkVersion: number | null;
-  readonly linkHash: string | null;
-  readonly lastVerifiedAt: Timestamp | null;
-  readonly resolved: ResolvedProfiles;
-}
-
 export interface InvalidParameters {
   readonly parameters: ReadonlyArray<{
     readonly name: string;
@@ -164,6 +142,28 @@ export interface BulkMeta {
     readonly uniqueInputs: number;
     readonly maxInputs: number;
   };
+}
+
+export interface GameLookup {
+  readonly gameId: GameId;
+  /** Newest link first, at most 1,000; with a guild, only its members among the 100 newest links */
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly count: number;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    /** Profiles of the first 25 chatIds, in the same order */
+    readonly chat: ReadonlyArray<ChatProfile | null> | null;
+  };
+}
+
+export interface VerificationStatus {
+  readonly linked: boolean;
+  readonly chatId: ChatId;
+  readonly gameId: GameId | null;
+  readonly linkVersion: number | null;
+  readonly linkHash: string | null;
+  readonly lastVerifiedAt: Timestamp | null;
+  readonly resolved: ResolvedProfiles;
 }
 
 /** ID of a guild of the chat platform */
@@ -460,7 +460,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -468,38 +468,12 @@ export interface Routes {
     readonly data: ChatLookup;
     readonly meta: Meta;
   };
-  /** Chat users of a game user. `GET /v2/game` */
-  readonly getGame: {
-    readonly parameters: {
-      /** ID of the game user */
-      readonly gameId: GameId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
-    };
-    readonly data: GameLookup;
-    readonly meta: Meta;
-  };
-  /** Verification status of a chat user. `GET /v2/verifications/chat` */
-  readonly getVerification: {
-    readonly parameters: {
-      /** ID of the chat user */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
-    };
-    readonly data: VerificationStatus;
-    readonly meta: Meta;
-  };
   /** Game users of up to 50 chat users. `POST /v2/chat/bulk` */
   readonly bulkChat: {
     readonly parameters: {
       /** 1 to 50 IDs of chat users; duplicates count */
       readonly chatIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -533,12 +507,25 @@ export interface Routes {
     };
     readonly meta: BulkMeta;
   };
+  /** Chat users of a game user. `GET /v2/game` */
+  readonly getGame: {
+    readonly parameters: {
+      /** ID of the game user */
+      readonly gameId: GameId;
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: GameLookup;
+    readonly meta: Meta;
+  };
   /** Chat users of up to 50 game users. `POST /v2/game/bulk` */
   readonly bulkGame: {
     readonly parameters: {
       /** 1 to 50 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -572,6 +559,19 @@ export interface Routes {
     };
     readonly meta: BulkMeta;
   };
+  /** Verification status of a chat user. `GET /v2/verifications/chat` */
+  readonly getVerification: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: VerificationStatus;
+    readonly meta: Meta;
+  };
   /** Accounts that may belong to the same person. `GET /v2/alts` */
   readonly getAlts: {
     readonly parameters: {
@@ -581,7 +581,7 @@ export interface Routes {
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -596,7 +596,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 10 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -632,6 +632,37 @@ export interface Routes {
     };
     readonly meta: BulkMeta;
   };
+  /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
+  readonly deleteAltReview: {
+    readonly parameters: {
+      /** ID of one chat user of the pair */
+      readonly chatId: ChatId;
+      /** ID of the other chat user, who must differ */
+      readonly otherChatId: ChatId;
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly otherChatId: ChatId;
+      readonly deleted: boolean;
+    };
+    readonly meta: Meta;
+  };
+  /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
+  readonly getAltReviews: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      /** At most 100, newest first */
+      readonly reviews: ReadonlyArray<AltReview>;
+    };
+    readonly meta: Meta;
+  };
   /** Record whether two chat users are the same person. `PUT /v2/alts/reviews` */
   readonly putAltReview: {
     readonly parameters: {
@@ -643,60 +674,11 @@ export interface Routes {
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       readonly review: AltReview;
-    };
-    readonly meta: Meta;
-  };
-  /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
-  readonly getAltReviews: {
-    readonly parameters: {
-      /** ID of the chat user */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      /** At most 100, newest first */
-      readonly reviews: ReadonlyArray<AltReview>;
-    };
-    readonly meta: Meta;
-  };
-  /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
-  readonly deleteAltReview: {
-    readonly parameters: {
-      /** ID of one chat user of the pair */
-      readonly chatId: ChatId;
-      /** ID of the other chat user, who must differ */
-      readonly otherChatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      readonly chatId: ChatId;
-      readonly otherChatId: ChatId;
-      readonly deleted: boolean;
-    };
-    readonly meta: Meta;
-  };
-  /** Link a chat user to a game user. `PATCH /v2/game` */
-  readonly patchGame: {
-    readonly parameters: {
-      /** ID of the chat user */
-      readonly chatId: ChatId;
-      /** ID of the game user */
-      readonly gameId: GameId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      readonly chatId: ChatId;
-      readonly gameId: GameId;
-      readonly previousGameId: GameId | null;
-      readonly updated: boolean;
     };
     readonly meta: Meta;
   };
@@ -707,7 +689,7 @@ export interface Routes {
       readonly oldChatId: ChatId;
       /** ID of the chat user who gets the link */
       readonly newChatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -718,27 +700,12 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
-  /** Remove the game link of a chat user. `DELETE /v2/game` */
-  readonly deleteGame: {
-    readonly parameters: {
-      /** ID of the chat user */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      readonly chatId: ChatId;
-      readonly removedGameId: GameId;
-      readonly deleted: true;
-    };
-    readonly meta: Meta;
-  };
   /** Delete all link data of the key's scope. `DELETE /v2/data` */
   readonly deleteData: {
     readonly parameters: {
       /** Must be true */
       readonly confirm: true;
-      /** Required with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Required with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -749,12 +716,45 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
+  /** Remove the game link of a chat user. `DELETE /v2/game` */
+  readonly deleteGame: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly removedGameId: GameId;
+      readonly deleted: true;
+    };
+    readonly meta: Meta;
+  };
+  /** Link a chat user to a game user. `PATCH /v2/game` */
+  readonly patchGame: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** ID of the game user */
+      readonly gameId: GameId;
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly gameId: GameId;
+      readonly previousGameId: GameId | null;
+      readonly updated: boolean;
+    };
+    readonly meta: Meta;
+  };
   /** Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync` */
   readonly syncMember: {
     readonly parameters: {
       /** ID of a member of the guild */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, which names its own guild; required with a global key */
+      /** The guild of the member; with a guild-scoped key, the key's own guild */
       readonly guildId: GuildId;
     };
     readonly data: {
@@ -782,7 +782,7 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** Only events of this game user, as present or previous user of the link */
       readonly gameId?: GameId | null | undefined;
-      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -807,7 +807,7 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** Only events of this game user, as present or previous user of the link */
       readonly gameId?: GameId | null | undefined;
-      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
   };
@@ -818,7 +818,7 @@ export interface Routes {
       readonly limit?: number | null | undefined;
       /** The cursor of the previous page */
       readonly cursor?: string | null | undefined;
-      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -851,7 +851,7 @@ export interface Routes {
     readonly parameters: {
       /** The client's own name for its user; every response repeats it */
       readonly clientId: string;
-      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
+      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
@@ -859,6 +859,15 @@ export interface Routes {
        * Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list
        */
       readonly redirect?: string | null | undefined;
+    };
+    readonly data: VerificationSession;
+    readonly meta: Meta;
+  };
+  /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
+  readonly cancelSession: {
+    readonly parameters: {
+      /** Identifier of the session, `vs_…` */
+      readonly sid: string;
     };
     readonly data: VerificationSession;
     readonly meta: Meta;
@@ -874,13 +883,6 @@ export interface Routes {
     readonly data: VerificationSession;
     readonly meta: Meta;
   };
-  /** Read a verification session as a stream of at most 30 seconds. `GET /v2/sessions/:sid/stream` */
-  readonly streamSession: {
-    readonly parameters: {
-      /** Identifier of the session, `vs_…` */
-      readonly sid: string;
-    };
-  };
   /** Redirect a user into the public verification flow. `GET /v2/sessions/:sid/redirect` */
   readonly redirectSession: {
     readonly parameters: {
@@ -888,14 +890,12 @@ export interface Routes {
       readonly sid: string;
     };
   };
-  /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
-  readonly cancelSession: {
+  /** Read a verification session as a stream of at most 30 seconds. `GET /v2/sessions/:sid/stream` */
+  readonly streamSession: {
     readonly parameters: {
       /** Identifier of the session, `vs_…` */
       readonly sid: string;
     };
-    readonly data: VerificationSession;
-    readonly meta: Meta;
   };
 }
 
@@ -951,7 +951,7 @@ export interface RefusalDetails {
       | "poll_count"
       | "event_readers";
   };
-  /** More than 50 inputs (alt detection 10, leak reports 100); duplicates count */
+  /** More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count */
   readonly BULK_LIMIT_EXCEEDED: {
     readonly limit: number;
     readonly received: number;
@@ -981,27 +981,27 @@ export const serviceVersion = "2026-01-01";
 /** The method and path of each route. `isIdempotent`: the route accepts an `Idempotency-Key`. */
 export const routes = {
   getChat: { method: "GET", path: "/v2/chat" },
-  getGame: { method: "GET", path: "/v2/game" },
-  getVerification: { method: "GET", path: "/v2/verifications/chat" },
   bulkChat: { method: "POST", path: "/v2/chat/bulk" },
+  getGame: { method: "GET", path: "/v2/game" },
   bulkGame: { method: "POST", path: "/v2/game/bulk" },
+  getVerification: { method: "GET", path: "/v2/verifications/chat" },
   getAlts: { method: "GET", path: "/v2/alts" },
   bulkAlts: { method: "POST", path: "/v2/alts/bulk" },
-  putAltReview: { method: "PUT", path: "/v2/alts/reviews", isIdempotent: true },
-  getAltReviews: { method: "GET", path: "/v2/alts/reviews" },
   deleteAltReview: { method: "DELETE", path: "/v2/alts/reviews", isIdempotent: true },
-  patchGame: { method: "PATCH", path: "/v2/game", isIdempotent: true },
+  getAltReviews: { method: "GET", path: "/v2/alts/reviews" },
+  putAltReview: { method: "PUT", path: "/v2/alts/reviews", isIdempotent: true },
   patchChat: { method: "PATCH", path: "/v2/chat", isIdempotent: true },
-  deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
   deleteData: { method: "DELETE", path: "/v2/data", isIdempotent: true },
+  deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
+  patchGame: { method: "PATCH", path: "/v2/game", isIdempotent: true },
   syncMember: { method: "POST", path: "/v2/members/sync" },
   getEvents: { method: "GET", path: "/v2/events" },
   streamEvents: { method: "GET", path: "/v2/events/stream" },
   listLinks: { method: "GET", path: "/v2/links" },
   reportLeakedKey: { method: "POST", path: "/v2/keys/leaked" },
   createSession: { method: "POST", path: "/v2/sessions", isIdempotent: true },
-  getSession: { method: "GET", path: "/v2/sessions/:sid" },
-  streamSession: { method: "GET", path: "/v2/sessions/:sid/stream" },
-  redirectSession: { method: "GET", path: "/v2/sessions/:sid/redirect" },
   cancelSession: { method: "DELETE", path: "/v2/sessions/:sid", isIdempotent: true },
+  getSession: { method: "GET", path: "/v2/sessions/:sid" },
+  redirectSession: { method: "GET", path: "/v2/sessions/:sid/redirect" },
+  streamSession: { method: "GET", path: "/v2/sessions/:sid/stream" },
 } as const;

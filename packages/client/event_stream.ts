@@ -12,7 +12,10 @@ export interface ServerEvent {
 /** The service sends a comment every 10 seconds, so longer silence means a broken connection. */
 const longestSilence = 25_000;
 
-/** Yields the events of a response until it ends or its connection breaks. Rejects only when the caller aborts. */
+/**
+ * Yields the events of a response until the response ends or its connection breaks. Rejects only when the caller
+ * aborts.
+ */
 export async function* eventsOf(
   { response, lifeline }: Received,
   caller: AbortSignal | undefined,
@@ -41,7 +44,7 @@ export async function* eventsOf(
   }
 }
 
-/** Makes a parser that is called with each line, and returns an event at the line that completes it. */
+/** Makes a parser of lines. It returns an event for the line that completes the event, otherwise nothing. */
 const makeParser = () => {
   let [event, id] = ["", ""];
   let data: string | null = null;

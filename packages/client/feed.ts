@@ -25,7 +25,7 @@ export async function* followEvents(
   { types, cursor, retryFor = Infinity, ...options }: EventOptions = {},
 ): AsyncGenerator<FollowedEvent, void> {
   const cursorOfNow = async () => (await call("getEvents", { ...options, retryFor, limit: 1 })).cursor;
-  // Read the start first, because a stream that breaks before its first event does not say where it began.
+  // Read the current cursor first: a stream that breaks before its first event gives no cursor to resume from.
   let last = cursor ?? (options.from === "oldest" ? undefined : await cursorOfNow());
   while (true) {
     const input = { ...options, retryFor, types: types?.join(","), cursor: last };

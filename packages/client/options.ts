@@ -36,12 +36,12 @@ export interface ClientOptions extends Omit<CallOptions, "signal"> {
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
-/** The metadata of a response. */
+/** A response, as `onAnswer` receives it. */
 export interface Answer {
   readonly route: RouteId;
   readonly status: number;
   /** Request ID, limits and tier; null for a stream, and if the response does not come from the service. */
   readonly meta: Meta | null;
-  /** They include the daily limits, `X-Key-Expires` and `Idempotent-Replayed`. */
+  /** The headers include the daily limits, `X-Key-Expires` and `Idempotent-Replayed`. */
   readonly headers: Headers;
 }

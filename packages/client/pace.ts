@@ -10,15 +10,15 @@ export type InTurn = <A extends { readonly response: Response }>(
 ) => Promise<A>;
 
 /**
- * In milliseconds. If the window opens later, such as at midnight, the request is sent at once and the service refuses
- * it.
+ * The most milliseconds that a request waits for the next window. If that opens later, such as at midnight, the request
+ * is sent at once and the service refuses it.
  */
 const longestWait = 30_000;
 
 /** The most milliseconds that a request waits for an earlier response, which says how many requests are left. */
 const longestHold = 2_000;
 
-/** Makes the pacing of a client: one request first, then as many in parallel as the window has left. */
+/** Makes the pacing of a client: one request first, then as many in parallel as the window allows. */
 export const makePace = (): InTurn => {
   let quota = 1;
   let left = 1;

@@ -36,14 +36,14 @@ it.each([
   },
 );
 
-it("a call does not wait for a new day", async () => {
+it("a call over the daily limit does not wait for the next day", async () => {
   const { links, answered } = paced(1, 40_000);
   await links.get("100001");
   await expect(links.get("100002")).rejects.toMatchObject({ code: "RATE_LIMITED" });
   expect(answered.at(-1)).toEqual(["100002", 429]);
 });
 
-it("a call that is aborted while it waits lets the next one proceed", async () => {
+it("when a waiting call is aborted, the next call proceeds", async () => {
   const { links, answered } = paced(1);
   const waiting = new AbortController();
   const ended = new Error("No longer wanted");

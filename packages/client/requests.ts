@@ -41,7 +41,7 @@ export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
 };
 
 export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) => {
-  // Checked here, because the error for an invalid header would show the key.
+  // Check the key here, because the error of `fetch` for an invalid header would show the key.
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw new TypeError("Cannot create a client: the key has characters that no key has");
   const urlOf = makeUrls({ url });
@@ -60,7 +60,7 @@ export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) =
         ...headers,
       },
       ...(isBody ? { body: JSON.stringify(Object.fromEntries(sent), nullForUndefined) } : {}),
-      // Following a redirect would end at a page.
+      // The service redirects only browsers; the client treats a redirect as an error.
       redirect: "manual",
       signal,
     });

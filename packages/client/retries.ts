@@ -19,7 +19,7 @@ const retryAfterOf = (error: AccountLinkError): number | null => {
 const firstBackoff = 250;
 const longestBackoff = 5_000;
 
-/** In milliseconds, with jitter, so that clients that were refused together do not come back together. */
+/** Returns milliseconds with jitter, so that clients that were refused together do not retry together. */
 const backoff = (attempt: number): number =>
   Math.min(firstBackoff * 2 ** attempt, longestBackoff) * (0.5 + Math.random() / 2);
 

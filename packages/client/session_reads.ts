@@ -44,7 +44,7 @@ export async function* watchSession(
     // The service answers 204 if the final state was already sent.
     if (opened.response.status === 204) return;
     for await (const { event, data, id, retry } of eventsOf(opened, options.signal)) {
-      // An event for a timeout has no ID.
+      // The event `timeout` has no ID, so keep the last one.
       lastEventId = id || lastEventId;
       pause = retry ?? pause;
       if (event === "timeout") break;

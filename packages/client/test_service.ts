@@ -1,4 +1,4 @@
-/** A scripted service over real HTTP, and clients of it. */
+/** A scripted service over real HTTP, and clients that call it. */
 import type { ServerResponse } from "node:http";
 import { type HeardRequest, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -53,7 +53,7 @@ export const refusal = (
   },
 });
 
-/** A stream that sends chunks, and then ends, breaks or stays open. */
+/** Makes a response that streams chunks, and then ends, breaks or stays open. */
 export const streaming =
   (pieces: ReadonlyArray<string | Uint8Array>, then: "end" | "cut" | "open" = "end"): HttpAnswering =>
   (outgoing: ServerResponse) => {

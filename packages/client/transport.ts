@@ -12,7 +12,7 @@ export type Data<Id extends RouteId> = Routes[Id] extends { readonly data: infer
 
 type Input = WriteOptions & Parameters;
 
-/** A response, and the lifeline of its connection. */
+/** A response, and the abort signal of its connection. */
 export interface Received {
   readonly response: Response;
   /** Null while a stream arrives. */
@@ -23,7 +23,7 @@ export interface Received {
 export interface Transport {
   /** Returns the data of the response. */
   readonly call: <Id extends RouteId>(route: Id, input: Input) => Promise<Data<Id>>;
-  /** Returns the response when its stream begins. The caller must cut its lifeline. */
+  /** Returns the response when its stream begins. The caller must call `lifeline.cut` to close the connection. */
   readonly open: (route: RouteId, input: Input, headers: Outgoing["headers"]) => Promise<Received>;
 }
 
@@ -96,7 +96,7 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
 /** The limits of a key apply neither to verification sessions nor to leak reports. */
 const isPaced = (route: RouteId): boolean => !/sessions|leaked/.test(routes[route].path);
 
-// Looked up for each request, so that a replaced global `fetch` is used.
+// Reads the global `fetch` for each request, so that a program can replace it.
 const globalFetch = (request: Request) => globalThis.fetch(request);
 
 /** `crypto.randomUUID` is missing on pages loaded over plain HTTP. */

@@ -1,4 +1,4 @@
-/** Waits for a step. Rejects with the signal's reason if the signal aborts first. */
+/** Waits for a promise. Rejects with the signal's reason if the signal aborts first. */
 export const abortable = <A>(step: Promise<A>, signal: AbortSignal | undefined): Promise<A> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason as Error);
@@ -34,7 +34,7 @@ export const makeLifeline = (caller: AbortSignal | undefined): Lifeline => {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error));
   });
-  // Avoids an unhandled rejection if it aborts between two steps.
+  // Prevents an unhandled rejection if the signal aborts between two steps.
   aborted.catch(() => {});
   const follow = () => controller.abort(caller?.reason);
   caller?.addEventListener("abort", follow);

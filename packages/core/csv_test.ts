@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { csvRow } from "./csv.ts";
 
 describe("csvRow", () => {
-  it("quotes cells that contain separators or line ends", () => {
+  it("a row quotes cells that contain separators or line ends", () => {
     expect(csvRow(['say "hi"', "x,y\nz"])).toBe('"say ""hi""","x,y\nz"');
   });
 
@@ -13,7 +13,7 @@ describe("csvRow", () => {
     },
   );
 
-  it("leaves numbers unchanged and missing values empty", () => {
+  it("a row has unchanged numbers, and empty cells for missing values", () => {
     expect(csvRow([-1, null])).toBe("-1,");
   });
 });

@@ -185,15 +185,31 @@ export interface LimitReached<Bucket extends string> {
   readonly retryAfter: number;
 }
 
-export type KeyBucket =
-  | "second"
-  | "day"
-  | "verify_day"
-  | "session_create"
-  | "poll_interval"
-  | "poll_count"
-  | "event_readers";
-export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
+/**
+ * The limits of a key.
+ *
+ * @internal
+ */
+export const keyBuckets = [
+  "day",
+  "second",
+  "verify_day",
+  "session_create",
+  "poll_interval",
+  "poll_count",
+  "event_readers",
+] as const;
+
+export type KeyBucket = (typeof keyBuckets)[number];
+
+/**
+ * The limits of a client address.
+ *
+ * @internal
+ */
+export const addressBuckets = ["ip_day", "ip_second", "ip_verify_day", "ip_auth"] as const;
+
+export type AddressBucket = (typeof addressBuckets)[number];
 
 const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
 

@@ -1,4 +1,4 @@
-/** Times are milliseconds in the domain, and ISO 8601 in files, flags and responses. */
+/** Times are milliseconds in the domain, and ISO 8601 in files, flags and responses. @internal */
 import { Option, Schema } from "effect";
 
 /** Milliseconds since the Unix epoch. */
@@ -8,7 +8,7 @@ export const hourMs = 3_600_000;
 
 export const dayMs = 24 * hourMs;
 
-/** Returns the start of the time's UTC day. @internal */
+/** Returns the start of the time's UTC day. */
 export const startOfDay = (time: Millis): Millis => Math.floor(time / dayMs) * dayMs;
 
 const pattern =
@@ -29,32 +29,14 @@ const daysIn = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/**
- * Text that `parseTimestamp` accepts.
- *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * Schema.is(Timestamp)("2026-01-31"); // true
- * Schema.is(Timestamp)("2026-02-30"); // false
- * ```
- */
+/** Text that `parseTimestamp` accepts. */
 export const Timestamp = Schema.String.check(
   Schema.isPattern(pattern, { expected: "an ISO 8601 timestamp" }),
   Schema.makeFilter(isDay, { expected: "a day of the calendar" }),
 );
 
-/**
- * Formats a time as ISO 8601 in UTC, with milliseconds.
- *
- * @example
- * ```ts
- * formatTimestamp(30 * dayMs + 8 * hourMs); // "1970-01-31T08:00:00.000Z"
- * ```
- */
+/** Formats a time as ISO 8601 in UTC, with milliseconds. */
 export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();
 
-/** @internal */
 export const timeOrNull = (time: Millis | null): string | null =>
   time === null ? null : formatTimestamp(time);

@@ -42,7 +42,7 @@ export interface CompatService {
   readonly refuse: (error: PublicError) => CompatRefusal;
   /** Rate limit headers of this service, with their descriptions. */
   readonly limitHeaders: Readonly<Record<string, string>>;
-  /** The values of these headers, for a key with limits. */
+  /** Returns the values of `limitHeaders` for a key with limits. */
   readonly limitsOf: (
     limits: LimitReport,
     error: PublicError | null,
@@ -64,7 +64,7 @@ export type RefusalKind =
   | "unavailable"
   | "internal";
 
-/** Maps an error to the kinds that clients of other services know. */
+/** Returns the kind of an error; clients of other services know no codes. */
 export const refusalKind = (error: PublicError): RefusalKind => {
   switch (error._tag) {
     case "LinkNotFound":

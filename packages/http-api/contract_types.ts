@@ -8,7 +8,7 @@ import { routes } from "./routes.ts";
 
 export type Representation = SchemaRepresentation.Representation;
 
-/** The type of every schema, and of the named types that these refer to. */
+/** The types of all schemas in the contract, and the named types that these types refer to. */
 export interface ContractTypes {
   readonly v2: ReadonlyArray<Route>;
   readonly codes: ReadonlyArray<ErrorCode>;
@@ -47,7 +47,7 @@ export const contractTypes = (): ContractTypes => {
   };
 };
 
-/** Picks the alternative with an envelope; the others answer code hosts. */
+/** Picks the response with an envelope. Reports from code hosts get a response without an envelope. */
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 

@@ -1,25 +1,6 @@
 /** Schemas of the `details` in v2 errors. */
-import type { AddressBucket, ForbiddenReason, KeyBucket } from "@accountlink/core/errors";
+import type { ForbiddenReason } from "@accountlink/core/errors";
 import { Schema } from "effect";
-
-/** Limits of a key. Examples show the first one. */
-export const keyBuckets = [
-  "day",
-  "second",
-  "verify_day",
-  "session_create",
-  "poll_interval",
-  "poll_count",
-  "event_readers",
-] as const satisfies ReadonlyArray<KeyBucket>;
-
-/** Limits of a client address. Examples show the first one. */
-export const addressBuckets = [
-  "ip_day",
-  "ip_second",
-  "ip_verify_day",
-  "ip_auth",
-] as const satisfies ReadonlyArray<AddressBucket>;
 
 export const forbiddenReasons = [
   "bot_not_in_guild",

@@ -3,6 +3,7 @@
  * the error pages of the guide are generated from it.
  */
 import {
+  addressBuckets,
   BadRequest,
   BulkLimitExceeded,
   Conflict,
@@ -13,6 +14,7 @@ import {
   InvalidBody,
   InvalidParameter,
   InvalidSession,
+  keyBuckets,
   LinkNotFound,
   MalformedRequest,
   MissingParameter,
@@ -27,13 +29,11 @@ import {
 } from "@accountlink/core/errors";
 import { Schema } from "effect";
 import {
-  addressBuckets,
   conflictReasons,
   dashboardConflictReasons,
   dashboardForbiddenReasons,
   forbiddenReasons,
   InvalidParameters,
-  keyBuckets,
 } from "./error_details.ts";
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
@@ -55,7 +55,10 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly dashboardDetails?: Schema.Top;
   /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
-  /** Recreates the error when it is replayed for an idempotency key; null if this error is not stored. */
+  /**
+   * Recreates the error from its stored details when a request repeats its idempotency key; null if the error is never
+   * stored.
+   */
   readonly kept: (new (details: never) => ErrorOf<Code>) | null;
 }
 
@@ -73,7 +76,7 @@ const keyRefusals = {
 };
 
 /**
- * All HTTP facts about each code.
+ * The status, details and examples of each code.
  *
  * @internal
  */
@@ -212,7 +215,7 @@ export const errorTable = {
     kept: null,
   },
   BULK_LIMIT_EXCEEDED: {
-    when: "More than 50 inputs (alt detection 10, leak reports 100); duplicates count",
+    when: "More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count",
     advice: "Change the request",
     status: 400,
     details: Schema.Struct({ limit: Schema.Int, received: Schema.Int }),

@@ -30,7 +30,7 @@ export interface Parameter<out A> {
   readonly refusesBody?: true;
   /** Set if an invalid list item refuses the whole body. */
   readonly itemRefusesBody?: true;
-  /** Set if null is a value that differs from a missing one. */
+  /** Set if null is a value, and does not mean that the parameter is missing. */
   readonly takesNull?: true;
   /** Set if requests carry the value as text that the schema decodes, such as a time. */
   readonly isText?: true;
@@ -129,7 +129,7 @@ export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | n
 export const ownGuildId: Parameter<GuildId> = required(
   GuildId,
   `expected ${idRules.guildId}`,
-  "Required with a guild-scoped key, which names its own guild; required with a global key",
+  "The guild of the member; with a guild-scoped key, the key's own guild",
 );
 
 const guildPresence = { guildKeys: "required", globalKeys: "optional" } as const satisfies Presence;
@@ -137,7 +137,7 @@ const guildPresence = { guildKeys: "required", globalKeys: "optional" } as const
 const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
   const ofGlobalKeys = globalKeys === "refused" ? "refused with a global key" : "optional with a global key";
   const ofGuildKeys = guildKeys === "required" ? "Required" : "Optional";
-  return `${ofGuildKeys} with a guild-scoped key, which names its own guild; ${ofGlobalKeys}`;
+  return `${ofGuildKeys} with a guild-scoped key, and must be its guild; ${ofGlobalKeys}`;
 };
 
 /**

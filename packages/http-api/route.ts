@@ -4,14 +4,14 @@ import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
-import type { Schema } from "effect";
+import { Array, Order, Predicate, type Schema } from "effect";
 import type { CompatService } from "./compat_service.ts";
 import { statusesOf } from "./errors.ts";
 import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The generations of the API, and `compat` for other services. They differ only in names and envelopes. */
+/** The versions of the API, and `compat` for the APIs of other services. They differ only in names and envelopes. */
 export type Generation = "v1" | "v2" | "compat";
 
 /** The status and message of an error on a v1 route, if they differ from the usual ones. */
@@ -165,3 +165,13 @@ export const refusalsOf = (
   }
   return [...byStatus].toSorted(([one], [other]) => one - other);
 };
+
+/**
+ * Returns the routes that a module exports, sorted by path.
+ *
+ * @internal
+ */
+export const routesIn = (group: Readonly<Record<string, unknown>>): ReadonlyArray<Route> =>
+  Array.sortWith(Object.values(group).filter(isRoute), ({ path }) => path, Order.String);
+
+const isRoute = (value: unknown): value is Route => Predicate.hasProperty(value, "generation");

@@ -1,4 +1,4 @@
-/** HTML from template literals. Interpolated values are escaped unless they are `Html`. */
+/** Makes HTML from template literals. Interpolated values are escaped unless they are `Html`. */
 
 /** Markup that needs no escaping. */
 export class Html {

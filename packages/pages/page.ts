@@ -6,13 +6,13 @@ import { type Html, html } from "./html.ts";
 
 export const stylePath = "/verify/style.css";
 
-/** A page, with the pictures that it loads and the redirect of its form. */
+/** A page, the pictures that it loads, and the target of the redirect after its form. */
 export interface Page {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
   readonly pictures?: ReadonlyArray<string>;
-  /** Where its form redirects to outside the service. */
+  /** The URL outside the service to which the form of the page redirects. */
   readonly redirect?: string | null;
 }
 
@@ -72,7 +72,7 @@ const policyOf = ({ pictures = [], redirect = null }: Page): string => {
     "default-src 'none'",
     "style-src 'self'",
     `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
-    // Browsers apply the directive to the redirect after a form as well.
+    // The targets include redirects, because browsers apply this directive to the redirect after a form too.
     `form-action ${formTargets.join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,7 +1,7 @@
 import { basePathOf, cookieOf, type HttpResponse, type RequestContext } from "@accountlink/http/site";
 
 export interface PageCookie {
-  /** Null if the browser sent none. */
+  /** Returns the value of the cookie; null if the browser sent none. */
   readonly read: (context: RequestContext) => string | null;
   readonly write: (response: HttpResponse, value: string) => HttpResponse;
   readonly clear: (response: HttpResponse) => HttpResponse;
@@ -10,7 +10,7 @@ export interface PageCookie {
 interface CookieOptions {
   readonly path: string;
   readonly publicUrl: string;
-  /** In milliseconds; without it the cookie lasts until the browser closes. */
+  /** The lifetime in milliseconds; if left out, the cookie lasts until the browser closes. */
   readonly maxAge?: number;
 }
 

@@ -16,7 +16,7 @@ const timeout = 120_000;
 
 const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
 
-/** Starts the Linux browser from the packages, or else an installed one. */
+/** Starts the browser that a package brings for Linux, or else an installed browser. */
 export const startBrowser = async (): Promise<Browser> => {
   const problems: Array<string> = [];
   for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
@@ -39,7 +39,7 @@ export const useBrowser = (): (() => Browser) => {
   return () => browser as Browser;
 };
 
-/** Why no browser with a back/forward cache is available, or null. It is shown in titles of skipped tests. */
+/** Why no browser with a back/forward cache is available; null if there is one. Titles of skipped tests show it. */
 export const whyNoKeptPages: string | null =
   installed.length === 0 ? "without an installed Chromium: the packaged one has no back/forward cache" : null;
 

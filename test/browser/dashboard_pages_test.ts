@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { paths } from "@accountlink/pages/dashboard";
+import { paths, sections } from "@accountlink/pages/dashboard";
 import { describe, expect, it } from "vitest";
 import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
@@ -287,18 +287,7 @@ describe("hostile names", () => {
     await createKey(page, hostile);
     await openKey(page, hostile);
     await expectUsable(watched, hostile, "dashboard-hostile-key");
-    for (const path of [
-      paths.overview,
-      paths.keys,
-      paths.communities,
-      paths.links,
-      paths.newKey,
-      paths.usage,
-      paths.events,
-      paths.audit,
-      paths.preview,
-      paths.account,
-    ]) {
+    for (const path of [...Object.values(sections).map((section) => section.path), paths.newKey]) {
       await page.goto(`${url()}${path}`);
       expect(await page.locator("img").count()).toBe(0);
     }

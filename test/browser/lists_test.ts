@@ -1,4 +1,4 @@
-/** A user who is linked in several lists: each list is named, and one act unlinks in all of them. */
+/** A user who is linked in several lists: pages name each list, and one button unlinks the user in all lists. */
 import { expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";

@@ -35,7 +35,7 @@ const phoneDark = { look: "phone-dark", ...phone, colorScheme: "dark" } as const
 const desktopLight = { look: "desktop-light", ...desktop, colorScheme: "light" } as const;
 const desktopDark = { look: "desktop-dark", ...desktop, colorScheme: "dark" } as const;
 
-/** Each size and each scheme once; only proofs test all combinations, which takes twice the time. */
+/** Two looks cover each size and each scheme; only proofs test all four combinations. */
 const looks = isProof ? [phoneLight, phoneDark, desktopLight, desktopDark] : [phoneLight, desktopDark];
 
 /** The narrowest supported window: a phone, or a desktop window at 400 percent zoom. */

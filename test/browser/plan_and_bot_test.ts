@@ -1,4 +1,4 @@
-/** What owners learn about their plan, and how they add the bot. */
+/** The parts of the dashboard where owners learn about their plan, and add the bot. */
 import { expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";

@@ -19,7 +19,7 @@ export interface Case {
   /** In seconds. */
   readonly options?: { readonly timeout?: number; readonly retryFor?: number };
   readonly answers: ReadonlyArray<CaseAnswer | "cut" | "silent">;
-  /** The requests, when they are part of the case. */
+  /** The requests that the client must send, if the case checks them. */
   readonly heard?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   /** How long the call takes at least. */
   readonly seconds?: number;
@@ -58,7 +58,7 @@ export const startCases = async () => {
   );
   return {
     urlOf: (each: Case) => `${url}/${cases.indexOf(each)}`,
-    /** Expects that a client said what the case says, and that the service heard what it should. */
+    /** Expects the output of a client and the requests that the service received, as in the case. */
     expectSaid: (each: Case, said: Said) => {
       expect(said.says).toMatchObject(each.says);
       expect(said.seconds).toBeGreaterThanOrEqual(each.seconds ?? 0);

@@ -1,4 +1,4 @@
-/** Every client says the same of the same answers: the cases of `clients/cases.json`. */
+/** Runs the cases of `clients/cases.json`: the same responses give the same results in every client. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
@@ -18,7 +18,7 @@ const runByTypeScript = async (each: Case, url: string): Promise<Said> => {
   ) => unknown;
   const begun = performance.now();
   const values = Object.values(each.input);
-  // Required values come first, the rest is an object.
+  // The required values are separate arguments; all other values are in an object.
   const required = method.length === 1 ? [each.input] : values.slice(0, method.length - 1);
   const rest = Object.fromEntries(Object.entries(each.input).slice(required.length));
   const args = method.length === 1 ? required : [...required, rest];

@@ -94,7 +94,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
   });
 
   it("answers /verify with a button, and edits the answer after the user linked", async () => {
-    // A refused creation takes nothing from the burst.
+    // A refused creation of a session does not count against the burst, which is 1.
     const foreign = await interact("linked", verifyCommand("foreign", emptyGuild));
     expect(foreign.body).toEqual({
       type: 4,

@@ -1,6 +1,5 @@
-/** Every method of the client, against the service. */
-import { type Answer, type ClientOptions, createClient, type RouteId } from "@accountlink/client";
-import { routes } from "@accountlink/http-api";
+/** Methods of the client, against the service. */
+import { type Answer, type ClientOptions, createClient } from "@accountlink/client";
 import { freePort, isProof } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
@@ -37,13 +36,10 @@ const clientOf = (key: KeyOptions = {}, options: Partial<ClientOptions> = {}) =>
   clientWith(fixtures.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...key }), options);
 
 describe("methods of the client", () => {
-  const answered = new Set<RouteId>();
-  const onAnswer = ({ route }: Answer) => answered.add(route);
-  const used = clientOf(
-    { sightings: [{ chatId: "100001", ip: "203.0.113.7", seenAt: new Date().toISOString() }] },
-    { onAnswer },
-  );
-  const deleting = clientOf({}, { onAnswer });
+  const used = clientOf({
+    sightings: [{ chatId: "100001", ip: "203.0.113.7", seenAt: new Date().toISOString() }],
+  });
+  const deleting = clientOf();
 
   it("client methods look up links by chat user and by game user", async () => {
     const { links } = used();
@@ -91,7 +87,7 @@ describe("methods of the client", () => {
     expect(await alts.deleteReview("100001", "100002")).toMatchObject({ deleted: true });
   });
 
-  const synced = clientOf({ account: "roles", guildId: guild }, { onAnswer });
+  const synced = clientOf({ account: "roles", guildId: guild });
   const rules = (["linked", "unlinked"] as const).map((is) => ({ roleId: "1", when: { is } }));
   fixtures.plan({ account: "roles", guildId: guild, rules });
 
@@ -146,13 +142,6 @@ describe("methods of the client", () => {
     }, patience);
     expect((await first).value).toMatchObject({ type: "link.set", data: { chatId: "100008" } });
     await following.return();
-  });
-
-  it("client methods cover every route of v2", () => {
-    // Only browsers request this route.
-    const called = [...answered, "redirectSession"];
-    const v2 = routes.filter(({ generation }) => generation === "v2").map(({ id }) => id);
-    expect(called.toSorted()).toEqual(v2.toSorted());
   });
 });
 

@@ -11,11 +11,11 @@ const textOf = (file: string) => readFileSync(new URL(file, import.meta.url), "u
 
 it("Python knows every type and route", async () => {
   await expect(pythonContract()).toMatchFileSnapshot(`${python}/contract.py`);
-  await expect(pythonMethods()).toMatchFileSnapshot(`${python}/_async_methods.py`);
+  await expect(await pythonMethods()).toMatchFileSnapshot(`${python}/_async_methods.py`);
 });
 
 it("Python's synchronous client is generated from the asynchronous client", async () => {
-  const methods = synchronous("_async_methods.py", pythonMethods());
+  const methods = synchronous("_async_methods.py", await pythonMethods());
   await expect(methods).toMatchFileSnapshot(`${python}/_methods.py`);
   const client = synchronous("_async_client.py", textOf(`${python}/_async_client.py`));
   await expect(client).toMatchFileSnapshot(`${python}/_client.py`);

@@ -20,7 +20,7 @@ const walk = async (address: string, gameId: string, action: "confirm" | "cancel
   expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
 };
 
-// Concurrently, since each test waits for a session to expire.
+// The tests run concurrently, because each waits for a session to expire.
 it.concurrent.for(Object.keys(runtimes))(
   "the game server rewards players who linked their own account, on %s",
   async (runtime, test) => {

@@ -45,7 +45,7 @@ const play = (experience: Partial<Experience>, secret = key) => {
   return running;
 };
 
-/** Runs calls to their end. */
+/** Runs calls in a script until all have ended. */
 const playCalls = async (calls: ReadonlyArray<Call>, experience: Partial<Experience> = {}, secret = key) => {
   const input = calls.map(({ options, ...call }) => ({
     ...call,
@@ -92,7 +92,7 @@ test("the module answers the shared cases of its methods", async () => {
   for (const [index, each] of own.entries()) expectSaid(each, inCase(each, said[index]));
 });
 
-/** Converts an output of the module to the form of the cases. */
+/** Converts the output of the module to the form that the cases expect. */
 const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefined): Said => {
   const { said, seconds = 0 } = heard ?? {};
   if (each.call === "links.byGameMany") {
@@ -184,7 +184,7 @@ describe("mistakes of a developer", () => {
     },
   );
 
-  test("the module refuses options that cannot be right", async () => {
+  test("the module refuses invalid options", async () => {
     const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
     const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
     const raised = said.map((each) => (each.said as { raised: string }).raised);

@@ -5,7 +5,7 @@ import { pythonProgram } from "@accountlink/test-servers";
 
 export const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The Python, and variables with which it finds the client. */
+/** The command of Python, and environment variables with which it finds the client. */
 export const pythonWithClient = async (client = pathOf("clients/python")) => {
   const { file, env } = await pythonProgram();
   const path = [client, env["PYTHONPATH"]].filter((each) => each !== undefined).join(delimiter);

@@ -37,7 +37,7 @@ const start = async (program: string, variables: Readonly<Record<string, string>
   return running;
 };
 
-/** Both clients, each with a function that adapts one program to it. */
+/** The synchronous and the asynchronous client, each with a function that adapts a program to it. */
 const kinds = [
   ["synchronous", noPython, (program: string) => program],
   [

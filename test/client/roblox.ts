@@ -16,7 +16,7 @@ export interface Experience {
   readonly secrets: Readonly<Record<string, string>>;
   /** Whether the experience allows HTTP requests. */
   readonly http: boolean;
-  /** With a fast clock pauses take no time. */
+  /** Whether pauses take real time; with a fast clock, they take none. */
   readonly clock: "real" | "fast";
   /** The global `input` of the script. */
   readonly input: unknown;
@@ -71,7 +71,7 @@ const print = (...words: ReadonlyArray<unknown>) => process.stdout.write(`${word
 
 const isTable = (value: unknown): value is LuauTable => typeof value === "object" && value !== null;
 
-/** A table with numbers for keys is an array. */
+/** A Luau table whose keys are numbers is an array. */
 const toJson = (value: unknown): unknown => {
   if (!isTable(value)) return value;
   const entries = [...value];
@@ -125,7 +125,7 @@ const run = async ({ script, secrets, http, clock, input, leaves = Infinity }: E
       const given = { method, headers: toJson(headers) as Record<string, string> };
       try {
         const response = await fetch(url, typeof body === "string" ? { ...given, body } : given);
-        // Roblox keeps the case of the names.
+        // Roblox does not convert header names to lower case.
         const named = [...response.headers].map(([name, value]) => [name.toUpperCase(), value]);
         return [response.status, await response.text(), JSON.stringify(Object.fromEntries(named))];
       } catch {

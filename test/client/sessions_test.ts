@@ -12,7 +12,7 @@ import { startServerHere } from "../support/server.ts";
 
 const { url, newKey, newUser } = await useFlowServer({
   ...shortReads,
-  // Long enough that a second read is refused even on a busy machine.
+  // The interval is so long that a second read is refused even on a busy machine.
   ACCOUNTLINK_POLL_INTERVAL: "3 seconds",
 });
 

@@ -1,8 +1,8 @@
 /** A case of the coverage table, and the class that writes cases. */
-import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyOptions } from "../support/fixtures.ts";
 import type { RequestOptions } from "../support/http.ts";
-import { type Recipe, type Values, v1Recipes } from "./recipes.ts";
+import type { Exchange, Recipe, Values } from "./recipe.ts";
+import { v1Recipes } from "./recipes_v1.ts";
 
 export type Surroundings =
   | "well"
@@ -13,16 +13,11 @@ export type Surroundings =
   | "stores broken";
 
 /** A request and its documented answer. */
-export interface Case {
+export interface Case extends Exchange {
   readonly route: string;
-  /** Status and code. v1 does not show the code, but documents the same refusals. */
-  readonly answer: `${number} ${ErrorCode | "-"}`;
   readonly title: string;
-  /** The `details` of a v2 refusal, the message of a v1 refusal, or part of the data of a success. */
-  readonly expected: unknown;
   /** The key to send; null for none. Its scope holds the links 100001 → 1 and 100002 → 2. */
   readonly key: KeyOptions | null;
-  readonly values: Values;
   /** Overrides options of the request made from `values`. */
   readonly raw?: RequestOptions & { readonly query?: string };
   /** The state of the session that the request names, if any. */

@@ -3,7 +3,8 @@ import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
-import { type Values, v1Recipes, v2Recipes } from "./recipes.ts";
+import { v2Recipes } from "./recipes.ts";
+import { v1Recipes } from "./recipes_v1.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));
@@ -187,7 +188,7 @@ const limits = (route: Writer): ReadonlyArray<Case> => {
   ];
 };
 
-/** @param unaskedGuild a guild that no other case names, so that nothing is cached of it */
+/** @param unaskedGuild a guild that no other case names, so that no answer about it is cached */
 const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   const unavailable = (title: string, differences: Differences) =>
     route.row("503 INTERNAL_ERROR", title, route.says(null, "Service unavailable"), differences);
@@ -249,40 +250,16 @@ const idempotency = (route: Writer): ReadonlyArray<Case> =>
     ),
   );
 
-/** Answers of single routes. */
-const particulars: ReadonlyArray<
-  readonly [route: string, answer: Case["answer"], values: Values, expected: unknown]
-> = [
-  ["getChat", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
-  ["getGame", "404 LINK_NOT_FOUND", { gameId: "5" }, null],
-  ["getVerification", "200 -", { chatId: "100005" }, { linked: false }],
-  ["bulkChat", "400 BULK_LIMIT_EXCEEDED", { chatIds: Array(51).fill("1") }, { limit: 50, received: 51 }],
-  ["bulkGame", "400 BULK_LIMIT_EXCEEDED", { gameIds: Array(51).fill("1") }, { limit: 50, received: 51 }],
-  ["bulkAlts", "400 BULK_LIMIT_EXCEEDED", { gameIds: Array(11).fill("1") }, { limit: 10, received: 11 }],
-  ["getAlts", "200 -", { gameId: "5" }, { target: { chatId: null, gameId: "5" }, matches: [] }],
-  ["patchChat", "404 LINK_NOT_FOUND", { oldChatId: "100005", newChatId: "100001" }, null],
-  ["patchChat", "409 CONFLICT", { oldChatId: "100001", newChatId: "100002" }, { reason: anything }],
-  ["deleteGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
-  ["syncMember", "404 BAD_REQUEST", { chatId: "100001", guildId: guild }, null],
-  ["gameToChat", "200 -", { gameId: "5" }, { gameId: "5", chatIds: [] }],
-  ["chatToGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, "No game user linked to this chat ID"],
-  [
-    "updateChat",
-    "400 LINK_NOT_FOUND",
-    { oldChatId: "100005", newChatId: "100001" },
-    "No link found for this chat ID",
-  ],
-  [
-    "updateChat",
-    "400 CONFLICT",
-    { oldChatId: "100001", newChatId: "100002" },
-    "New chat ID already has a link",
-  ],
-  ["deleteGameLink", "400 LINK_NOT_FOUND", { chatId: "100005" }, "No link found for this chat ID"],
-];
+const others = ({ route, recipe }: Writer): ReadonlyArray<Case> =>
+  (recipe.others ?? []).map((other) => ({
+    ...other,
+    route,
+    title: JSON.stringify(other.values).slice(0, 60),
+    key: { tier: "premium" },
+  }));
 
-export const cases: ReadonlyArray<Case> = [
-  ...Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(([id, recipe], index) => {
+export const cases: ReadonlyArray<Case> = Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(
+  ([id, recipe], index) => {
     const route = new Writer(id, recipe);
     return [
       ...successes(route),
@@ -293,16 +270,7 @@ export const cases: ReadonlyArray<Case> = [
       ...idempotency(route),
       ...sessionRefusals(route),
       ...failures(route, `9000000000000000${index + 10}`),
+      ...others(route),
     ];
-  }),
-  ...particulars.map(
-    ([route, answer, values, expected]): Case => ({
-      route,
-      answer,
-      title: JSON.stringify(values).slice(0, 60),
-      expected,
-      key: { tier: "premium" },
-      values,
-    }),
-  ),
-];
+  },
+);

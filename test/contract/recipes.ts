@@ -1,71 +1,10 @@
 /**
- * The properties of each route, from which most cases of the coverage table are made. Every scope has the links
+ * The properties of each route of v2, from which most cases of the coverage table are made. Every scope has the links
  * 100001 → 1 and 100002 → 2.
  */
 import { expect } from "vitest";
-import { guild, type KeyOptions, newToken, nobody, stranger } from "../support/fixtures.ts";
-
-export type Values = Readonly<Record<string, unknown>>;
-
-/** The properties of a route, from which most of its cases are made. */
-export interface Recipe {
-  readonly good: Values;
-  /** Part of the data of a success. */
-  readonly data: unknown;
-  /** The required parameters in documented order, without the guild. */
-  readonly required: ReadonlyArray<string>;
-  /** An invalid value. Without one, the case sends an unknown `Service-Version`. */
-  readonly invalid?: Values;
-  /** The reason of the refusal for a chat user outside the guild, if the route requires membership. */
-  readonly member?: "user_not_in_guild" | "new_user_not_in_guild";
-  /** Values that name a chat user outside the guild. */
-  readonly strange?: Values;
-  /** Whether the route takes no guild, or only the guild of a guild key. Most routes take any guild. */
-  readonly guilds?: "none" | "own";
-  readonly guildRequired?: false;
-  /** The usual key, if it is not a free global one. */
-  readonly key?: KeyOptions;
-  readonly resolved?: true;
-  /** Which keys it serves; all by default. */
-  readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
-  /** The restricted access that it allows, besides full access; none by default. */
-  readonly access?: ReadonlyArray<"read" | "verify">;
-  /** Whether it needs no key. */
-  readonly isOpen?: true;
-  /** The status of a success; 200 by default. */
-  readonly status?: 201 | 302;
-  readonly isVerify?: true;
-  /** Whether the request names a session that belongs to the key. */
-  readonly hasSession?: true;
-}
-
-const pending = { clientId: "client", state: "pending", chatId: null, gameId: null, error: null };
-
-const creation = {
-  access: ["verify"],
-  good: { clientId: "client" },
-  data: pending,
-  required: ["clientId"],
-  invalid: { chatId: "x" },
-  member: "user_not_in_guild",
-  strange: { clientId: "client", chatId: stranger },
-  status: 201,
-  isVerify: true,
-} as const satisfies Recipe;
-
-const reading = {
-  access: ["verify"],
-  good: {},
-  data: pending,
-  required: [],
-  guilds: "none",
-  isVerify: true,
-  hasSession: true,
-} as const satisfies Partial<Recipe>;
-
-const streamed = expect.stringMatching(
-  /^retry: 2000\n\nid: 1\nevent: session\ndata: \{"sid":"vs_.*\}\n\nevent: timeout\ndata: \{\}\n\n$/,
-);
+import { guild, newToken, nobody, stranger } from "../support/fixtures.ts";
+import { creation, pending, type Recipe, reading, streamed } from "./recipe.ts";
 
 const noAlts = {
   target: { chatId: "100001", gameId: "1", guildId: expect.toBeOneOf([null, guild]) as unknown },
@@ -90,6 +29,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     member: "user_not_in_guild",
     strange: { chatId: stranger },
     resolved: true,
+    others: [{ answer: "404 LINK_NOT_FOUND", values: { chatId: "100005" }, expected: null }],
   },
   getGame: {
     access: ["read", "verify"],
@@ -98,6 +38,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameId"],
     invalid: { gameId: "x" },
     resolved: true,
+    others: [{ answer: "404 LINK_NOT_FOUND", values: { gameId: "5" }, expected: null }],
   },
   getVerification: {
     access: ["read", "verify"],
@@ -108,6 +49,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     member: "user_not_in_guild",
     strange: { chatId: stranger },
     resolved: true,
+    others: [{ answer: "200 -", values: { chatId: "100005" }, expected: { linked: false } }],
   },
   bulkChat: {
     access: ["read"],
@@ -116,6 +58,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["chatIds"],
     invalid: { chatIds: "100001" },
     resolved: true,
+    others: [
+      {
+        answer: "400 BULK_LIMIT_EXCEEDED",
+        values: { chatIds: Array(51).fill("1") },
+        expected: { limit: 50, received: 51 },
+      },
+    ],
   },
   bulkGame: {
     access: ["read"],
@@ -124,6 +73,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameIds"],
     invalid: { gameIds: [] },
     resolved: true,
+    others: [
+      {
+        answer: "400 BULK_LIMIT_EXCEEDED",
+        values: { gameIds: Array(51).fill("1") },
+        expected: { limit: 50, received: 51 },
+      },
+    ],
   },
   getAlts: {
     access: ["read"],
@@ -132,6 +88,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["chatId", "gameId", "ip"],
     invalid: { ip: "203.0.113" },
     tier: "premium",
+    others: [
+      {
+        answer: "200 -",
+        values: { gameId: "5" },
+        expected: { target: { chatId: null, gameId: "5" }, matches: [] },
+      },
+    ],
   },
   bulkAlts: {
     access: ["read"],
@@ -140,6 +103,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameIds"],
     invalid: { gameIds: [] },
     tier: "premium_or_custom",
+    others: [
+      {
+        answer: "400 BULK_LIMIT_EXCEEDED",
+        values: { gameIds: Array(11).fill("1") },
+        expected: { limit: 10, received: 11 },
+      },
+    ],
   },
   putAltReview: {
     good: reviewed,
@@ -170,6 +140,14 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { newChatId: 100_003 },
     member: "new_user_not_in_guild",
     strange: { oldChatId: "100001", newChatId: stranger },
+    others: [
+      { answer: "404 LINK_NOT_FOUND", values: { oldChatId: "100005", newChatId: "100001" }, expected: null },
+      {
+        answer: "409 CONFLICT",
+        values: { oldChatId: "100001", newChatId: "100002" },
+        expected: { reason: "chat_already_linked" },
+      },
+    ],
   },
   patchGame: {
     good: { chatId: "100001", gameId: "3" },
@@ -186,6 +164,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { chatId: "12ab5" },
     member: "user_not_in_guild",
     strange: { chatId: stranger },
+    others: [{ answer: "404 LINK_NOT_FOUND", values: { chatId: "100005" }, expected: null }],
   },
   deleteData: {
     good: { confirm: true },
@@ -204,6 +183,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     strange: { chatId: stranger },
     guilds: "own",
     guildRequired: false,
+    others: [{ answer: "404 BAD_REQUEST", values: { chatId: "100001", guildId: guild }, expected: null }],
   },
   reportLeakedKey: {
     good: { key: newToken() },
@@ -256,69 +236,4 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     status: 302,
   },
   cancelSession: { ...reading, data: { ...pending, state: "cancelled" } },
-};
-
-export const v1Recipes: Readonly<Record<string, Recipe>> = {
-  gameToChat: {
-    access: ["read", "verify"],
-    good: { gameId: "1" },
-    data: { gameId: "1", chatIds: ["100001"] },
-    required: ["gameId"],
-    invalid: { gameId: "x" },
-  },
-  chatToGame: {
-    access: ["read", "verify"],
-    good: { chatId: "100001" },
-    data: { chatId: "100001", gameId: "1" },
-    required: ["chatId"],
-    invalid: { chatId: "1234" },
-    member: "user_not_in_guild",
-    strange: { chatId: stranger },
-  },
-  updateChat: {
-    good: { oldChatId: "100001", newChatId: "100003" },
-    data: { chatId: "100003", gameId: "1" },
-    required: ["oldChatId", "newChatId"],
-    invalid: { newChatId: "new" },
-    member: "new_user_not_in_guild",
-    strange: { oldChatId: "100001", newChatId: stranger },
-  },
-  updateGame: {
-    good: { chatId: "100001", newGameId: "3" },
-    data: { chatId: "100001", gameId: "3" },
-    required: ["chatId", "newGameId"],
-    invalid: { newGameId: nobody },
-    member: "user_not_in_guild",
-    strange: { chatId: stranger, newGameId: "3" },
-  },
-  deleteGameLink: {
-    good: { chatId: "100001" },
-    data: { chatId: "100001", removedGameId: "1" },
-    required: ["chatId"],
-    invalid: { chatId: "-100001" },
-  },
-  resetDatabase: {
-    good: {},
-    data: { deletedRecords: 2 },
-    required: [],
-    invalid: { guildId: guild },
-    guilds: "own",
-    guildRequired: false,
-  },
-  detectAlts: {
-    access: ["read"],
-    good: { chatId: "100001" },
-    data: {
-      target: { chatIds: ["100001"], gameIds: ["1"] },
-      alts: [],
-      risk: { score: 0, label: "low", breakdown: { overall: 0, alt: 0, vpn: 0 } },
-      summary: { totalAlts: 0, gameAltIds: [] },
-    },
-    required: ["chatId", "gameId", "ip"],
-    invalid: { ip: "203.0.113" },
-    tier: "premium_or_global",
-  },
-  createVerifySession: creation,
-  getVerifySession: { ...reading, invalid: { wait: "-1" } },
-  streamVerifySession: { ...reading, data: streamed },
 };

@@ -10,8 +10,11 @@ import { type RunningServer, startServerHere } from "../support/server.ts";
 const lateness: Readonly<Record<string, number>> = {
   patchGame: -1,
   updateGame: -1,
-  deleteData: 1,
-  resetDatabase: 1,
+  getAltReviews: 1,
+  deleteGameLink: 1,
+  deleteAltReview: 2,
+  deleteData: 3,
+  resetDatabase: 3,
 };
 const inOrder = (generation: Route["generation"]) =>
   routes

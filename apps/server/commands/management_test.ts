@@ -10,7 +10,7 @@ const missing = await whyNothingShared();
 const locationOf = (databaseUrl: string): string => databaseUrl.slice(databaseUrl.indexOf("@") + 1);
 
 describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing ?? ""}`, () => {
-  it("commands work next to the servers, and name the database without its password", async () => {
+  it("commands work while servers run, and name the database without its password", async () => {
     const { database, environment } = await makeShared();
     const { json, run, file, serve } = await makeWorkplace(environment);
     const location = locationOf(database.url);
@@ -91,7 +91,7 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // The command must outwait two timeouts of a request. The first may start before the command.
+      // Two requests time out one after the other. The command must wait longer.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

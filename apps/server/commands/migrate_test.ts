@@ -14,7 +14,7 @@ describe("accountlink migrate", () => {
     expect((await run("migrate")).stdout).toBe(`The schema in data folder "${dataFolder}" is up to date\n`);
   });
 
-  it("migrate works next to a running server", async () => {
+  it("migrate works while a server runs", async () => {
     const { json, serve } = await makeWorkplace();
     await serve();
     expect(await json("migrate")).toMatchObject({ steps: [] });

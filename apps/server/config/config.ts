@@ -5,6 +5,7 @@
  */
 import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
+import { addressVariables, tierVariables } from "./limits.ts";
 import {
   choice,
   count,
@@ -21,25 +22,12 @@ import {
   secrets,
   serviceAddress,
   text,
+  type Values,
   type Variable,
   webAddress,
   webOrigin,
   webPage,
 } from "./variables.ts";
-
-const tierLimits = (
-  tier: string,
-  numbers: { keys: number; window: string; daily: number; verifyDaily: number },
-) => ({
-  perWindow: count(`Requests per window of a ${tier} key`, 1),
-  window: duration(`Pacing window of a ${tier} key`, numbers.window),
-  daily: count(`Requests per day of a ${tier} key`, numbers.daily),
-  verifyDaily: count(`Verification requests per day of a ${tier} key`, numbers.verifyDaily),
-  keys: count(`Keys of a ${tier} account`, numbers.keys),
-});
-
-const free = tierLimits("free", { keys: 2, window: "2 seconds", daily: 500, verifyDaily: 2_000 });
-const premium = tierLimits("premium", { keys: 10, window: "1 second", daily: 2_500, verifyDaily: 10_000 });
 
 const postgresForm = "postgres://user:password@host:port/database";
 
@@ -95,22 +83,10 @@ export const variables = {
   ACCOUNTLINK_POLL_LIMIT: count("Reads of one session", 150),
   ACCOUNTLINK_LONG_POLL_MAX: duration("Longest wait of a long poll", "25 seconds"),
   ACCOUNTLINK_STREAM_MAX: duration("Longest stream", "30 seconds"),
-  ACCOUNTLINK_IP_PER_SECOND: count("Requests per second of a client address", 20),
-  ACCOUNTLINK_IP_DAILY: count("Requests per day of a client address", 10_000),
-  ACCOUNTLINK_IP_VERIFY_DAILY: count("Verification requests per day of a client address", 10_000),
-  ACCOUNTLINK_IP_AUTH_FAILURES: count("Failed authentications per minute of a client address", 30),
+  ...addressVariables,
   ACCOUNTLINK_SESSION_CREATE_BURST: count("Sessions that a key may create at once", 6),
   ACCOUNTLINK_SESSION_CREATE_REFILL: duration("Time until a key may create one more session", "10 seconds"),
-  ACCOUNTLINK_FREE_PER_WINDOW: free.perWindow,
-  ACCOUNTLINK_FREE_WINDOW: free.window,
-  ACCOUNTLINK_FREE_DAILY: free.daily,
-  ACCOUNTLINK_FREE_VERIFY_DAILY: free.verifyDaily,
-  ACCOUNTLINK_FREE_KEYS: free.keys,
-  ACCOUNTLINK_PREMIUM_PER_WINDOW: premium.perWindow,
-  ACCOUNTLINK_PREMIUM_WINDOW: premium.window,
-  ACCOUNTLINK_PREMIUM_DAILY: premium.daily,
-  ACCOUNTLINK_PREMIUM_VERIFY_DAILY: premium.verifyDaily,
-  ACCOUNTLINK_PREMIUM_KEYS: premium.keys,
+  ...tierVariables,
   ACCOUNTLINK_SIGHTING_RETENTION: duration(
     "How long sightings are kept, 0 seconds for not at all",
     "180 days",
@@ -142,9 +118,7 @@ export const variables = {
 
 export type VariableName = keyof typeof variables;
 
-export type Config = {
-  readonly [Name in VariableName]: (typeof variables)[Name] extends Variable<infer A> ? A : never;
-};
+export type Config = Values<typeof variables>;
 
 /** A variable has an invalid value, or a value that turns out not to work. */
 export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{

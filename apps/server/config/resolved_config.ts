@@ -4,6 +4,7 @@ import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
 import { Effect, type Redacted } from "effect";
 import { type Config, type InvalidConfig, missing, type VariableName } from "./config.ts";
+import { limitsOf } from "./limits.ts";
 
 /** Where links and keys are stored. */
 export type Storage =
@@ -142,25 +143,6 @@ export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, Inv
       sessions: sessionsOf(config),
     }),
   );
-
-export const limitsOf = (config: Config): LimitSettings => ({
-  free: tierLimits(config, "FREE"),
-  premium: tierLimits(config, "PREMIUM"),
-  address: {
-    perSecond: config.ACCOUNTLINK_IP_PER_SECOND,
-    daily: config.ACCOUNTLINK_IP_DAILY,
-    verifyDaily: config.ACCOUNTLINK_IP_VERIFY_DAILY,
-    authFailures: config.ACCOUNTLINK_IP_AUTH_FAILURES,
-  },
-});
-
-const tierLimits = (config: Config, tier: "FREE" | "PREMIUM") => ({
-  keys: config[`ACCOUNTLINK_${tier}_KEYS`],
-  perWindow: config[`ACCOUNTLINK_${tier}_PER_WINDOW`],
-  windowMs: config[`ACCOUNTLINK_${tier}_WINDOW`],
-  daily: config[`ACCOUNTLINK_${tier}_DAILY`],
-  verifyDaily: config[`ACCOUNTLINK_${tier}_VERIFY_DAILY`],
-});
 
 const sessionsOf = (config: Config): SessionRules => ({
   life: config.ACCOUNTLINK_SESSION_TTL,

@@ -16,6 +16,11 @@ export interface Variable<out A> {
   readonly fallback: A;
 }
 
+/** The values of variables, by name. */
+export type Values<Variables> = {
+  readonly [Name in keyof Variables]: Variables[Name] extends Variable<infer A> ? A : never;
+};
+
 type Parse<A> = (text: string) => Option.Option<A>;
 
 const variable = <A>(description: string, fallback: A, expected: string, parse: Parse<A>): Variable<A> => ({

@@ -18,10 +18,10 @@ from .contract import (
     BulkGameData,
     BulkAltsData,
     DeleteAltReviewData,
-    PatchGameData,
     PatchChatData,
-    DeleteGameData,
     DeleteDataData,
+    DeleteGameData,
+    PatchGameData,
     SyncMemberData,
     GetEventsData,
     ListLinksData,
@@ -35,6 +35,19 @@ if TYPE_CHECKING:
 class AsyncLinksMethods:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
+
+    async def list(
+        self,
+        *,
+        limit: int | None = OMITTED,
+        cursor: str | None = OMITTED,
+        guild_id: Id | None = OMITTED,
+    ) -> ListLinksData:
+        """List all links of the key's scope. `GET /v2/links`"""
+        return await self._caller.call(
+            "listLinks",
+            {"limit": limit, "cursor": cursor, "guildId": guild_id},
+        )
 
     async def get(
         self,
@@ -161,17 +174,20 @@ class AsyncLinksMethods:
             idempotency_key=idempotency_key,
         )
 
-    async def list(
+
+class AsyncMembersMethods:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def sync(
         self,
-        *,
-        limit: int | None = OMITTED,
-        cursor: str | None = OMITTED,
-        guild_id: Id | None = OMITTED,
-    ) -> ListLinksData:
-        """List all links of the key's scope. `GET /v2/links`"""
+        chat_id: Id,
+        guild_id: Id,
+    ) -> SyncMemberData:
+        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
         return await self._caller.call(
-            "listLinks",
-            {"limit": limit, "cursor": cursor, "guildId": guild_id},
+            "syncMember",
+            {"chatId": chat_id, "guildId": guild_id},
         )
 
 
@@ -251,22 +267,6 @@ class AsyncAltsMethods:
             "deleteAltReview",
             {"chatId": chat_id, "otherChatId": other_chat_id, "guildId": guild_id},
             idempotency_key=idempotency_key,
-        )
-
-
-class AsyncMembersMethods:
-    def __init__(self, caller: AsyncCaller) -> None:
-        self._caller = caller
-
-    async def sync(
-        self,
-        chat_id: Id,
-        guild_id: Id,
-    ) -> SyncMemberData:
-        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
-        return await self._caller.call(
-            "syncMember",
-            {"chatId": chat_id, "guildId": guild_id},
         )
 
 

@@ -19,10 +19,10 @@ from .contract import (
     BulkGameData,
     BulkAltsData,
     DeleteAltReviewData,
-    PatchGameData,
     PatchChatData,
-    DeleteGameData,
     DeleteDataData,
+    DeleteGameData,
+    PatchGameData,
     SyncMemberData,
     GetEventsData,
     ListLinksData,
@@ -36,6 +36,19 @@ if TYPE_CHECKING:
 class LinksMethods:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | None = OMITTED,
+        cursor: str | None = OMITTED,
+        guild_id: Id | None = OMITTED,
+    ) -> ListLinksData:
+        """List all links of the key's scope. `GET /v2/links`"""
+        return self._caller.call(
+            "listLinks",
+            {"limit": limit, "cursor": cursor, "guildId": guild_id},
+        )
 
     def get(
         self,
@@ -162,17 +175,20 @@ class LinksMethods:
             idempotency_key=idempotency_key,
         )
 
-    def list(
+
+class MembersMethods:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def sync(
         self,
-        *,
-        limit: int | None = OMITTED,
-        cursor: str | None = OMITTED,
-        guild_id: Id | None = OMITTED,
-    ) -> ListLinksData:
-        """List all links of the key's scope. `GET /v2/links`"""
+        chat_id: Id,
+        guild_id: Id,
+    ) -> SyncMemberData:
+        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
         return self._caller.call(
-            "listLinks",
-            {"limit": limit, "cursor": cursor, "guildId": guild_id},
+            "syncMember",
+            {"chatId": chat_id, "guildId": guild_id},
         )
 
 
@@ -252,22 +268,6 @@ class AltsMethods:
             "deleteAltReview",
             {"chatId": chat_id, "otherChatId": other_chat_id, "guildId": guild_id},
             idempotency_key=idempotency_key,
-        )
-
-
-class MembersMethods:
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-
-    def sync(
-        self,
-        chat_id: Id,
-        guild_id: Id,
-    ) -> SyncMemberData:
-        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
-        return self._caller.call(
-            "syncMember",
-            {"chatId": chat_id, "guildId": guild_id},
         )
 
 

@@ -110,30 +110,6 @@ class Meta(TypedDict):
     """The tier of the key"""
 
 
-class GameLookupResolved(TypedDict):
-    game: GameProfile | None
-    chat: list[ChatProfile | None] | None
-    """Profiles of the first 25 chatIds, in the same order"""
-
-
-class GameLookup(TypedDict):
-    gameId: GameId
-    chatIds: list[ChatId]
-    """Newest link first, at most 1,000; with a guild, only its members among the 100 newest links"""
-    count: int
-    resolved: GameLookupResolved
-
-
-class VerificationStatus(TypedDict):
-    linked: bool
-    chatId: ChatId
-    gameId: GameId | None
-    linkVersion: int | None
-    linkHash: str | None
-    lastVerifiedAt: Timestamp | None
-    resolved: ResolvedProfiles
-
-
 class InvalidParametersParametersItem(TypedDict):
     name: str
     reason: str
@@ -167,6 +143,30 @@ class BulkMeta(TypedDict):
     tier: NotRequired[Literal["free", "premium"]]
     """The tier of the key"""
     bulk: BulkMetaBulk
+
+
+class GameLookupResolved(TypedDict):
+    game: GameProfile | None
+    chat: list[ChatProfile | None] | None
+    """Profiles of the first 25 chatIds, in the same order"""
+
+
+class GameLookup(TypedDict):
+    gameId: GameId
+    chatIds: list[ChatId]
+    """Newest link first, at most 1,000; with a guild, only its members among the 100 newest links"""
+    count: int
+    resolved: GameLookupResolved
+
+
+class VerificationStatus(TypedDict):
+    linked: bool
+    chatId: ChatId
+    gameId: GameId | None
+    linkVersion: int | None
+    linkHash: str | None
+    lastVerifiedAt: Timestamp | None
+    resolved: ResolvedProfiles
 
 
 class AltEvidence(TypedDict):
@@ -545,8 +545,10 @@ class BulkAltsData(TypedDict):
     resolved: bool
 
 
-class PutAltReviewData(TypedDict):
-    review: AltReview
+class DeleteAltReviewData(TypedDict):
+    chatId: ChatId
+    otherChatId: ChatId
+    deleted: bool
 
 
 class GetAltReviewsData(TypedDict):
@@ -554,17 +556,8 @@ class GetAltReviewsData(TypedDict):
     """At most 100, newest first"""
 
 
-class DeleteAltReviewData(TypedDict):
-    chatId: ChatId
-    otherChatId: ChatId
-    deleted: bool
-
-
-class PatchGameData(TypedDict):
-    chatId: ChatId
-    gameId: GameId
-    previousGameId: GameId | None
-    updated: bool
+class PutAltReviewData(TypedDict):
+    review: AltReview
 
 
 class PatchChatData(TypedDict):
@@ -574,17 +567,24 @@ class PatchChatData(TypedDict):
     updated: bool
 
 
+class DeleteDataData(TypedDict):
+    deletedRecords: int
+    scope: Literal["global", "guild"]
+    pid: Pid
+    collection: Literal["links"]
+
+
 class DeleteGameData(TypedDict):
     chatId: ChatId
     removedGameId: GameId
     deleted: Literal[True]
 
 
-class DeleteDataData(TypedDict):
-    deletedRecords: int
-    scope: Literal["global", "guild"]
-    pid: Pid
-    collection: Literal["links"]
+class PatchGameData(TypedDict):
+    chatId: ChatId
+    gameId: GameId
+    previousGameId: GameId | None
+    updated: bool
 
 
 class SyncMemberData(TypedDict):
@@ -697,7 +697,7 @@ ServiceCode = Literal[
     "SESSION_EXPIRED",  # The session has expired, possibly while a long poll waited
     "SHARED_IP_RATE_LIMITED",  # The client address sent too many requests, with all keys together
     "RATE_LIMITED",  # The key sent too many requests
-    "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (alt detection 10, leak reports 100); duplicates count
+    "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count
     "CONFLICT",  # The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old
     "INTERNAL_ERROR",  # 503: a store or a platform did not respond. 500: a bug
 ]
@@ -716,27 +716,27 @@ class Route(NamedTuple):
 
 ROUTES: dict[str, Route] = {
     "getChat": Route("GET", "/v2/chat", False, ("chatId", "guildId", "resolved",)),
-    "getGame": Route("GET", "/v2/game", False, ("gameId", "guildId", "resolved",)),
-    "getVerification": Route("GET", "/v2/verifications/chat", False, ("chatId", "guildId", "resolved",)),
     "bulkChat": Route("POST", "/v2/chat/bulk", False, ("chatIds", "guildId", "resolved",)),
+    "getGame": Route("GET", "/v2/game", False, ("gameId", "guildId", "resolved",)),
     "bulkGame": Route("POST", "/v2/game/bulk", False, ("gameIds", "guildId", "resolved",)),
+    "getVerification": Route("GET", "/v2/verifications/chat", False, ("chatId", "guildId", "resolved",)),
     "getAlts": Route("GET", "/v2/alts", False, ("chatId", "gameId", "ip", "guildId", "resolved", "explain",)),
     "bulkAlts": Route("POST", "/v2/alts/bulk", False, ("gameIds", "guildId", "resolved", "explain",)),
-    "putAltReview": Route("PUT", "/v2/alts/reviews", True, ("chatId", "otherChatId", "verdict", "note", "guildId",)),
-    "getAltReviews": Route("GET", "/v2/alts/reviews", False, ("chatId", "guildId",)),
     "deleteAltReview": Route("DELETE", "/v2/alts/reviews", True, ("chatId", "otherChatId", "guildId",)),
-    "patchGame": Route("PATCH", "/v2/game", True, ("chatId", "gameId", "guildId",)),
+    "getAltReviews": Route("GET", "/v2/alts/reviews", False, ("chatId", "guildId",)),
+    "putAltReview": Route("PUT", "/v2/alts/reviews", True, ("chatId", "otherChatId", "verdict", "note", "guildId",)),
     "patchChat": Route("PATCH", "/v2/chat", True, ("oldChatId", "newChatId", "guildId",)),
-    "deleteGame": Route("DELETE", "/v2/game", True, ("chatId", "guildId",)),
     "deleteData": Route("DELETE", "/v2/data", True, ("confirm", "guildId",)),
+    "deleteGame": Route("DELETE", "/v2/game", True, ("chatId", "guildId",)),
+    "patchGame": Route("PATCH", "/v2/game", True, ("chatId", "gameId", "guildId",)),
     "syncMember": Route("POST", "/v2/members/sync", False, ("chatId", "guildId",)),
     "getEvents": Route("GET", "/v2/events", False, ("cursor", "from", "limit", "wait", "types", "chatId", "gameId", "guildId",)),
     "streamEvents": Route("GET", "/v2/events/stream", False, ("cursor", "from", "types", "chatId", "gameId", "guildId",)),
     "listLinks": Route("GET", "/v2/links", False, ("limit", "cursor", "guildId",)),
     "reportLeakedKey": Route("POST", "/v2/keys/leaked", False, ("key",)),
     "createSession": Route("POST", "/v2/sessions", True, ("clientId", "guildId", "chatId", "redirect",)),
-    "getSession": Route("GET", "/v2/sessions/:sid", False, ("sid", "wait",)),
-    "streamSession": Route("GET", "/v2/sessions/:sid/stream", False, ("sid",)),
-    "redirectSession": Route("GET", "/v2/sessions/:sid/redirect", False, ("sid",)),
     "cancelSession": Route("DELETE", "/v2/sessions/:sid", True, ("sid",)),
+    "getSession": Route("GET", "/v2/sessions/:sid", False, ("sid", "wait",)),
+    "redirectSession": Route("GET", "/v2/sessions/:sid/redirect", False, ("sid",)),
+    "streamSession": Route("GET", "/v2/sessions/:sid/stream", False, ("sid",)),
 }

@@ -19,7 +19,7 @@ export const discardBody = (incoming: IncomingMessage, deadline: number): void =
       if (received > longestBody) incoming.destroy();
     })
     .on("close", () => clearTimeout(late))
-    // The status was known before the body broke off.
+    // Ignore the error: the status, which decides the result, arrived before the body.
     .on("error", () => {});
 };
 

@@ -3,7 +3,7 @@ import { lookup, Resolver } from "node:dns/promises";
 /** Resolves a name to addresses, in the order in which to try them. Rejects if the name has none. */
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>;
 
-/** In milliseconds. Two attempts at each name server leave time for the request. */
+/** `timeout` is in milliseconds. With two attempts at each name server, time remains for the request. */
 const queryOptions = { timeout: 2_000, tries: 2 };
 
 /**
@@ -22,7 +22,7 @@ export const resolveWith =
     return found;
   };
 
-/** Resolves a name with the name servers only. */
+/** Resolves a name by name servers, which know every public name. */
 export const resolvePublic: Resolve = (name) => resolveWith(new Resolver(queryOptions))(name);
 
 let lookingUp: Promise<unknown> = Promise.resolve();
@@ -34,7 +34,7 @@ const lookUp: Resolve = (name) => {
   return found.then((all) => all.map(({ address }) => address));
 };
 
-/** Asks the operating system for names without a DNS entry: names in private networks may exist only in its files. */
+/** Resolves a name that may be private. Names without a DNS entry may be in files of the operating system. */
 export const resolvePrivate: Resolve = (name) =>
   resolvePublic(name).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOTFOUND" || error.code === "ENODATA") return lookUp(name);

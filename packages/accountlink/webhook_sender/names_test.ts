@@ -76,7 +76,7 @@ describe("a name", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("resolves no name of this machine", () =>
+  it.live("a name that only this machine's files know does not resolve", () =>
     Effect.gen(function* () {
       const { resolve, asked } = yield* resolverOf(() => [[192, 0, 2, 1]]);
       for (const name of ["localhost", "LOCALHOST.", "a.localhost"]) {
@@ -86,7 +86,7 @@ describe("a name", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("blocks no thread of the process while a name server is silent", () =>
+  it.live("a silent name server blocks no thread of the process", () =>
     Effect.gen(function* () {
       const { resolve, asked } = yield* resolverOf(() => null);
       let answered = 0;

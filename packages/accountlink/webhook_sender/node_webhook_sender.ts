@@ -143,7 +143,7 @@ const post = (
         path: url.pathname + url.search,
         headers: { ...headers, host: url.host, "content-length": Buffer.byteLength(body) },
         agent: isSecure ? agents.https : agents.http,
-        // TLS allows no IP address as server name, although certificates can name addresses.
+        // TLS does not allow an IP address as the server name.
         ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       };
       let informational = 0;
@@ -167,7 +167,7 @@ const post = (
           resume(Effect.succeed(answerOf(incoming, clock.currentTimeMillisUnsafe())));
         })
         .on("error", (error: NodeJS.ErrnoException) => {
-          // The receiver closed an idle connection while this request was on its way.
+          // The receiver may have closed an idle connection before this request arrived.
           const wasIdle = outgoing.reusedSocket && error.code === "ECONNRESET";
           resume(wasIdle ? post(agents, { url: url.href, headers, body }, url, address) : failed(error));
         })
@@ -176,7 +176,7 @@ const post = (
     }),
   );
 
-/** Codes of TLS errors about the certificate contain one of these words. */
+/** Codes of TLS errors about certificates contain one of these words. */
 const isOfCertificate = /CERT|ISSUER|SIGNATURE/;
 
 const failed = ({ code = "" }: Pick<NodeJS.ErrnoException, "code">) =>

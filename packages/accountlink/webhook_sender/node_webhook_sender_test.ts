@@ -112,7 +112,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("refuses a name if one of its addresses is not public", () =>
+  it.effect("the sender refuses a name if one of its addresses is not public", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* receiver();
       const resolve = async () => ["93.184.215.14", "127.0.0.1"];
@@ -127,7 +127,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("refuses a name that changes to a private address after the check", () =>
+  it.effect("the sender refuses a name that changes to a private address after the check", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* receiver();
       const answers = [["93.184.215.14"], ["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"]];
@@ -151,7 +151,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("follows no redirect to a private address", () =>
+  it.effect("the sender follows no redirect to a private address", () =>
     Effect.gen(function* () {
       const target = yield* receiver();
       const { url, asked } = yield* receiver((_, response) =>
@@ -164,7 +164,7 @@ describe("an address that is not public", () => {
     }),
   );
 
-  it.effect("ignores a proxy of the environment", () =>
+  it.effect("the sender ignores the proxy that environment variables name", () =>
     Effect.gen(function* () {
       const proxy = yield* receiver();
       const { url } = yield* receiver();
@@ -190,7 +190,7 @@ describe("an address that is not public", () => {
 });
 
 describe("open networks", () => {
-  it.effect("reaches open networks, also by http, but no other private network", () =>
+  it.effect("the sender reaches allowed private networks, also by http, but no other private network", () =>
     Effect.gen(function* () {
       const { url, asked, port } = yield* receiver();
       yield* on({ networks: loopback })(({ problemOf, send }) =>
@@ -210,7 +210,7 @@ describe("open networks", () => {
     }),
   );
 
-  it.effect("connects to the first address of a name that responds", () =>
+  it.effect("the sender connects to the first address of a name that responds", () =>
     Effect.gen(function* () {
       const { port, asked } = yield* receiver();
       const resolve = async () => ["127.0.0.2", "127.0.0.1"];
@@ -242,7 +242,7 @@ describe("a response", () => {
     }),
   );
 
-  it.effect("stops reading an endless body at its limit", () =>
+  it.effect("the sender stops reading an endless body at its limit", () =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<number>();
       const { url } = yield* receiver((_, response) => {
@@ -258,7 +258,7 @@ describe("a response", () => {
         Effect.tap(send(request(url)), () => Deferred.await(closed)),
       );
       assert.strictEqual(status, 200);
-      // The operating system's buffers accept more than the reader takes.
+      // The receiver can write more than the sender reads, because the operating system buffers it.
       assert.isBelow(yield* Deferred.await(closed), 16_000_000);
     }),
   );
@@ -285,7 +285,7 @@ describe("a response", () => {
     }),
   );
 
-  it.effect("ends the connection after five 1xx responses", () =>
+  it.effect("the sender ends the connection after five 1xx responses", () =>
     Effect.gen(function* () {
       const written = yield* Deferred.make<number>();
       const { url } = yield* receiver((_, { socket }) => {
@@ -304,7 +304,7 @@ describe("a response", () => {
       yield* on({ networks: loopback })(({ send }) =>
         Effect.gen(function* () {
           assert.strictEqual(yield* failureOf(send(request(url))), "connection");
-          // The receiver writes some more before it notices the end.
+          // The receiver writes some more responses before it notices the closed connection.
           assert.isBelow(yield* Deferred.await(written), 1_000);
           assert.strictEqual((yield* send(request(few.url))).status, 200);
         }),
@@ -349,7 +349,7 @@ describe("a response", () => {
 });
 
 describe("connections", () => {
-  it.effect("reuses connections, and reconnects if the receiver closed one", () =>
+  it.effect("the sender reuses connections, and reconnects if the receiver closed one", () =>
     Effect.gen(function* () {
       const { url, asked, connections } = yield* receiver();
       yield* on({ networks: loopback })(({ send }) =>

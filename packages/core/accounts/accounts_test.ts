@@ -19,7 +19,7 @@ const authenticate = (token: string) =>
   Effect.flatMap(KeyAuthenticator, (keys) => keys.authenticate(token, address("203.0.113.7")));
 
 describe("Accounts.ofChatUser", () => {
-  it.effect("never signs a chat user in to another user's account of the same name", () =>
+  it.effect("a chat user never signs in to another user's account of the same name", () =>
     Effect.gen(function* () {
       yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
       const account = yield* (yield* Accounts).ofChatUser(ada);
@@ -29,7 +29,7 @@ describe("Accounts.ofChatUser", () => {
 });
 
 describe("Accounts.setTier", () => {
-  it.effect("applies the tier to the account's keys at once, and returns None for an unknown account", () =>
+  it.effect("a new tier applies to the account's keys at once; an unknown account gives None", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts;
       const { token } = yield* issue;

@@ -22,7 +22,7 @@ const open = Effect.fnUntraced(function* (sealed: string, keyId = "k1") {
 });
 
 describe("AddressVault", () => {
-  it.effect("hashes the whole IPv4 address and the /64 of an IPv6 address", () =>
+  it.effect("a vault hashes the whole IPv4 address and the /64 of an IPv6 address", () =>
     Effect.gen(function* () {
       const hashOf = (text: string) => Effect.map(protect(text), ({ hash }) => hash);
       assert.match(yield* hashOf("203.0.113.7"), /^[\w-]{43}$/);
@@ -33,7 +33,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("encrypts the same address differently each time, and decrypts it", () =>
+  it.effect("a vault encrypts the same address differently each time, and decrypts it", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* protect("2001:db8:1:2::7"), yield* protect("2001:db8:1:2::7")];
       assert.notStrictEqual(one.sealed, other.sealed);
@@ -45,7 +45,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("decrypts nothing that was changed or has the id of another key", () =>
+  it.effect("a vault decrypts nothing that was changed or has the id of another key", () =>
     Effect.gen(function* () {
       const { sealed } = yield* protect("203.0.113.7");
       assert.strictEqual((yield* Effect.flip(open(sealed, "k2")))._tag, "CryptoError");
@@ -55,7 +55,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("protects with the newest key, and finds and decrypts addresses of every key", () =>
+  it.effect("a vault encrypts with the newest key, and finds and decrypts addresses of every key", () =>
     Effect.gen(function* () {
       const newest = Redacted.make(new Uint8Array(32).fill(1));
       const before = yield* protect("203.0.113.7").pipe(Effect.provide(vault));

@@ -153,7 +153,7 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
 });
 
 describe("AltDetection", () => {
-  it.effect("finds the same matches as a plain computation from the stored sightings and links", () =>
+  it.effect("a report has the matches that a plain computation finds in all sightings and links", () =>
     // Set the time before services start, or their timers would run through all earlier days.
     Effect.andThen(
       TestClock.setTime(now),

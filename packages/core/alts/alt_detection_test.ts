@@ -47,7 +47,7 @@ const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.prov
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
 describe("AltDetection", () => {
-  it.effect("lowers the weight of shared networks and counts VPN addresses", () =>
+  it.effect("shared networks weigh less, and VPN addresses are counted", () =>
     Effect.gen(function* () {
       yield* see(home, target, other);
       yield* see(hotel, target);
@@ -63,25 +63,23 @@ describe("AltDetection", () => {
     ),
   );
 
-  it.effect(
-    "answers without network facts that cannot be looked up, and warns without naming addresses",
-    () =>
-      Effect.gen(function* () {
-        yield* see(home, target, other);
-        yield* see(hotel, target);
-        const { risk, warnings } = yield* detect();
-        assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
-        assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
-      }).pipe(
-        Effect.provide(
-          servicesWith(({ countedAs }) =>
-            Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
-          ),
+  it.effect("a report warns of networks that cannot be looked up, without naming addresses", () =>
+    Effect.gen(function* () {
+      yield* see(home, target, other);
+      yield* see(hotel, target);
+      const { risk, warnings } = yield* detect();
+      assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
+      assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
+    }).pipe(
+      Effect.provide(
+        servicesWith(({ countedAs }) =>
+          Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
         ),
       ),
+    ),
   );
 
-  it.effect("answers in time when network lookups do not", () =>
+  it.effect("a report arrives in time when network lookups do not", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>();
       const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
@@ -96,7 +94,7 @@ describe("AltDetection", () => {
     }),
   );
 
-  it.effect("matches addresses under every address key before, during and after a rotation", () =>
+  it.effect("addresses match under every address key before, during and after a rotation", () =>
     Effect.gen(function* () {
       const during = withNetworks(nothing, 2, 1);
       const found = Effect.map(detect(), ({ matches }) =>

@@ -11,7 +11,7 @@ const now = 1_000 * day;
 const scored = (parts: Partial<AltWeights>) =>
   scoreAlts({ listed: [], unlisted: [], addresses: 0, vpnAddresses: 0, ...parts });
 
-it("weighs a sighting in the future like one from now", () => {
+it("a sighting in the future weighs like one from now", () => {
   assert.strictEqual(weighDevice({ age: -5 * day, chatUsers: 2 }), 0.7);
   assert.strictEqual(weighAddress({ age: -5 * day, chatUsers: 2, isShared: false }), 0.35);
 });

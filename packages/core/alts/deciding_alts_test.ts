@@ -80,7 +80,7 @@ const decide = Effect.fnUntraced(function* (
 const idsOf = (alts: ReadonlyArray<WeighedAlt>) => alts.map(({ chatId }) => chatId);
 
 describe("makeDecidingAlts", () => {
-  it.effect("asks only about the most recent and the heaviest candidates if all are members", () =>
+  it.effect("a search asks only about the most recent and heaviest candidates if all are members", () =>
     Effect.gen(function* () {
       const { result, asked, took } = yield* decide(
         candidates,
@@ -95,7 +95,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("handles 150 candidates without a member at 50 questions a second", () =>
+  it.effect("a search handles 150 candidates without a member at 50 questions a second", () =>
     Effect.gen(function* () {
       const { result, asked, took } = yield* decide(
         candidates,
@@ -112,7 +112,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("asks a slow platform again about unanswered candidates while it answers others", () =>
+  it.effect("a search asks a slow platform again about candidates while it answers others", () =>
     Effect.gen(function* () {
       const { result, took } = yield* decide(
         candidates,
@@ -124,7 +124,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("refuses if the platform does not answer, or leaves out candidates of unknown membership", () =>
+  it.effect("a search without answers fails, or leaves out candidates of unknown membership", () =>
     Effect.gen(function* () {
       const silent = (): Effect.Effect<never> => Effect.never;
       const refused = yield* decide(candidates, silent);
@@ -145,7 +145,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("finds the same candidates as asking about everybody", () =>
+  it.effect("a search finds the same candidates as asking about everybody", () =>
     Effect.gen(function* () {
       const worlds = FastCheck.tuple(
         FastCheck.uniqueArray(FastCheck.nat(90), { maxLength: 90, size: "max" }),

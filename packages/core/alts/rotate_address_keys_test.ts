@@ -53,7 +53,7 @@ const sightings = Effect.gen(function* () {
 });
 
 describe("rotateAddressKeys", () => {
-  it.effect("encrypts every sighting with the newest key, so that new sightings match it by hash", () =>
+  it.effect("a rotation encrypts every sighting with the newest key, so new sightings match it", () =>
     Effect.gen(function* () {
       yield* addScope;
       yield* Effect.provide(
@@ -80,7 +80,7 @@ describe("rotateAddressKeys", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("leaves sightings unchanged that no key decrypts, and counts them", () =>
+  it.effect("a rotation leaves sightings unchanged that no key decrypts, and counts them", () =>
     Effect.gen(function* () {
       yield* addScope;
       yield* Effect.provide(see(ada, "203.0.113.7", 1), vault("k0"));

@@ -47,7 +47,7 @@ const deployment = Effect.gen(function* () {
 });
 
 describe("SecurityLog", () => {
-  it.effect("logs the 1st, 10th and 100th refusal of a network in a minute", () =>
+  it.effect("the log has the 1st, 10th and 100th refusal of a network in a minute", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged } = yield* deployment;
       const { noteRefusal } = yield* openNode;
@@ -61,7 +61,7 @@ describe("SecurityLog", () => {
     }),
   );
 
-  it.effect("logs throttled addresses, and no other refusals", () =>
+  it.effect("the log has throttled addresses, and no other refusals", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged } = yield* deployment;
       const { noteRefusal } = yield* openNode;
@@ -78,7 +78,7 @@ describe("SecurityLog", () => {
     }),
   );
 
-  it.effect("logs a key's new network once for all nodes, and again after 30 days without use", () =>
+  it.effect("the log has a key's new network once for all nodes, and again after 30 unused days", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged, untilStored } = yield* deployment;
       const use = Effect.fnUntraced(function* (

@@ -33,7 +33,7 @@ const countNotices = Effect.fnUntraced(function* (subscription: EventSubscriptio
 });
 
 describe("EventWatch", () => {
-  it.effect("wakes a waiting reader within a second without a signal", () =>
+  it.effect("a waiting reader wakes within a second without a signal", () =>
     Effect.gen(function* () {
       const { pid, end } = yield* positions;
       const notices = yield* countNotices(yield* (yield* EventWatch).subscribe(pid, end, null));

@@ -15,7 +15,7 @@ import { flowServices, flowServicesWith, reasonOf, setupFlow as setup } from "./
 const ada = chatId("10001");
 
 describe("VerificationFlows", () => {
-  it.effect("continues a sign-in while its browser opens another session", () =>
+  it.effect("a sign-in continues while its browser opens another session", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;
@@ -43,7 +43,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("lets a user switch accounts before they confirm", () =>
+  it.effect("a user can switch accounts before the confirmation", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.walk(entry, "10001", "1");
@@ -137,7 +137,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall: (...call) => calls.push(call) })));
   });
 
-  it.effect("logs and counts each step, with the short session id", () => {
+  it.effect("each step is logged with the short session id, and counted", () => {
     const lines: Array<Record<string, unknown>> = [];
     const logger = Logger.make(({ fiber, message }) => {
       const { step, outcome, session } = fiber.getRef(References.CurrentLogAnnotations);

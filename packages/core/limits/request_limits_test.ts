@@ -4,10 +4,13 @@ import { TestClock } from "effect/testing";
 import { ChatId, type KeyId } from "../ids.ts";
 import { address, services } from "../test_services.ts";
 import { type CounterRule, Counters } from "./counters.ts";
-import { Limits, type Quota } from "./quota.ts";
+import { type LimitSettings, Limits, type Quota } from "./quota.ts";
 import { type Requester, RequestLimits } from "./request_limits.ts";
 
 const day = 86_400_000;
+const unlimited = JSON.parse(JSON.stringify(Limits.defaultValue()), (_, value: unknown) =>
+  typeof value === "number" ? 0 : value,
+) as LimitSettings;
 const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
 const from = address("203.0.113.7");
 const asker: Requester = {
@@ -112,13 +115,6 @@ describe("RequestLimits", () => {
       const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));
       assert.isTrue(decisions.every(({ refusal }) => refusal === null));
       assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
-    }).pipe(
-      Effect.provide(services),
-      Effect.provideService(Limits, {
-        free: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
-        premium: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
-        address: { perSecond: 0, daily: 0, verifyDaily: 0, authFailures: 0 },
-      }),
-    ),
+    }).pipe(Effect.provide(services), Effect.provideService(Limits, unlimited)),
   );
 });

@@ -10,7 +10,7 @@ const ada = chatId("10001");
 const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 describe("LinkEvents", () => {
-  it.effect("announces links by flows and removals by users, but not confirmations", () =>
+  it.effect("links by flows and removals by users are announced, but not confirmations", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* LinkEvents;
       const events = yield* subscribe("linkChanged");
@@ -30,7 +30,7 @@ describe("LinkEvents", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("sends a message only for a change", () =>
+  it.effect("a message is sent only for a change", () =>
     Effect.gen(function* () {
       const { announce } = yield* LinkEvents;
       const messages = yield* (yield* Signals).subscribe("links:linkChanged");

@@ -115,7 +115,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("counts the first or the last of several lines that name one chat user", () =>
+  it.effect("the first or the last of several lines that name one chat user counts", () =>
     Effect.gen(function* () {
       yield* withScope;
       const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
@@ -182,7 +182,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("leaves out wrong rows and reports all of them in the order of the file", () =>
+  it.effect("an import leaves out wrong rows, and reports all of them in the order of the file", () =>
     Effect.gen(function* () {
       yield* withScope;
       const content = "chatId,gameId\n1,1\n10001,1\n10002,2E+17\n10001,1\n10003,\n";
@@ -214,7 +214,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it("limits the file of left-out rows, and its last line counts the others", () => {
+  it("the file of left-out rows has a limit, and its last line counts the others", () => {
     const row = (text: string): LeftOutLine => ({ line: 2, reason: "row", problem: "wrong", text });
     const fileWith = (rows: ReadonlyArray<LeftOutLine>) => {
       const { add, end } = boundedLeftOut();
@@ -243,7 +243,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("reports its progress to the end", () =>
+  it.effect("an import reports its progress to the end", () =>
     Effect.gen(function* () {
       yield* withScope;
       const { shown } = yield* run(fileOf(csv(batch + 1)));

@@ -8,6 +8,7 @@ const Flag = Schema.NullOr(Schema.Boolean);
 const IsoTime = Schema.NullOr(Schema.String).annotate({ description: "ISO 8601 timestamp" });
 const Url = Schema.NullOr(Schema.String).annotate({ description: "URL" });
 
+/** @internal */
 export const GameBadge = Schema.Struct({
   id: Schema.Int,
   name: Text,
@@ -15,7 +16,7 @@ export const GameBadge = Schema.Struct({
   imageUrl: Url,
 }).annotate({ identifier: "GameBadge" });
 
-/** A group of the game platform, with the user's role. */
+/** A group of the game platform, with the user's role. @internal */
 export const GameGroup = Schema.Struct({
   id: Schema.Int,
   name: Text,
@@ -24,30 +25,7 @@ export const GameGroup = Schema.Struct({
   role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
 }).annotate({ identifier: "GameGroup" });
 
-/**
- * The profile of a game user.
- *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * const winner = { id: 7, name: "Winner", description: null, imageUrl: null };
- * const group = { id: 9, name: "Makers", memberCount: 2, hasVerifiedBadge: null, role: null };
- * const profile = Schema.decodeUnknownSync(GameProfile)({
- *   id: "1",
- *   username: "ada",
- *   displayName: "Ada",
- *   description: null,
- *   created: null,
- *   isBanned: false,
- *   hasVerifiedBadge: false,
- *   avatar: null,
- *   badges: [Schema.decodeUnknownSync(GameBadge)(winner)],
- *   groups: [Schema.decodeUnknownSync(GameGroup)(group)],
- * });
- * profile.groups?.map(({ name }) => name); // ["Makers"]
- * ```
- */
+/** @internal */
 export const GameProfile = Schema.Struct({
   username: Text,
   displayName: Text,
@@ -60,6 +38,7 @@ export const GameProfile = Schema.Struct({
   badges: Schema.NullOr(Schema.Array(GameBadge)),
   groups: Schema.NullOr(Schema.Array(GameGroup)),
 }).annotate({ identifier: "GameProfile" });
+/** The profile of a game user. */
 export type GameProfile = typeof GameProfile.Type;
 
 /** A user of the chat platform. */
@@ -101,21 +80,10 @@ export const GuildMember = Schema.Struct({
 }).annotate({ identifier: "GuildMember" });
 export type GuildMember = typeof GuildMember.Type;
 
-/**
- * The profile of a chat user, with the membership in the requested guild.
- *
- * @example
- * ```ts
- * import { Schema } from "effect";
- *
- * const unknown = { displayName: null, avatar: null, banner: null, created: null };
- * const user = { id: "100001", username: "ada", ...unknown };
- * Schema.is(ChatUser)(user); // true
- * Schema.is(ChatProfile)({ ...user, guild: null }); // true
- * ```
- */
+/** @internal */
 export const ChatProfile = Schema.Struct({
   ...ChatUser.fields,
   guild: Schema.NullOr(GuildMember),
 }).annotate({ identifier: "ChatProfile" });
+/** The profile of a chat user, with the membership in the requested guild. */
 export type ChatProfile = typeof ChatProfile.Type;

@@ -40,7 +40,7 @@ export interface HeldPlan extends RolePlan {
   readonly sweep: Sweep | null;
   /** When the next waiting member is due, or null. */
   readonly nextDueAt: Millis | null;
-  /** Since when the longest waiting member has waited, or null. */
+  /** The time since which the longest waiting member waits, or null. */
   readonly oldestSince: Millis | null;
   /** Increases when the plan changes or a sweep starts. */
   readonly revision: number;

@@ -85,7 +85,7 @@ describe("RootKey", () => {
 });
 
 describe("wrapRootKey", () => {
-  it.effect("returns a different text each time, which only the secret unwraps", () =>
+  it.effect("a wrapped root key differs each time, and only the secret unwraps it", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* wrapRootKey(old, next), yield* wrapRootKey(old, next)];
       assert.notStrictEqual(one, two);

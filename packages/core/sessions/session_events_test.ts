@@ -5,7 +5,7 @@ import { services } from "../test_services.ts";
 import { hasEnded, listenTo, setup } from "./test_sessions.ts";
 
 describe("VerificationSessions.stream", () => {
-  it.effect("sends idle every 10 seconds, and times out after 30", () =>
+  it.effect("a stream sends idle every 10 seconds, and times out after 30", () =>
     Effect.gen(function* () {
       const { key, sid } = yield* setup;
       const { reading, names } = yield* listenTo(key, sid);
@@ -31,7 +31,7 @@ describe("VerificationSessions.stream", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reports the expiry of the session", () =>
+  it.effect("a stream reports the expiry of the session", () =>
     Effect.gen(function* () {
       const { key, sid } = yield* setup;
       yield* TestClock.setTime(285_000);

@@ -11,7 +11,7 @@ import type { SessionStep, VerificationSession } from "./session.ts";
 export interface CreationBurst {
   /** Sessions that can be created at once; a positive integer. */
   readonly capacity: number;
-  /** Time until one more can be created, in milliseconds; positive. */
+  /** Time until another session can be created, in milliseconds; positive. */
   readonly refillMs: number;
 }
 
@@ -107,19 +107,6 @@ export type FlowCompleted =
  *
  * `LinkStore.removeGame` sets every open session of the chat user (named by the session, or proven in one of its flows)
  * to `failed`, and `LinkStore.deleteScope` every open session of the scope.
- *
- * @example
- * ```ts
- * import { KeyId, Pid } from "@accountlink/core";
- * import { StorageMemory } from "@accountlink/memory";
- * import { Effect } from "effect";
- *
- * const program = Effect.gen(function* () {
- *   const store = yield* SessionStore;
- *   return yield* store.sweep({ at: 86_400_000, sessionsBefore: 0, sightingsBefore: 0 });
- * });
- * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // []
- * ```
  */
 export class SessionStore extends Context.Service<
   SessionStore,

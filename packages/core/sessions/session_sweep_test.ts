@@ -12,7 +12,7 @@ import { sessionIdOf, setup } from "./test_sessions.ts";
 const day = 86_400_000;
 
 describe("The sweep of sessions", () => {
-  it.effect("expires sessions at their deadline, and deletes them a day later", () =>
+  it.effect("sessions expire at their deadline, and are deleted a day later", () =>
     Effect.gen(function* () {
       const running = Layer.fresh(AccountLink.layer.pipe(Layer.provideMerge(PlatformMemory.layer(platform))));
       const stateOf = (sid: Sid) =>

@@ -53,7 +53,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.effect("polls the subscribed sessions, or all changes if there are many", () =>
+  it.effect("a node polls the subscribed sessions, or all changes if there are many", () =>
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<SessionId> | null> = [];
       const recording = Layer.effect(
@@ -79,7 +79,7 @@ describe("SessionWatch", () => {
     }),
   );
 
-  it.effect("finds a change that was stored seconds after its time", () =>
+  it.effect("a node finds a change that was stored seconds after its time", () =>
     Effect.gen(function* () {
       const { poll, sid } = yield* setup;
       yield* TestClock.setTime(60_000);
@@ -90,7 +90,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("wakes reads on its own node while signals are down", () =>
+  it.effect("a change wakes reads on its own node while signals are down", () =>
     Effect.gen(function* () {
       const { sessions, key, poll, sid } = yield* setup;
       const waiting = yield* start(poll(25_000));
@@ -99,7 +99,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(signalsDown)),
   );
 
-  it.effect("receives changes and later reads from other nodes", () =>
+  it.effect("a node receives changes and later reads from other nodes", () =>
     Effect.gen(function* () {
       const { sessions, key, sid, poll } = yield* setup;
       const { publish } = yield* Signals;
@@ -139,7 +139,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
-  it.effect("batches changes into few messages", () =>
+  it.effect("many changes are sent in few messages", () =>
     Effect.gen(function* () {
       const { announce } = yield* SessionWatch;
       const { subscribe } = yield* Signals;

@@ -21,39 +21,37 @@ describe("VerificationSessions.create", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect(
-    "lets a key create 6 at once and then 1 every 10 seconds, without counting refused creations",
-    () =>
-      Effect.gen(function* () {
-        const sessions = yield* VerificationSessions;
-        const key = yield* newKey();
-        const other = yield* newKey();
-        const create = sessions.create(key, request);
-        for (let invalid = 0; invalid < 10; invalid++) {
-          yield* Effect.flip(sessions.create(key, { ...request, redirect: "https://evil.example/" }));
-          yield* Effect.flip(sessions.create(key, { ...request, guildId: botlessGuildId }));
-        }
-        for (let made = 0; made < 6; made++) yield* create;
-        const refused = { _tag: "RateLimited", bucket: "session_create", limit: 6, retryAfter: 10 } as const;
-        assert.deepInclude(yield* Effect.flip(create), refused);
-        yield* sessions.create(other, request);
+  it.effect("a key creates 6 sessions at once and then 1 every 10 seconds; refusals do not count", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const other = yield* newKey();
+      const create = sessions.create(key, request);
+      for (let invalid = 0; invalid < 10; invalid++) {
+        yield* Effect.flip(sessions.create(key, { ...request, redirect: "https://evil.example/" }));
+        yield* Effect.flip(sessions.create(key, { ...request, guildId: botlessGuildId }));
+      }
+      for (let made = 0; made < 6; made++) yield* create;
+      const refused = { _tag: "RateLimited", bucket: "session_create", limit: 6, retryAfter: 10 } as const;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+      yield* sessions.create(other, request);
 
-        yield* TestClock.adjust("9 seconds");
-        const waits = new Set<number>();
-        for (let asked = 0; asked < 50; asked++) {
-          const { resetsAt, retryAfter } = (yield* Effect.flip(create)) as RateLimited;
-          assert.strictEqual(resetsAt, 10_000);
-          assert.isTrue(retryAfter >= 1 && retryAfter <= 10);
-          waits.add(retryAfter);
-        }
-        assert.isAbove(waits.size, 3);
-        yield* TestClock.adjust("1 second");
-        yield* create;
-        assert.deepInclude(yield* Effect.flip(create), refused);
-        yield* TestClock.adjust("10 minutes");
-        for (let made = 0; made < 6; made++) yield* create;
-        assert.deepInclude(yield* Effect.flip(create), refused);
-      }).pipe(Effect.provide(services)),
+      yield* TestClock.adjust("9 seconds");
+      const waits = new Set<number>();
+      for (let asked = 0; asked < 50; asked++) {
+        const { resetsAt, retryAfter } = (yield* Effect.flip(create)) as RateLimited;
+        assert.strictEqual(resetsAt, 10_000);
+        assert.isTrue(retryAfter >= 1 && retryAfter <= 10);
+        waits.add(retryAfter);
+      }
+      assert.isAbove(waits.size, 3);
+      yield* TestClock.adjust("1 second");
+      yield* create;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+      yield* TestClock.adjust("10 minutes");
+      for (let made = 0; made < 6; made++) yield* create;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+    }).pipe(Effect.provide(services)),
   );
 
   it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("creations have no limit with %o", (rules) =>
@@ -66,7 +64,7 @@ describe("VerificationSessions.create", () => {
 });
 
 describe("VerificationSessions.poll", () => {
-  it.effect("returns a final state at once, until the deadline", () =>
+  it.effect("a poll returns a final state at once, until the deadline", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* complete(key, sid);
@@ -85,7 +83,7 @@ describe("VerificationSessions.poll", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("reports a removed link as a failed session, whether a key or the user removed it", () =>
+  it.effect("a session fails if its link is removed, whether a key or the user removes it", () =>
     Effect.gen(function* () {
       const { sessions, key } = yield* setup;
       const chat = chatId("10001");

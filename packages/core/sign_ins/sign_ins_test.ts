@@ -42,7 +42,7 @@ const isIn = (cookie: string, site: SignInSite = "dashboard") =>
 const find = (cookie: string) => SignIns.use((signIns) => signIns.find("dashboard", cookie));
 
 describe("SignIns", () => {
-  it.effect("refuses a sign-in that another browser began, that was used, or that is too old", () =>
+  it.effect("a sign-in is refused if another browser began it, it was used, or it is too old", () =>
     Effect.gen(function* () {
       const [browser, other, late] = [
         yield* beginAs("10001"),
@@ -68,7 +68,7 @@ describe("SignIns", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("lists and ends only sign-ins of the same user to the same site", () =>
+  it.effect("a user lists and ends only their own sign-ins to the same site", () =>
     Effect.gen(function* () {
       const signIns = yield* SignIns;
       const [first, second, other] = [

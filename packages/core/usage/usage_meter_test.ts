@@ -80,7 +80,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("counts a request on the day of its answer, also while the store is down", () =>
+  it.effect("a request counts on the day of its answer, also while the store is down", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBenchAt(today + dayMs - flushInterval);
       state.mode = "down";
@@ -96,7 +96,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("counts a batch once whose save was not acknowledged", () =>
+  it.effect("a batch whose save was not acknowledged counts once", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       state.mode = "answer lost";
@@ -123,7 +123,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("saves thousands of keys in several batches, with their last uses", () =>
+  it.effect("a meter saves thousands of keys in several batches, with their last uses", () =>
     Effect.gen(function* () {
       const { state, store, count } = yield* makeBench;
       const keys = Array.from({ length: 2_500 }, (_, index) => `${100_000_000_000 + index}` as KeyId);

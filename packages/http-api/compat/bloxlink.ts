@@ -15,7 +15,7 @@ const texts: Partial<Record<RefusalKind, string>> = {
   wrong_guild: "Guild ID does not match API Key",
 };
 
-/** @param unlinked the message for a user without a link */
+/** @param unlinked the message of the error for a user without a link */
 export const bloxlinkRefusal = (error: PublicError, unlinked: string) => {
   const kind = refusalKind(error);
   const text = kind === "unlinked" ? unlinked : (texts[kind] ?? error.message);

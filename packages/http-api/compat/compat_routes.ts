@@ -1,5 +1,5 @@
 import type { CompatService } from "../compat_service.ts";
-import type { Route } from "../route.ts";
+import { type Route, routesIn } from "../route.ts";
 import * as bloxlinkV3 from "./bloxlink_v3.ts";
 import * as bloxlinkV4 from "./bloxlink_v4.ts";
 import * as rover from "./rover.ts";
@@ -17,17 +17,4 @@ export const compatServices: ReadonlyArray<CompatService> = [
   rowifi.rowifi,
 ];
 
-export const compatRoutes: ReadonlyArray<Route> = [
-  bloxlinkV4.discordToRoblox,
-  bloxlinkV4.robloxToDiscord,
-  bloxlinkV4.globalDiscordToRoblox,
-  bloxlinkV4.globalRobloxToDiscord,
-  bloxlinkV3.discordToRoblox,
-  bloxlinkV3.robloxToDiscord,
-  rover.discordToRoblox,
-  rover.robloxToDiscord,
-  rowifi.memberV3,
-  rowifi.membersOfRobloxV3,
-  rowifi.memberV2,
-  rowifi.membersOfRobloxV2,
-];
+export const compatRoutes: ReadonlyArray<Route> = [bloxlinkV4, bloxlinkV3, rover, rowifi].flatMap(routesIn);

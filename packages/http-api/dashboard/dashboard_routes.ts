@@ -1,4 +1,4 @@
-import type { Route } from "../route.ts";
+import { type Route, routesIn } from "../route.ts";
 import * as account from "./account.ts";
 import * as activity from "./activity.ts";
 import * as communities from "./communities.ts";
@@ -8,7 +8,7 @@ import * as roles from "./roles.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
- * The JSON API of the dashboard.
+ * The routes of the dashboard's JSON API.
  *
  * @example
  * ```ts
@@ -23,4 +23,4 @@ export const dashboardRoutes: ReadonlyArray<Route> = [
   roles,
   communities,
   activity,
-].flatMap((routes) => Object.values<Route>(routes));
+].flatMap(routesIn);

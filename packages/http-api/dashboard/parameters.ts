@@ -43,7 +43,7 @@ const orNull = <A>(
   takesNull: true,
 });
 
-/** A page cursor: the `next` of the previous page. */
+/** A cursor in a list: the `next` of the previous page. */
 const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
   ...optional(required(schema, "expected the next of an earlier page", "`next` of the previous page")),
   isText: true,
@@ -245,7 +245,7 @@ const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).
 
 export const linkCursor = nextOf(LinkPlace);
 
-/** A text that users will read, or null for none. */
+/** A text that users read during the verification; null removes the text. */
 const saidText = (most: number, description: string): Parameter<string | null> =>
   orNull(
     Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),

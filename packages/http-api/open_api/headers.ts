@@ -83,7 +83,7 @@ const isForOwners = ({ access }: Route) => access === "session";
 
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
-/** The limit headers that the service of a route sends in addition to the usual ones. */
+/** The rate limit headers that a compatible service has in addition to the usual headers. */
 const limitsOfService = (components: Components, { service }: Route): Headers =>
   Object.fromEntries(
     Object.entries(service?.limitHeaders ?? {}).map(([name, description]) => [

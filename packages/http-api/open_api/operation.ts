@@ -8,7 +8,7 @@ import { responsesOf, typeName } from "./responses.ts";
 import { securityOf } from "./security.ts";
 import { tagOf } from "./tags.ts";
 
-/** The schema of the value as requests carry it. */
+/** The schema of the parameter's value in a request. */
 const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
   isText === true ? Schema.toEncoded(schema) : Schema.toType(schema);
 

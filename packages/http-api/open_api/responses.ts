@@ -13,7 +13,7 @@ import type { Content, MediaType, Reference, Response } from "./document.ts";
 import { errorExample, errorExampleV1, successExample } from "./examples.ts";
 import { redirectHeaders, refusalHeaders, successHeaders } from "./headers.ts";
 
-/** Capitalizes the route ID, such as `GetChat`, as the start of a type's name. */
+/** The name of a type of the route: the capitalized route ID, such as `GetChat`, and the kind. */
 export const typeName = (route: Route, kind: string): string =>
   `${route.id.slice(0, 1).toUpperCase()}${route.id.slice(1)}${kind}`;
 
@@ -80,7 +80,7 @@ const refusalsOfService = (
   );
 };
 
-/** Whether a lookup can fail with this error. */
+/** Whether a lookup of a compatible service can fail with this error. */
 const isOfLookup = (error: PublicError): boolean => {
   if (error._tag === "Forbidden") return lookupReasons.has(error.reason);
   if (error._tag === "BadRequest") return error.problem === "unreadable";

@@ -12,7 +12,7 @@ const schemeNames = {
 export const schemeName = ({ header, scheme }: Credential): string =>
   schemeNames[(scheme === null ? header : `${header} ${scheme}`) as keyof typeof schemeNames];
 
-/** A scheme that uses another word than `Bearer`. */
+/** Describes an `Authorization` header whose scheme is not `Bearer`. */
 export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string, string>> => ({
   type: "apiKey",
   in: "header",

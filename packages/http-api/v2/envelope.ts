@@ -1,6 +1,6 @@
-import type { ErrorCode } from "@accountlink/core/errors";
+import { addressBuckets, type ErrorCode, keyBuckets } from "@accountlink/core/errors";
 import { Schema } from "effect";
-import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";
+import { InvalidParameters } from "../error_details.ts";
 import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
 import type { Route } from "../route.ts";
@@ -79,7 +79,7 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
-/** Named so that types in generated clients are called `LinkNotFoundError`, after `LINK_NOT_FOUND`. */
+/** The identifier gives types in generated clients their name, such as `LinkNotFoundError`. */
 const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
   const words = code.replace(/_ERROR$/, "").split("_");
   const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");

@@ -37,7 +37,7 @@ export const activityApi = Effect.gen(function* () {
           chatId,
           readable: readableActions(member.role),
         };
-        // Request one more entry than a page has, to learn whether there is a next page.
+        // Read one more entry than the page shows, to learn whether there is a next page.
         const found = yield* log.list(account.name, cursor, limit + 1, filter);
         const entries = found.slice(0, limit);
         const last = found.length > limit ? entries.at(-1) : undefined;

@@ -93,7 +93,7 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
 
   return (context: RequestContext) =>
     Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
-      // A key for a guild must name its guild.
+      // With the scope `guild`, a body needs a `guildId`, as a request of a guild-scoped key does.
       Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global")),
     );
 };

@@ -16,7 +16,7 @@ import { paths, roleOfPage } from "./paths.ts";
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
   readonly role: MemberRole;
-  /** All accounts of the person. */
+  /** All accounts in which the user is a member. */
   readonly accounts: SignedInMember["accounts"];
   readonly platforms: PlatformNames;
 }
@@ -77,7 +77,9 @@ export const makeOwnerPages = Effect.gen(function* () {
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
-    /** Binds the overview, where the sign-in leads: users with several accounts choose one, moderators go to the links. */
+    /**
+     * Binds the overview, where the sign-in leads: users with several accounts choose one, moderators go to the links.
+     */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
         Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, accounts }) => {
@@ -96,7 +98,7 @@ export const makeOwnerPages = Effect.gen(function* () {
         answerTo(path, visitor, (owning) => answer(owning, fieldsOf(fields))),
       ),
 
-    /** Binds a form with a file. The handler reads the form, and must check the field `csrf`. */
+    /** Binds a form with a file, which the handler reads. The handler must check the field `csrf`. */
     upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
       site.upload(path, (visitor) => answerTo(path, visitor, answer)),
   };

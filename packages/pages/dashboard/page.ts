@@ -1,46 +1,19 @@
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
-import { type Html, html } from "../html.ts";
+import { Array } from "effect";
+import { Html, html } from "../html.ts";
 import { csrfField } from "./look/field.ts";
-import { icon, mark } from "./look/icons.ts";
-import { may, paths, roleOfPage } from "./paths.ts";
+import { may, paths } from "./paths.ts";
+import { type SectionName, sections } from "./sections.ts";
 
-const sections = {
-  overview: "Overview",
-  communities: "Communities",
-  links: "Links",
-  imports: "Import",
-  keys: "Keys",
-  webhooks: "Webhooks",
-  usage: "Usage",
-  alts: "Alts",
-  events: "Events",
-  audit: "Audit log",
-  trial: "Try it",
-  preview: "Preview",
-  team: "Team",
-  account: "Account",
-} as const;
-
-type Section = keyof typeof sections;
-
-/** Groups of sections in the navigation; all other sections come last. */
-const grouped: ReadonlyArray<ReadonlyArray<string>> = [
-  ["overview", "communities", "links", "alts", "imports"],
-  ["keys", "usage", "events", "webhooks", "trial"],
-];
-
-const allSections = Object.keys(sections) as ReadonlyArray<Section>;
-
-const groups: ReadonlyArray<ReadonlyArray<Section>> = [
-  ...grouped.map((group) => allSections.filter((name) => group.includes(name))),
-  allSections.filter((name) => !grouped.some((group) => group.includes(name))),
-];
+const groups = Object.values(
+  Array.groupBy(Object.keys(sections) as ReadonlyArray<SectionName>, (name) => sections[name].group),
+);
 
 export interface Page {
   readonly status: number;
   readonly title: string;
-  readonly section: Section;
+  readonly section: SectionName;
   /** Seconds after which the browser reloads the page. */
   readonly refresh?: number;
   readonly content: Html;
@@ -96,7 +69,7 @@ ${footer}
 </html>
 `;
 
-const header = (section: Section, { account, role, userName, hasChoice, csrf }: Visitor): Html => html`
+const header = (section: SectionName, { account, role, userName, hasChoice, csrf }: Visitor): Html => html`
 <header>
 <p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
 ${may(role, paths.links, finder)}
@@ -104,9 +77,9 @@ ${may(role, paths.links, finder)}
 <summary>Menu</summary>
 <nav aria-label="Dashboard">
 ${groups
-  .map((names) => names.filter((name) => allows(role, roleOfPage(paths[name]))))
+  .map((names) => names.filter((name) => allows(role, sections[name].role)))
   .filter((names) => names.length > 0)
-  .map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
+  .map((names) => html`<ul role="list">${names.map((name) => entry(name, section))}</ul>`)}
 </nav>
 </details>
 <div class="visitor">
@@ -120,5 +93,11 @@ const finder = html`<form method="get" action="${paths.links}" class="find" role
 <input type="search" id="find" name="q" placeholder="Search for a user" autocomplete="off" required>
 </form>`;
 
-const entry = (name: Section, label: string, current: Section): Html =>
-  html`<li><a href="${paths[name]}"${name === current ? html` aria-current="page"` : null}>${icon(name)}${label}</a></li>`;
+const entry = (section: SectionName, current: SectionName): Html => {
+  const { path, name, icon } = sections[section];
+  return html`<li><a href="${path}"${section === current ? html` aria-current="page"` : null}><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${new Html(icon)}</svg>${name}</a></li>`;
+};
+
+const mark = new Html(
+  `<svg class="icon mark" viewBox="0 0 24 24" aria-hidden="true"><rect x="2" y="8" width="12" height="8" rx="4"/><rect x="10" y="8" width="12" height="8" rx="4"/></svg>`,
+);

@@ -225,7 +225,7 @@ const sourceOf = (page: Page, name: string): string =>
 describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
   const source = sourceOf(page, hostile);
 
-  it("escapes names of strangers", () => {
+  it("a page escapes names that strangers chose", () => {
     expect(source).toContain("alert(1)");
     expect(source).not.toContain("<img");
     expect(source.match(/<script/g)).toHaveLength(1);

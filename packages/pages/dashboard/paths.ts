@@ -6,36 +6,29 @@
 import type { KeyId, Pid } from "@accountlink/core";
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
+import { Record } from "effect";
 import type { Html } from "../html.ts";
+import { sections } from "./sections.ts";
+
+export { sections };
+
+const ofSections = Record.map(sections, ({ path }) => path);
 
 export const paths = {
-  overview: "/dashboard",
-  communities: "/dashboard/communities",
-  links: "/dashboard/links",
+  ...ofSections,
   linksFile: "/dashboard/links.csv",
   linkUser: "/dashboard/links/user",
   link: "/dashboard/links/link",
   unlink: "/dashboard/links/unlink",
   unlinkAll: "/dashboard/links/unlink-all",
-  imports: "/dashboard/imports",
-  keys: "/dashboard/keys",
   newKey: "/dashboard/keys/new",
-  webhooks: "/dashboard/webhooks",
   newWebhook: "/dashboard/webhooks/new",
-  usage: "/dashboard/usage",
   usageFile: "/dashboard/usage.csv",
-  alts: "/dashboard/alts",
   altReviews: "/dashboard/alts/reviews",
-  events: "/dashboard/events",
-  audit: "/dashboard/audit",
   auditFile: "/dashboard/audit.csv",
-  trial: "/dashboard/try",
-  preview: "/dashboard/preview",
-  team: "/dashboard/team",
   teamAdd: "/dashboard/team/add",
   teamRole: "/dashboard/team/role",
   teamRemove: "/dashboard/team/remove",
-  account: "/dashboard/account",
   chooseAccount: "/dashboard/account/choose",
   endSignIn: "/dashboard/account/end",
   signOut: "/dashboard/sign-out",
@@ -45,14 +38,9 @@ export const paths = {
 } as const;
 
 /** The lowest role for the pages and forms below a path; the longest path counts. */
-const pageRoles: Readonly<Record<`/dashboard${string}`, MemberRole>> = {
-  [paths.overview]: "admin",
-  [paths.links]: "moderator",
+const pageRoles: Readonly<Record<string, MemberRole>> = {
+  ...Object.fromEntries(Object.values(sections).map(({ path, role }) => [path, role])),
   [paths.linksFile]: "admin",
-  [paths.alts]: "moderator",
-  [paths.audit]: "moderator",
-  [paths.account]: "moderator",
-  [paths.team]: "moderator",
   [paths.teamAdd]: "owner",
   [paths.teamRole]: "owner",
 };

@@ -48,7 +48,7 @@ const aChat = {
   guild: null,
 };
 
-/** An alt detection that found someone for every reason. */
+/** A result of alt detection with a match for every kind of evidence. */
 export const makeAlts = (text: string): AltsFound => {
   const visit = { lastSeenAt: now - 3 * dayMs, chatUsers: 2 };
   const pair = {

@@ -170,7 +170,7 @@ ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
 ${button}
 </form>`;
 
-/** Tells users that confirming stores their IP address and browser mark. */
+/** Tells users that a confirmation stores their IP address and the mark of their browser. */
 const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / dayMs);

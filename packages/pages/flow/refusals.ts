@@ -181,7 +181,7 @@ export const refusalPage = (
 ): Page => {
   if (reason === "unknown_code" || reason === "ended_code") return codePage(reason);
   if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
-  // An expired session cannot be entered again, but a scope can.
+  // After an expiry, the link of a session cannot be used again, but the link of a scope can.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
   return namedRefusalPage(reason, platforms, isOver ? null : entry, account, step);
 };

@@ -32,7 +32,7 @@ type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
 type Answer = Effect.Effect<HttpResponse, Refused>;
 
-/** The route of the flow in metrics and logs; its paths are outside the contract. */
+/** The name of the flow in metrics and logs, because its paths are not routes of the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
@@ -109,7 +109,7 @@ export const flowRoutes = Effect.gen(function* () {
     (context: RequestContext): Answer =>
       Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
-        // Back and reload then show the page of the flow, not a used sign-in.
+        // Redirect, so that the back and reload buttons do not send the used sign-in again.
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
@@ -195,7 +195,7 @@ const errorPage = (error: Failure, url: string, settings: PageSettingsShape): Pa
   }
 };
 
-/** The entry that the query names; null if it names none or repeats a value. */
+/** The session or scope that the query names; null without one, or if the query repeats a value. */
 const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;

@@ -55,7 +55,7 @@ export const meRoutes = Effect.gen(function* () {
     ),
 
     site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
-      // This browser gets a new mark when the user next confirms in it.
+      // Clear the mark of this browser; the next confirmation in it sets a new one.
       Effect.map(ownSightings.forgetBrowsers(chatId), () =>
         markCookie.clear(site.render(forgottenPage, context)),
       ),

@@ -6,7 +6,7 @@ export interface Site {
   readonly name: SignInSite;
   readonly path: "/dashboard" | "/me";
   readonly session: PageCookie;
-  /** The `state` of a sign-in in progress. */
+  /** The cookie with the `state` of a sign-in in progress. */
   readonly begun: PageCookie;
 }
 

@@ -130,7 +130,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     ),
     keptPagesRoute(site),
   ];
-  /** A response for other paths, which renders its error as a page. */
+  /** Makes the answer for a path without a sign-in; errors are rendered as pages. */
   const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle(id, ({ request }) => answer(request));
 

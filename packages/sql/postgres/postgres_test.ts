@@ -41,7 +41,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
       { search: "?sslmode=verify-full&sslrootcert=/none/at/all" },
       "ENOENT: no such file or directory, open '/none/at/all'",
     ],
-  ])("reports %s without secrets", ([, parts, reason]) =>
+  ])("the error of %s contains no secrets", ([, parts, reason]) =>
     Effect.gen(function* () {
       const spoilt = withParts((yield* makePostgresDatabase()).url, parts);
       const attempts: ReadonlyArray<Effect.Effect<unknown, StoragePostgres.PostgresError, Scope.Scope>> = [
@@ -81,7 +81,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
   it.live.each<readonly [string, Parts]>([
     ["a missing database", { pathname: "/none" }],
     ["a wrong password", { password: "guess" }],
-  ])("refuses %s at once, despite a start timeout", ([, parts]) =>
+  ])("a start fails at once for %s, despite a start timeout", ([, parts]) =>
     Effect.gen(function* () {
       const logged: Array<unknown> = [];
       const logger = Logger.make(({ message }) => void logged.push(message));
@@ -106,7 +106,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     "host/name?password=hidden",
     "",
     "postgres//user:hidden@host",
-  ])("refuses the URL %s without repeating it", (url) =>
+  ])("the URL %s is refused without repeating it", (url) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(migratePostgres(optionsOf(url)));
       expect(error.message).toBe(

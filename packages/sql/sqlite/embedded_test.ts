@@ -101,7 +101,7 @@ describe("layerEmbedded", () => {
     ["belongs to another program", "table accounts already exists", remakeAsForeign],
     ["has lost its schema", "database disk image is malformed", (path: string) => damage(path, 0, 1)],
     ["has been cut off", "database disk image is malformed", (path: string) => truncateSync(path, 4_096)],
-  ] as const)("reports a file that %s", ([, reason, spoil]) =>
+  ] as const)("the start fails with the reason if the database file %s", ([, reason, spoil]) =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const path = databaseOf(folder);

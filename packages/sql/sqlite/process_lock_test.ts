@@ -117,7 +117,7 @@ describe("acquireProcessLock", () => {
     ["is empty", (file: string) => writeFileSync(file, "")],
     ["names one that is gone", (file: string) => writeFileSync(file, `${endedProcess()} ${hostname()}\n`)],
     ["is from another machine", (file: string) => writeFileSync(file, `${process.pid} elsewhere\n`)],
-  ] as const)("names no process when its record %s", ([_, damage]) =>
+  ] as const)("a refused server names no process if the file with its ID %s", ([_, damage]) =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* acquireProcessLock(folder);

@@ -19,7 +19,7 @@ describe("operation", () => {
       "a failed COMMIT with a failed rollback",
       Effect.failCause(Cause.combine(Cause.die(lost), Cause.die(because))),
     ],
-  ] as const)("maps %s to StoreUnavailable", ([, effect]) =>
+  ] as const)("the operation fails with StoreUnavailable for %s", ([, effect]) =>
     Effect.gen(function* () {
       const exit = yield* exitOf(effect);
       expect(Exit.hasDies(exit)).toBe(false);
@@ -36,7 +36,7 @@ describe("operation", () => {
       Effect.fail(refused(new SqlError.UniqueViolation({ ...because, constraint: "keys.id" }))),
     ],
     ["a bug", Effect.die(new TypeError("Cannot read properties of undefined"))],
-  ] as const)("keeps %s a defect", ([, effect]) =>
+  ] as const)("the operation dies of %s", ([, effect]) =>
     Effect.gen(function* () {
       const exit = yield* exitOf(effect);
       expect(Exit.hasDies(exit)).toBe(true);
@@ -47,7 +47,7 @@ describe("operation", () => {
   it.effect.each([
     ["a deadlock", new SqlError.DeadlockError(because)],
     ["a serialization failure", new SqlError.SerializationError(because)],
-  ] as const)("retries once after %s", ([, reason]) =>
+  ] as const)("an operation is retried once after %s", ([, reason]) =>
     Effect.gen(function* () {
       let attempts = 0;
       const failing = (times: number) =>

@@ -14,14 +14,10 @@ import {
   uniqueWebhookId,
 } from "./unique.ts";
 
-/**
- * When the records here expire, in milliseconds: 5 minutes after the start of a test clock.
- *
- * @internal
- */
+/** When the records here expire, in milliseconds: 5 minutes after the start of a test clock. @internal */
 export const deadline = 300_000;
 
-/** Creates an active key with the limits of its tier. */
+/** Creates an active key with the limits of its tier. @internal */
 export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey => ({
   id: uniqueKeyId(),
   name: "Test key",
@@ -40,7 +36,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   ...parts,
 });
 
-/** Creates a pending session of the key, which any chat user may complete until `deadline`. */
+/** Creates a pending session of the key, which any chat user may complete until `deadline`. @internal */
 export const makeSession = (
   { id, scope }: Pick<ApiKey, "id" | "scope">,
   parts: Partial<VerificationSession> = {},
@@ -64,7 +60,7 @@ export const makeSession = (
   ...parts,
 });
 
-/** Creates a flow without a session or a proof. */
+/** Creates a flow without a session or a proof. @internal */
 export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}): VerificationFlow => ({
   id: uniqueFlowId(),
   session: null,
@@ -78,7 +74,7 @@ export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}
   ...parts,
 });
 
-/** Creates an unfinished sign-in to the dashboard. */
+/** Creates an unfinished sign-in to the dashboard. @internal */
 export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn => ({
   stateHash: uniqueText(),
   site: "dashboard",
@@ -86,7 +82,7 @@ export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn =
   ...parts,
 });
 
-/** Creates a sign-in to the dashboard. */
+/** Creates a sign-in to the dashboard. @internal */
 export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   id: uniqueSignInId(),
   site: "dashboard",
@@ -98,11 +94,7 @@ export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   ...parts,
 });
 
-/**
- * Creates an active webhook for all events.
- *
- * @internal
- */
+/** Creates an active webhook for all events. @internal */
 export const makeWebhook = (scope: DataScope, parts: Partial<Webhook> = {}): Webhook => ({
   id: uniqueWebhookId(),
   scope,
@@ -117,11 +109,7 @@ export const makeWebhook = (scope: DataScope, parts: Partial<Webhook> = {}): Web
   ...parts,
 });
 
-/**
- * Creates a delivery that failed once.
- *
- * @internal
- */
+/** Creates a delivery that failed once. @internal */
 export const makeDelivery = (parts: Partial<StoredDelivery> = {}): StoredDelivery => ({
   eventId: uniqueEventId(parts.at),
   position: 1,

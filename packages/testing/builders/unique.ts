@@ -4,11 +4,7 @@ import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
 import { newUlid } from "@accountlink/core/ulid";
 import type { WebhookId } from "@accountlink/core/webhooks";
 
-/**
- * 32 random characters of 0-9a-f.
- *
- * @internal
- */
+/** 32 random characters of 0-9a-f. @internal */
 export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
 
 /** @internal */
@@ -24,6 +20,7 @@ export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
 export const uniqueSessionId = (): SessionId =>
   SessionId.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
 
+/** @internal */
 export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
 
 /** @internal */

@@ -11,7 +11,7 @@ import { Option } from "effect";
 
 const used = ["getGame", "bulkGame", "deleteGame", "createSession", "getSession", "cancelSession"];
 
-/** Profiles, which the module does not ask for. */
+/** Profiles are left out, because the module does not request them. */
 const isLeftOut = (name: PropertyKey): boolean => name === "resolved";
 
 const begin = "--#region The contract of v2, written from the routes of @accountlink/http-api\n";
@@ -43,7 +43,7 @@ ${routes.map(routeText).join("")}}
 `;
 };
 
-/** The values that the details of a code may have. */
+/** A comment with the values that the `details` of an error code may have. */
 const detailsComment = (details: Representation): string => {
   const fields = details._tag === "Objects" ? details.propertySignatures : [];
   return fields
@@ -78,7 +78,7 @@ const typeText = (
       const target = types.resolve(type);
       if (target._tag === "String") return "string";
       if (!named.has(type.$ref)) {
-        // Fields of the type come first.
+        // Write the types of the fields before the type that uses them.
         const text = typeText(target, types, named, "");
         named.set(type.$ref, text);
       }

@@ -1,4 +1,5 @@
 /** Writes the contract of v2 as Python: types, routes, and a method for each route. */
+import { createClient } from "@accountlink/client";
 import {
   answersOf,
   type ContractTypes,
@@ -13,49 +14,78 @@ import {
 import { Option } from "effect";
 
 interface Method {
-  readonly route: string;
+  readonly name: string;
+  readonly route: Route;
   /** The code for which the method returns None. */
-  readonly missing?: string;
-  /** The field of the data that the method returns. */
-  readonly field?: string;
+  readonly missing: string | undefined;
+  /** The field of the data that the method returns; all fields if left out. */
+  readonly field: string | undefined;
 }
 
-/** The methods of each group. Of the routes in `byHand`, the client has methods that do more than one request. */
-const groups: Readonly<Record<string, Readonly<Record<string, Method>>>> = {
-  Links: {
-    get: { route: "getChat", missing: "LINK_NOT_FOUND" },
-    get_many: { route: "bulkChat" },
-    by_game: { route: "getGame", missing: "LINK_NOT_FOUND" },
-    by_game_many: { route: "bulkGame" },
-    verification: { route: "getVerification" },
-    set: { route: "patchGame" },
-    move: { route: "patchChat" },
-    delete: { route: "deleteGame" },
-    delete_all: { route: "deleteData" },
-    list: { route: "listLinks" },
-  },
-  Alts: {
-    find: { route: "getAlts" },
-    find_many: { route: "bulkAlts" },
-    review: { route: "putAltReview", field: "review" },
-    reviews: { route: "getAltReviews", field: "reviews" },
-    delete_review: { route: "deleteAltReview" },
-  },
-  Members: { sync: { route: "syncMember" } },
-  Events: { read: { route: "getEvents" } },
-  Keys: { report_leaked: { route: "reportLeakedKey" } },
-  Sessions: {
-    create: { route: "createSession" },
-    get: { route: "getSession", missing: "SESSION_NOT_FOUND" },
-    cancel: { route: "cancelSession" },
-  },
+type Methods = ReadonlyArray<readonly [group: string, methods: ReadonlyArray<Method>]>;
+
+/** Methods of the TypeScript client that Python has in handwritten code, because they send several requests or none. */
+const handwritten = new Set(["poll", "watch", "wait", "redirectUrl"]);
+const handwrittenRoutes = ["streamEvents", "streamSession", "redirectSession"];
+
+/** Calls every method of the TypeScript client, to learn which route it requests and what it returns. */
+const clientMethods = async (types: ContractTypes): Promise<Methods> => {
+  let response = new Response();
+  let requested = "";
+  const client = createClient({
+    url: "http://localhost",
+    fetch: () => Promise.resolve(response),
+    onAnswer: ({ route }) => {
+      requested = route;
+    },
+  });
+  const fields = types.v2.flatMap((route) =>
+    fieldsOf(dataOf(route, types), types).map(({ name }) => String(name)),
+  );
+  const data = Object.fromEntries(fields.map((name) => [name, name]));
+  const groups: Array<Methods[number]> = [];
+  for (const [group, calls] of Object.entries(client)) {
+    const methods: Array<Method> = [];
+    for (const [name, call] of Object.entries<(...ids: ReadonlyArray<string>) => Promise<unknown>>({
+      ...calls,
+    })) {
+      if (handwritten.has(name)) continue;
+      const resultOf = (status: number, body: object) => {
+        response = Response.json(body, { status });
+        return call("1", "2", "3").catch(() => undefined);
+      };
+      const field = await resultOf(200, { data });
+      const route = routeOf(requested, types);
+      let missing: string | undefined;
+      for (const code of route.errors ?? [])
+        if ((await resultOf(404, { error: { code } })) === null) missing = code;
+      methods.push({
+        name: snake(name),
+        route,
+        missing,
+        field: typeof field === "string" ? field : undefined,
+      });
+    }
+    groups.push([capitalized(group), methods]);
+  }
+  const called = groups.flatMap(([, methods]) => methods.map(({ route }) => route.id));
+  const covered = new Set([...called, ...handwrittenRoutes]);
+  const uncalled = types.v2.filter(({ id }) => !covered.has(id));
+  if (uncalled.length > 0)
+    throw new Error(`The TypeScript client has no method for ${uncalled.map(({ id }) => id).join()}`);
+  return groups;
 };
-const byHand = ["streamEvents", "streamSession", "redirectSession"];
+
+const routeOf = (id: string, { v2 }: ContractTypes): Route => {
+  const route = v2.find((each) => each.id === id);
+  if (route === undefined) throw new Error(`Cannot write a method: v2 has no route "${id}"`);
+  return route;
+};
 
 const quoted = (value: unknown): string => JSON.stringify(value);
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-/** Writes types. A type of fields that has no name gets the name of its place. */
+/** Writes types. An object type without a name is named after its place in the contract. */
 const typeWriter = () => {
   const classes: Array<string> = [];
 
@@ -107,7 +137,7 @@ const typeWriter = () => {
 const isInteger = (type: Representation): boolean =>
   type._tag === "Number" && JSON.stringify(type.checks).includes("effect/schema/isInt");
 
-/** Joins literals into one, and puts None last. */
+/** Merges all literals of a union into one `Literal`, and puts `None` last. */
 const unionText = (members: ReadonlyArray<string>): string => {
   const literals = members.flatMap((member) => /^Literal\[(.*)\]$/.exec(member)?.[1] ?? []);
   const others = members.filter((member) => !member.startsWith("Literal["));
@@ -124,14 +154,14 @@ const docstring = (text: string | undefined, indent: string): string =>
 const dataOf = (route: Route, types: ContractTypes): Representation | undefined =>
   answersOf(types.success(route), types).find(([field]) => field === "data")?.[1];
 
-/** The place of the data of a route, which names its type unless the type has a name. */
+/** The name of the type of a route's data, if the contract does not name it. */
 const dataPlace = ({ id }: Route): string => `${capitalized(id)}Data`;
 
 /** `LINK_NOT_FOUND` becomes `LinkNotFound`. */
 const camel = (code: string): string =>
   code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The module of types and routes. */
+/** Returns the source of the module with types and routes. */
 export const pythonContract = (): string => {
   const types = contractTypes();
   const { classes, typeText } = typeWriter();
@@ -195,29 +225,15 @@ ${routes.join("")}}
 const snake = (name: string): string =>
   name === "from" ? "from_" : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The module of methods, whose client is asynchronous. */
-export const pythonMethods = (): string => {
+/** Returns the source of the module with the methods of the asynchronous client. */
+export const pythonMethods = async (): Promise<string> => {
   const types = contractTypes();
-  const routeOf = (id: string): Route => {
-    const route = types.v2.find((each) => each.id === id);
-    if (route === undefined) throw new Error(`Cannot write the method of "${id}": v2 has no such route`);
-    return route;
-  };
-  const named = new Set([
-    ...byHand,
-    ...Object.values(groups).flatMap((group) => Object.values(group).map(({ route }) => route)),
-  ]);
-  const unnamed = types.v2.filter(({ id }) => !named.has(id)).map(({ id }) => id);
-  if (unnamed.length > 0)
-    throw new Error(`Cannot write the methods of "${unnamed.join()}": name them in "groups" of this file`);
-  const classes = Object.entries(groups).map(
+  const classes = (await clientMethods(types)).map(
     ([group, methods]) =>
       `\n\nclass Async${group}Methods:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
-${Object.entries(methods)
-  .map(([name, method]) => methodText(name, method, routeOf(method.route), types))
-  .join("")}`,
+${methods.map((method) => methodText(method, types)).join("")}`,
   );
   const body = classes.join("");
   const used = ["Id", ...Object.keys(types.named), ...types.v2.map(dataPlace)].filter((name) =>
@@ -239,10 +255,10 @@ if TYPE_CHECKING:
 ${body}`;
 };
 
-const methodText = (name: string, { missing, field }: Method, route: Route, types: ContractTypes): string => {
+const methodText = ({ name, route, missing, field }: Method, types: ContractTypes): string => {
   const { typeText } = typeWriter();
   const data = dataOf(route, types) ?? types.success(route);
-  const part = field === undefined ? data : fieldOf(types.resolve(data), field);
+  const part = fieldsOf(data, types).find((each) => each.name === field)?.type ?? data;
   const sent = Object.keys(route.parameters).map((parameter) => `${quoted(parameter)}: ${snake(parameter)}`);
   const options = [
     ...(missing === undefined ? [] : [`missing=${quoted(missing)}`]),
@@ -261,13 +277,12 @@ const methodText = (name: string, { missing, field }: Method, route: Route, type
 `;
 };
 
-const fieldOf = (data: Representation, field: string): Representation => {
-  const found = data._tag === "Objects" && data.propertySignatures.find(({ name }) => name === field);
-  if (!found) throw new Error(`Cannot write a method: its data has no field "${field}"`);
-  return found.type;
+const fieldsOf = (data: Representation | undefined, types: ContractTypes) => {
+  const found = data === undefined ? undefined : types.resolve(data);
+  return found?._tag === "Objects" ? found.propertySignatures : [];
 };
 
-/** Required values by their place, the others by name. What must be \`true\` is spelled out. */
+/** The parameters of a method: required values by position, other values by keyword, as well as a required `true`. */
 const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> => {
   const { typeText } = typeWriter();
   const required: Array<string> = [];
@@ -284,7 +299,7 @@ const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> 
   return ["self", ...required, ...(named.length > 0 ? ["*"] : []), ...named];
 };
 
-/** Writes a module of the synchronous client from its asynchronous twin. */
+/** Converts a module of the asynchronous client to the synchronous client. */
 export const synchronous = (file: string, source: string): string =>
   `# Written from ${file}.\n${source
     .replaceAll(/\basync (def|for|with)\b/g, "$1")

@@ -69,7 +69,7 @@ describe("A link reader", () => {
       }),
   );
 
-  it.effect("reads an object from ID to ID, on one line or many", () =>
+  it.effect("a reader takes an object from ID to ID, on one line or many", () =>
     Effect.gen(function* () {
       const object = {
         100001: "1",
@@ -98,7 +98,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("leaves out wrong members of an object from ID to ID, on one line or many", () =>
+  it.effect("a reader leaves out wrong members of an object from ID to ID, on one line or many", () =>
     Effect.gen(function* () {
       const text = '{"100001":"1","x2":"2","100003":"3"}';
       for (const written of [text, text.replaceAll(",", ",\n"), '{"x2":"2","100001":"1","100003":"3"}']) {
@@ -111,7 +111,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("detects encodings by the byte order mark, and UTF-16 without one", () =>
+  it.effect("a reader detects encodings by the byte order mark, and UTF-16 without one", () =>
     Effect.gen(function* () {
       const text = "Discord ID;Roblox ID\r\n100001;1\r\n";
       const wide = Array.from(text, (character) => character.charCodeAt(0));
@@ -152,7 +152,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("prefers the most specific column, and a column named in the options", () =>
+  it.effect("a reader prefers the most specific column, and a column named in the options", () =>
     Effect.gen(function* () {
       const header = "id,user_id,discord_id,roblox,roblox_id,Link: Player";
       const content = `${header}\n7,10007,10001,ada,1,5\n`;
@@ -165,7 +165,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("leaves out unverified links and other guilds", () =>
+  it.effect("a reader leaves out unverified links and other guilds", () =>
     Effect.gen(function* () {
       const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
       const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];
@@ -215,7 +215,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("prefers the time of the verification, and columns named in the options", () =>
+  it.effect("a reader prefers the time of the verification, and columns named in the options", () =>
     Effect.gen(function* () {
       const content =
         "discord_id,roblox_id,created_at,linked_since,verified_at,state\n10001,1,2020-01-01,2026-01-01,2021-01-01,pending\n";
@@ -277,7 +277,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("refuses numbers that have lost digits", () =>
+  it.effect("a reader refuses numbers that have lost digits", () =>
     Effect.gen(function* () {
       const spreadsheet = "a spreadsheet has destroyed the number, export it again with the column as text";
       const rows = yield* parse(
@@ -300,7 +300,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("detects swapped IDs, but not in exports of this service", () =>
+  it.effect("a reader detects swapped IDs, but not in exports of this service", () =>
     Effect.gen(function* () {
       const swapped = yield* parse("discordId,robloxId\n1234567,200000000000000001\n1,200000000000000001\n");
       expect(reasonsOf(swapped)).toEqual(["swapped", "swapped"]);
@@ -310,7 +310,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("reads times in the formats of other systems", () =>
+  it.effect("a reader takes times in the formats of other systems", () =>
     Effect.gen(function* () {
       for (const written of [
         '"2026-01-01 00:00:00"',
@@ -333,7 +333,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("reports the problem of a CSV line and continues", () =>
+  it.effect("a reader reports the problem of a CSV line and continues", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
         `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n"a""b",1,\n=1+1,1,\n,,\n10002,2,\n`,
@@ -350,7 +350,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("lets a misplaced quote spoil only its own line", () =>
+  it.effect("a misplaced quote spoils only its own line", () =>
     Effect.gen(function* () {
       const problem = "a quote is misplaced, expected cells that are quoted whole or not at all";
       const broken = ['"10001,1,', '10001",1,', '"10001"x,1,', '10001,"1,2026-01-01'];
@@ -363,7 +363,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("accepts notes with line breaks, and gives up on an unclosed quote", () =>
+  it.effect("a reader accepts notes with line breaks, and gives up on an unclosed quote", () =>
     Effect.gen(function* () {
       const header = "discordId,robloxId,name,note";
       const content = `${header}\n10001,1,ada,"a note\nof two, ""quoted"" lines"\n10002,2,bob,\n`;
@@ -377,7 +377,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("reports the problem of an NDJSON line and continues", () =>
+  it.effect("a reader reports the problem of an NDJSON line and continues", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
         `nonsense\n[]\n{"chatId":true,"gameId":"1"}\n{"chatId":"10001","game":"1"}\n{"chatId":"10002","gameId":"2","note":1}`,

@@ -20,7 +20,7 @@ interface OwnSignIn {
 export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView {
   readonly account: Visitor["account"];
   readonly chatId: string;
-  /** The accounts of the user, last chosen first. */
+  /** The accounts of the user; the account that the user chose last is first. */
   readonly accounts: ReadonlyArray<Membership>;
   /** Newest first. */
   readonly signIns: ReadonlyArray<OwnSignIn>;

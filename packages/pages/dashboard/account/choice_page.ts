@@ -1,4 +1,4 @@
-/** The accounts of a user, each with a form that uses it. */
+/** The accounts of a user, each with a form that switches to the account. */
 import type { Membership } from "@accountlink/core/accounts";
 import { type Html, html } from "../../html.ts";
 import { csrfField } from "../look/field.ts";
@@ -9,7 +9,7 @@ import { paths } from "../paths.ts";
 export interface Choice {
   /** The account in use. */
   readonly account: Pick<Visitor["account"], "name">;
-  /** The last chosen first. */
+  /** The account that the user chose last is first. */
   readonly accounts: ReadonlyArray<Membership>;
 }
 

@@ -20,7 +20,7 @@ import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
 export interface AltsForm {
-  /** The community; empty for the first one. */
+  /** The ID of the community's scope; empty for the first community. */
   readonly pid: string;
   readonly kind: "chat" | "game";
   readonly id: string;
@@ -34,7 +34,7 @@ export interface AltsFound {
   readonly reviews: ReadonlyArray<AltReview>;
   /** Known names of the searched user, of the users in the reviews, and of the reviewers. */
   readonly names: ReadonlyMap<string, string>;
-  /** The chat IDs of the members who wrote the reviews, by the other user. */
+  /** The chat IDs of the members who wrote the reviews, by the ID of the other reviewed user. */
   readonly reviewers: ReadonlyMap<string, string>;
   readonly pid: Pid;
 }

@@ -16,7 +16,7 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { paths, withQuery } from "../paths.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
-/** As many as `AltReviews` lists. */
+/** `AltReviews` lists at most this many. */
 const mostReviews = 100;
 
 export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -35,7 +35,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
   });
 
-  /** Finds the members who wrote reviews on the dashboard, by the other user. The audit log has their names. */
+  /** Finds who wrote the reviews of a user, by the ID of the other reviewed user. The audit log tells the member. */
   const reviewersOf = Effect.fnUntraced(function* (
     { account, pid }: DataScope,
     chatId: ChatId,
@@ -87,7 +87,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
   });
 
-  /** Renders the page with the form as typed and its problems. */
+  /** Searches for the typed user, and renders the page with the result or the problems of the form. */
   const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm, notice = "") {
     const { all, community } = yield* communities.choose(visitor, typed.pid);
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";

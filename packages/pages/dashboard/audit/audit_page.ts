@@ -14,7 +14,7 @@ import type { Names } from "./sentences.ts";
 export interface AuditFilter {
   readonly action: AuditAction | null;
   readonly keyId: string | null;
-  /** A chat user, as typed; null for all. */
+  /** The ID or name of a chat user, as typed; null for all users. */
   readonly chatId: string | null;
 }
 

@@ -54,7 +54,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         const { account } = visitor.owner;
         const { filter, isNobody } = yield* filterOf(visitor, query);
         const before = positionOf(query("cursor"));
-        // Request one more entry than a page has, to learn whether there is a next page.
+        // Read one more entry than the page shows, to learn whether there is a next page.
         const found = isNobody ? [] : yield* log.list(account.name, before, pageSize + 1, filter);
         const entries = found.slice(0, pageSize);
         const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;

@@ -74,7 +74,9 @@ const statusVerbs: Readonly<Record<string, string>> = {
   revoked: "revoked",
 };
 
-/** A sentence about a webhook. The log does not contain its URL, so a deleted webhook has no name. */
+/**
+ * A sentence about a webhook. The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
+ */
 const ofWebhook =
   (act: string): Sentence =>
   ({ actor, details }, names) =>

@@ -104,7 +104,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ];
 });
 
-/** An empty form field stands for null in JSON. */
+/** Adapts a reason for JSON to a form, where an empty field takes the place of null. */
 const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   name,
   reason: reason.replace(/or null$/, "or nothing"),

@@ -76,7 +76,7 @@ export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botI
 ${botInvite === null ? null : present.length === 0 ? addBot(botInvite) : addBotElsewhere(botInvite)}`;
 };
 
-/** The button that adds the bot, and what it asks for. */
+/** The button that adds the bot, and the rights that the bot asks for. */
 export const addBot = ({ plain, forRoles }: BotInvite): Html => html`
 <p><a class="button" href="${plain}" rel="noreferrer">Add the bot</a></p>
 <p>It asks for no rights. To give roles and nicknames it needs two: <a href="${forRoles}" rel="noreferrer">add it with the rights to manage roles and nicknames</a>.</p>`;

@@ -10,7 +10,7 @@ export interface BoundedFile extends Omit<UploadedFile, "append"> {
 }
 
 /**
- * Makes files whose total size stays below `maxUploadsSize`.
+ * Makes upload files whose total size stays below `maxUploadsSize`.
  *
  * @param makeRoom removes an unused file; returns false if all are in use
  */

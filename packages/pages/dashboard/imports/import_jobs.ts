@@ -31,7 +31,7 @@ const shownRows = 10;
 
 const shownChanges = 20;
 
-/** The most changes in a file. */
+/** The most changed links in a CSV file. */
 const mostChanges = 10_000;
 
 const encoder = new TextEncoder();
@@ -53,7 +53,7 @@ export interface ImportJob {
   readonly madeAt: number;
   /** The users who have a link that the import changes. */
   readonly changed: ChangedLinks;
-  /** The skipped rows of the last run; null before the first run. */
+  /** The rows that the last run skipped; null before the first run. */
   leftOut: BoundedFile | null;
   state: ImportState;
 }
@@ -80,7 +80,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
       return Effect.all([job.file.remove, job.changed.file.remove, job.leftOut?.remove ?? Effect.void]);
     });
 
-  /** The jobs that can be forgotten, oldest first. */
+  /** The jobs that do not run, oldest first; new uploads may displace these. */
   const idle = () => [...jobs.values()].filter(({ state }) => state._tag !== "Running");
 
   const uploads = boundedUploads(

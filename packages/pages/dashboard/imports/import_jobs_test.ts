@@ -55,7 +55,7 @@ const makeBench = Effect.gen(function* () {
   return { jobs, preview, isKept, kept };
 });
 
-it.effect("forgets previews after half an hour, and deletes their files", () =>
+it.effect("previews are forgotten after half an hour, and their files deleted", () =>
   Effect.gen(function* () {
     const { preview, isKept, kept } = yield* makeBench;
     const job = yield* preview("acme", 1);
@@ -66,19 +66,21 @@ it.effect("forgets previews after half an hour, and deletes their files", () =>
   }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
 );
 
-it.effect("limits the total size of all files: only the oldest preview is removed to make room", () =>
-  Effect.gen(function* () {
-    const { jobs, preview, isKept } = yield* makeBench;
-    const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];
-    const third = yield* preview("c", 40);
-    expect([first, second, third].map(isKept)).toEqual([false, true, true]);
-    const file = yield* jobs.uploads.create;
-    const error = yield* Effect.flip(file.append(new Uint8Array(maxUploadsSize + 1)));
-    expect(error).toMatchObject({
-      _tag: "WrongUpload",
-      reason: expect.stringContaining("Try again") as unknown,
-    });
-    yield* file.append(new Uint8Array(megabyte));
-    yield* file.remove;
-  }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
+it.effect(
+  "the total size of all files has a limit, and only the oldest preview is removed to make room",
+  () =>
+    Effect.gen(function* () {
+      const { jobs, preview, isKept } = yield* makeBench;
+      const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];
+      const third = yield* preview("c", 40);
+      expect([first, second, third].map(isKept)).toEqual([false, true, true]);
+      const file = yield* jobs.uploads.create;
+      const error = yield* Effect.flip(file.append(new Uint8Array(maxUploadsSize + 1)));
+      expect(error).toMatchObject({
+        _tag: "WrongUpload",
+        reason: expect.stringContaining("Try again") as unknown,
+      });
+      yield* file.append(new Uint8Array(megabyte));
+      yield* file.remove;
+    }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
 );

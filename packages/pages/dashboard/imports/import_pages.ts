@@ -29,7 +29,7 @@ export interface ImportForm {
   readonly gameColumn: string;
   readonly timeColumn: string;
   readonly verifiedColumn: string;
-  /** Columns that are not understood although their names suggest a time or verification. */
+  /** Columns whose names suggest a time or a verification, but whose meaning is unknown. */
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
 }
 
@@ -224,7 +224,7 @@ const namedText = (account: string, names: ReadonlyMap<string, string> | undefin
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
 
-/** Says the problem of a row in the words of the page, in place of names of the API. */
+/** Replaces names of the API in the problem of a row with the words of the page. */
 export const said = (problem: string, { chat, game }: PlatformNames): string =>
   problem.replace(/^chatId\b/, `the ID on ${chat}`).replace(/^gameId\b/, `the ID on ${game}`);
 

@@ -14,11 +14,11 @@ import { curlOf } from "../trial/commands.ts";
 export interface Issued {
   readonly key: KeyDetails;
   readonly token: string;
-  /** Whether the key is new; otherwise only its secret is. */
+  /** Whether the key is new; otherwise it has a new secret. */
   readonly isNew: boolean;
 }
 
-/** @param chatId the owner, as the chat user of the example */
+/** @param chatId the owner's chat ID, which the example request looks up */
 export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, chatId: ChatId): Page => {
   const guildId = key.scope.kind === "guild" ? key.scope.guildId : null;
   const url = `${publicUrl}${withQuery("/v2/chat", { chatId, guildId })}`;

@@ -6,19 +6,19 @@ import { newKeyOf } from "./key_forms.ts";
 import { emptyKeyForm } from "./new_key_page.ts";
 
 describe("the last day of a key", () => {
-  it("converts the last day to an expiry and back", () => {
+  it("the last day becomes an expiry, and the expiry the same last day", () => {
     const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
     expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
     expect(rulesOf(makeKey({ expiresAt })).lastDay).toBe("2026-11-30");
   });
 
-  it("reads an empty day as no expiry, and passes on an invalid day", () => {
+  it("an empty last day means no expiry, and an invalid day stays as typed", () => {
     expect([expiryOf(""), expiryOf("tomorrow")]).toEqual([null, "tomorrow"]);
   });
 });
 
 describe("a list of entries", () => {
-  it("splits a list at lines and commas, and drops empty entries", () => {
+  it("a list is split at lines and commas, without empty entries", () => {
     expect(entriesOf(" 192.0.2.1 \r\n\n198.51.100.0/24, 2001:db8::/32,")).toEqual([
       "192.0.2.1",
       "198.51.100.0/24",
@@ -28,7 +28,7 @@ describe("a list of entries", () => {
 });
 
 describe("the menu of communities", () => {
-  it("lists the communities that the owner manages and the bot is in", () => {
+  it("the form offers the communities that the owner manages and the bot is in", () => {
     const guilds = [
       makeGuild("Both"),
       { ...makeGuild("No bot"), bot: false },
@@ -38,7 +38,7 @@ describe("the menu of communities", () => {
     expect(guilds.filter(({ name }) => source.includes(`${name} (`))).toEqual([guilds[0]]);
   });
 
-  it("chooses a single community, and asks if there are several", () => {
+  it("the form preselects a single community, and lets the owner choose among several", () => {
     const optionsOf = (...names: ReadonlyArray<string>) =>
       scopeFields(emptyKeyForm, names.map(makeGuild), []).source.match(/<option value=""/g)?.length ?? 0;
     expect([optionsOf("One"), optionsOf("One", "Two"), optionsOf()]).toEqual([0, 1, 1]);

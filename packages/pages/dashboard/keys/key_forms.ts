@@ -57,14 +57,14 @@ const originReason = (entry: string): string => {
 
 export const newKeyOf = (form: NewKeyForm) => {
   const { name, scope, access, guildId, lastDay } = form;
-  // The menu sends a value even if the scope is global.
+  // The browser sends the chosen guild even if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(lastDay) };
   const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
   return Effect.flatMap(explained(Effect.fromResult(read), form), ownedKeyOf);
 };
 
-/** The changed values of a key. An unchanged last day keeps the expiry to the millisecond. */
+/** The changed values of a key. If the last day did not change, the exact expiry is kept. */
 export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   const { name, access, lastDay } = rules;
   if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));

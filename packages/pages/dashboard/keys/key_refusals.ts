@@ -18,7 +18,7 @@ export type KeyFormError =
   | Conflict
   | PlatformUnavailable;
 
-/** Every error that shows a form again, for `Effect.catchTag`. */
+/** The tags of all errors after which a form is shown again. */
 export const formErrors = [
   "MissingParameter",
   "InvalidParameter",

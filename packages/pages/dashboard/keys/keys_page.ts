@@ -33,8 +33,8 @@ ${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot n
 });
 
 /**
- * Says how many keys the plan allows. Keys made by the operator do not count; the text mentions them only if there are
- * some.
+ * Says how many keys the plan allows. Keys made by the operator do not count; the text mentions these only if there are
+ * any.
  */
 export const planText = ({
   used,

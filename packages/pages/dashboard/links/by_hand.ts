@@ -5,7 +5,9 @@ import type { NamedLink } from "@accountlink/core/communities";
 import type { Link } from "@accountlink/core/links";
 import { Effect } from "effect";
 
-/** Whether an entry of the audit log made a link by hand, and no verification has confirmed it since. */
+/**
+ * Whether this entry of the audit log created the link on the dashboard, and no verification has confirmed it since.
+ */
 export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry): boolean =>
   action === "link.set" &&
   actor.type === "account" &&
@@ -13,7 +15,7 @@ export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry)
   details["chatId"] === link.chatId &&
   details["via"] === undefined;
 
-/** Returns a function that finds the chat users of a page who were linked by hand. */
+/** Returns a function that finds the chat users of a page whom a team member linked. */
 export const makeByHand = Effect.map(AuditLog, (log) =>
   Effect.fnUntraced(function* ({ account, pid }: DataScope, links: ReadonlyArray<NamedLink>) {
     const entries = yield* Effect.forEach(

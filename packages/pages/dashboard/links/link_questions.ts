@@ -20,7 +20,7 @@ export interface LinkQuestion {
   readonly game: GameProfile | null;
 }
 
-/** The game account whose link a new link replaces. */
+/** The game account that the chat user was linked to before. */
 export interface Replaced {
   readonly gameId: GameId;
   readonly game: GameProfile | null;

@@ -1,4 +1,4 @@
-/** CSV files of links with the names of the accounts, or of several lists. */
+/** CSV files of the links of one list or several, with or without the names of the accounts. */
 import type { LinkStore } from "@accountlink/core";
 import type { OwnedLinks } from "@accountlink/core/communities";
 import { csvRow } from "@accountlink/core/csv";
@@ -16,7 +16,7 @@ type Rows = Stream.Stream<ReadonlyArray<string>, StoreUnavailable, LinkStore>;
 /**
  * Emits the text of a file.
  *
- * @param named gives the names of accounts, for the newest links of each list; null for all links without names
+ * @param named finds the names of accounts, and limits the file to the newest links; null for all links without names
  */
 export const listedFile = (
   communities: ReadonlyArray<Community>,

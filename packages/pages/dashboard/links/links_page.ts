@@ -14,7 +14,7 @@ import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
-/** The most links of a list in a file with names. */
+/** The most links of each list in a file with names. */
 export const mostNamed = 1_000;
 
 export interface LinksView {
@@ -23,7 +23,7 @@ export interface LinksView {
   readonly search: string;
   readonly sort: LinkSort;
   readonly links: ReadonlyArray<NamedLink>;
-  /** Chat users on this page that a team member linked by hand, without a later verification. */
+  /** Chat users on this page whom a team member linked, without a later verification. */
   readonly byHand: ReadonlySet<ChatId>;
   /** Cursor of the older links; null on the last page. */
   readonly next: string | null;
@@ -63,7 +63,6 @@ export const accountText = (
 
 type Named = Pick<GameProfile, "displayName" | "username">;
 
-/** @param path the page of the account; null for none */
 /** Sorts links by the names on the chat platform; users without a name come last. */
 export const byName = (one: NamedLink, other: NamedLink): number => {
   const [name, otherName] = [one, other].map(
@@ -119,7 +118,7 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
   };
 };
 
-/** A note with the overview's number of links, if it differs from this list's number. */
+/** The number of links in all lists, as the overview shows it; null if there is one list. */
 const totalNote = ({ communities }: LinksView): string | null =>
   communities.length < 2
     ? null

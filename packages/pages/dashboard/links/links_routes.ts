@@ -123,7 +123,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     game: string,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
-    // Without a list, the first one that has the user.
+    // If the request names no list, take the first list that has the user.
     const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
     const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
     if (community === undefined) return noLinksPage(visitor);
@@ -203,7 +203,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         ? user(visitor, fields, chatId, "", problemsOf(error))
         : list(visitor, fields, emptyLinkForm, problemsOf(error));
     return yield* Effect.forEach(chatIds, (each) =>
-      // Another request may have removed a link first.
+      // Ignore links that another request has removed meanwhile.
       Effect.catchTag(links.remove(visitor.owner, community.scope, each), "LinkNotFound", () => Effect.void),
     ).pipe(Effect.as(seen), Effect.catchTag(["Forbidden", "PlatformUnavailable"], refused));
   });

@@ -1,4 +1,4 @@
-/** Removes the links of a chat user in every list of the account, after a question. */
+/** Removes the links of a chat user in every list of the account, after a confirmation. */
 import type { ChatId } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
@@ -34,7 +34,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     if (first === undefined) return seeOther(paths.links);
     const results = yield* Effect.forEach(lists, ({ community, link: { link } }) =>
       links.remove(visitor.owner, community.scope, link.chatId).pipe(
-        // Another request removed the link first.
+        // Ignore a link that another request has removed meanwhile.
         Effect.catchTag("LinkNotFound", () => Effect.void),
         Effect.result,
       ),
@@ -51,7 +51,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
   ];
 });
 
-/** @param failed why the lists that are shown could not be changed; null before the first try */
+/** @param failed why these lists could not be changed; null before the first attempt */
 export const unlinkAllQuestion = (
   chatId: ChatId,
   chat: ChatProfile | null,

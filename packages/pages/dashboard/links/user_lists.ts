@@ -1,4 +1,4 @@
-/** The lists that have a link of a chat user, with one act for each and one for all. */
+/** The lists that have a link of a chat user, with a button for each list and one for all. */
 import type { ChatId } from "@accountlink/core";
 import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type { ChatProfile } from "@accountlink/core/platforms";

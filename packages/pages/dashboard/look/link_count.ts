@@ -4,7 +4,7 @@ import { durationText, numberText } from "./time.ts";
 /** Milliseconds after which a number is shown with its age. */
 const old = 120_000;
 
-/** A number of links; "2,000+" while they are being counted. */
+/** A number of links; "2,000+" until the count is complete. */
 export const countText = ({ count, age }: LinkCount): string =>
   `${numberText(count)}${age === null ? "+" : ""}`;
 

@@ -1,7 +1,7 @@
 /**
  * The script of the pages, which also work without it. It adds copy buttons, a filter, a button that stays disabled
- * until the required text is typed, times in the reader's zone, a key that focuses the search, a key that the tab remembers, previews
- * of typed text, and figures that refresh.
+ * until the required text is typed, times in the reader's zone, a key that focuses the search, a key that the tab
+ * remembers, previews of typed text, and figures that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -65,7 +65,7 @@ const localize = (within) => {
 };
 localize(document);
 
-// Browsers that cannot show the content of a closed fold-out, as the style asks for on wide windows.
+// Open the menu on wide windows in browsers that ignore the style for the content of a closed details element.
 if (!CSS.supports("selector(::details-content)") && matchMedia("(min-width: 60rem)").matches) {
   for (const menu of all(".menu")) menu.open = true;
 }
@@ -112,7 +112,7 @@ const refresh = async () => {
   const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
   for (const [index, old] of figures.entries()) {
     const changed = others[index] && others[index].innerHTML !== old.innerHTML;
-    // Leaves figures alone while they contain the keyboard focus.
+    // Does not replace a figure that contains the keyboard focus.
     if (changed && !old.contains(document.activeElement)) old.replaceWith(others[index]);
   }
 };

@@ -23,7 +23,7 @@ interface NamedMember extends Member {
 }
 
 export interface TeamView {
-  /** The oldest first. */
+  /** The oldest member first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
   /** Where members sign in. */

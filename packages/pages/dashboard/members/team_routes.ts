@@ -76,7 +76,8 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const isMe = chatId === visitor.owner.chatId;
     if (!isMe && !allows(visitor.role, "owner")) return yield* new Forbidden({ reason: "role" });
     const removed = change(visitor, { type: "remove", chatId }, "memberRemoved").pipe(
-      // A member who leaves is signed out. The page stays on this site, since a form must not lead to the platform.
+      // A member who leaves is signed out. The response shows a page of this site, because browsers block a redirect
+      // from the form to the platform.
       Effect.map((shown) => (isMe ? seeOther(paths.signedOut) : shown)),
     );
     return yield* Effect.catchTag(removed, "Conflict", refuse(visitor, emptyNewMember));
@@ -90,7 +91,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
   ];
 });
 
-/** The lowest role for a value that no form sends. */
+/** The role of a form field; the lowest role if the value is unknown. */
 const roleOf = (text: string) => memberRoles.find((role) => role === text) ?? "moderator";
 
 type Refusal = Conflict | InvalidParameter;

@@ -29,9 +29,9 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
   readonly links: LinkCount;
-  /** How many lists have these links. */
+  /** The number of lists of links. */
   readonly lists: number;
-  /** How many users were verified lately. */
+  /** How many users were verified in the last two weeks. */
   readonly verified: VerifiedWeeks;
   /** The steps to the first verified user; null once there is one. */
   readonly steps: FirstSteps | null;
@@ -41,7 +41,7 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
 interface KeyToday {
   readonly key: KeyDetails;
   readonly quota: Quota;
-  /** By group of routes. */
+  /** Today's counts by group of routes. */
   readonly usage: UsageDay["groups"];
 }
 

@@ -74,11 +74,11 @@ export const previewGroups: ReadonlyArray<PreviewGroup> = [
   },
 ];
 
-/** The state of a name; the first state for other texts. */
+/** Returns the state with this name; the first state for unknown names. */
 export const stateOf = (name: string): PreviewedState =>
   previewGroups.flatMap(({ states }) => states).find((state) => state.name === name) ?? firstState;
 
-/** Texts of the owner for users: the settings of a scope, and the name of the community. */
+/** The texts that the owner set for users, and the name of the community. */
 export interface SaidToUsers extends ScopeSettings {
   readonly displayName: string;
 }
@@ -91,7 +91,7 @@ export const previewDocument = (
   requestId: string,
 ) => {
   const page = pageOf(name, said, settings, terms);
-  // Disables links, because the frame may not open windows.
+  // Links then open a window, which the sandbox of the frame forbids, so they do nothing.
   return documentOf(page, footerHtml(settings, page, requestId), html`<base target="_blank">`);
 };
 

@@ -1,4 +1,4 @@
-/** Pages in place of the rules: the choice of a community, and why there are no rules for one. */
+/** Pages shown instead of the rules: a choice of communities, or the reason why a community cannot have rules. */
 import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";
@@ -8,7 +8,7 @@ import { communityName } from "../look/list_name.ts";
 import type { Page } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
 
-/** The page of a list that several communities share: each has rules of its own. */
+/** Asks for a community, because a shared list of links has separate rules for each community. */
 export const guildChoicePage = ({ scope }: Community, guilds: ReadonlyArray<OwnGuild>): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {

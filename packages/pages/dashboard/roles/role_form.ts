@@ -57,7 +57,7 @@ export const typedRoles = (fields: Fields): RolesForm => {
   };
 };
 
-/** Returns the settings, or the fields that need another value. */
+/** Returns the settings, or the problems of the fields. */
 export const settingsOf = (
   { rules, nickname }: RolesForm,
   state: PlanState,

@@ -28,9 +28,9 @@ export interface RolesView {
   readonly details: PlanDetails;
   /** Highest first. */
   readonly roles: ReadonlyArray<GuildRole>;
-  /** Names of the groups of the rules, as far as the platform says. */
+  /** The names of groups in the rules, if the platform knows them. */
   readonly groups: ReadonlyMap<string, string>;
-  /** Names of members with problems, as far as the platform says. */
+  /** The names of members with problems, if the platform knows them. */
   readonly names: ReadonlyMap<ChatId, string>;
   readonly preview: RolePreview | null;
 }

@@ -44,7 +44,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const nameOf = (chatId: ChatId) =>
     Effect.map(profiles.chat(chatId, null), (profile) => profile?.displayName ?? profile?.username ?? chatId);
 
-  /** Finds the names of groups. A platform that fails or has no such group names none. */
+  /** Finds the names of groups on the game platform. Groups that the platform cannot name are left out. */
   const groupNamesOf = Effect.fnUntraced(function* ({ rules }: RolesForm) {
     const groupIds = [
       ...new Set(rules.flatMap(({ groupId }) => (/^\d{1,32}$/.test(groupId) ? [groupId] : []))),
@@ -61,7 +61,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     return new Map(named.flat());
   });
 
-  /** Answers for a guild that the visitor may change; a list that several guilds share asks for one first. */
+  /**
+   * Answers for a guild that the visitor may change. For a list that several guilds share, it asks for a guild first.
+   */
   const inGuild = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     chosen: string,

@@ -71,7 +71,7 @@ const pathOf = ({ question, id, guildId, resolved }: TrialForm): string => {
   return withQuery(path, { [subject]: id, guildId, resolved: resolved ? "true" : null });
 };
 
-/** Makes a request from the same address, so that the rules and limits of the key apply. */
+/** Makes a request with the typed key and the visitor's address, so that the rules and limits of the key apply. */
 const requestAs = ({ request }: RequestContext, url: string, key: string): HttpRequest => {
   const headers: Readonly<Record<string, string | undefined>> = {
     authorization: `Bearer ${key}`,

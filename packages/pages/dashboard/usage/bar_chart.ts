@@ -37,7 +37,7 @@ ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}"
 </figure>`;
 };
 
-/** The lowest even number of at most two digits, with zeros, that is not below a count. */
+/** Rounds the highest count up to an even number of at most two digits and zeros, such as 46 or 4,600. */
 const axisTop = (highest: number): number => {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1);
   return Math.ceil(highest / (2 * unit)) * 2 * unit;

@@ -24,7 +24,7 @@ export interface KeyUsage {
 
 export interface UsageView {
   readonly days: ReadonlyArray<UsageDay>;
-  /** The same days by key; empty if one key was requested. */
+  /** The same days by key; empty if the filter names one key. */
   readonly byKey: ReadonlyArray<KeyUsage>;
   readonly keys: ReadonlyArray<KeyDetails>;
 }

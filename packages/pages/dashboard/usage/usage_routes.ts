@@ -12,7 +12,7 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
 
-  /** Usage of the filter's key, or of all keys that were ever used. */
+  /** The usage of each key: of one key if the filter names it, otherwise of all keys. */
   const byKey = Effect.fnUntraced(function* (account: Account, { keyId, days }: UsageFilter) {
     if (keyId !== null) {
       const key = yield* keys.find(account, keyId);

@@ -6,7 +6,7 @@ import { usageCsv } from "./usage_csv.ts";
 import { usagePage } from "./usage_page.ts";
 
 describe("barChart", () => {
-  it("stacks the parts of a day, and scales them to the axis", () => {
+  it("the chart stacks the counts of a day, and scales them to the axis", () => {
     const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
     const bars = [
       ...barChart([...low, ...high]).source.matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
@@ -18,13 +18,13 @@ describe("barChart", () => {
     ]);
   });
 
-  it("draws nothing if there were no requests", () => {
+  it("the chart shows text if there were no requests", () => {
     expect(barChart(makeDays(3, 0, 0)).source).toContain("no requests in the last 3 days");
   });
 });
 
 describe("usagePage", () => {
-  it("shows no table of days if there were no requests", () => {
+  it("the usage page shows no table of days if there were no requests", () => {
     const tablesOf = (days: ReturnType<typeof makeDays>) =>
       usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content.source.split("<table")
         .length - 1;
@@ -33,7 +33,7 @@ describe("usagePage", () => {
 });
 
 describe("sparkline", () => {
-  it("draws the days that had requests, scales the highest to the full height, and announces the numbers", () => {
+  it("the sparkline has a bar for each day with requests, scales the highest to the full height, and announces the numbers", () => {
     const [none, low, high] = [makeDays(1, 0, 0), makeDays(1, 100, 0), makeDays(1, 300, 100)];
     const { source } = sparkline([...none, ...low, ...high]);
     const bars = [...source.matchAll(/<rect x="(.+?)" y="(.+?)".*? height="(.+?)"/g)];

@@ -1,4 +1,4 @@
-/** One delivery of a webhook: what its latest attempt sent, and the answer. */
+/** One delivery of a webhook: the request of its latest attempt, and the response. */
 import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
 import { csrfField } from "../look/field.ts";

@@ -12,7 +12,7 @@ import { webhookPath } from "../paths.ts";
 export interface IssuedWebhookView {
   readonly webhook: WebhookDetails;
   readonly secret: string;
-  /** Whether the webhook is new; otherwise only its secret is. */
+  /** Whether the webhook is new; otherwise it has a new secret. */
   readonly isNew: boolean;
 }
 

@@ -25,7 +25,7 @@ export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
 });
 
 export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
-  // The menu sends a value even if the scope is global.
+  // The browser sends the chosen guild even if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global"));
 };

@@ -31,18 +31,8 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
   });
 
   return [
-    platformRoute(simulation, {
-      platform,
-      method: "GET",
-      path,
-      handler: show.pipe(Effect.catch(Effect.succeed)),
-    }),
-    platformRoute(simulation, {
-      platform,
-      method: "POST",
-      path,
-      handler: choose.pipe(Effect.catch(Effect.succeed)),
-    }),
+    platformRoute(simulation, { platform, method: "GET", path, handler: show }),
+    platformRoute(simulation, { platform, method: "POST", path, handler: choose }),
   ];
 });
 

@@ -36,12 +36,14 @@ ${back}`,
   });
 
   const add = Effect.gen(function* () {
-    const { guild: id } = yield* HttpServerRequest.schemaBodyUrlParams(Choice);
+    const { guild: id } = yield* HttpServerRequest.schemaBodyUrlParams(Choice).pipe(
+      Effect.mapError(() => pages.problem('The form has no "guild".')),
+    );
     const guild = guilds.get(id);
     if (guild === undefined) return pages.problem("There is no such community.");
     guild.hasBot = true;
     return pages.own("The bot is added", html`<p>It is now in <strong>${nameOf(guild)}</strong>.</p>${back}`);
-  }).pipe(Effect.catch(() => Effect.succeed(pages.problem('The form has no "guild".'))));
+  });
 
   const path = "/chat/bot";
   return [

@@ -17,20 +17,23 @@ export interface PlatformRoute<R> {
   readonly platform: Platform;
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
   readonly path: `/${string}`;
-  /** Runs unless a fault replaces its response. */
-  readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>;
+  /** Runs unless a fault replaces its response. Fails with the response to an invalid request. */
+  readonly handler: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    HttpServerResponse.HttpServerResponse,
+    R
+  >;
 }
 
 export const platformRoute = <R>(
   { faults, traffic }: Simulation,
   { platform, method, path, handler }: PlatformRoute<R>,
 ) => {
+  const answer = handler.pipe(Effect.catch(Effect.succeed));
   const faulty = Effect.suspend(() => {
     const fault = faults.take(platform, path);
-    if (fault === null) return handler;
-    return fault.mode === "slow"
-      ? Effect.delay(handler, fault.delayMs)
-      : Effect.succeed(faultResponse(fault));
+    if (fault === null) return answer;
+    return fault.mode === "slow" ? Effect.delay(answer, fault.delayMs) : Effect.succeed(faultResponse(fault));
   });
 
   return HttpRouter.route(method, path, traffic.counted(`${method} ${path}`)(faulty));

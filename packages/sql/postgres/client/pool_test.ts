@@ -243,7 +243,7 @@ class FlakyPostgres extends Context.Service<
 
 describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, () => {
   withLayer(FlakyPostgres.layer, { excludeTestServices: true })((onFlaky) => {
-    onFlaky.effect("fails one operation on a silent connection, and none after it", () =>
+    onFlaky.effect("a silent connection fails one operation, and none after it", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
         yield* Effect.gen(function* () {
@@ -256,7 +256,7 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
       }),
     );
 
-    onFlaky.effect("is detected once, so that later operations fail sooner", () =>
+    onFlaky.effect("an unreachable server is detected once, so that later operations fail sooner", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
         yield* Effect.gen(function* () {
@@ -272,7 +272,7 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
       }),
     );
 
-    onFlaky.effect("does not delay the closing of the pool", () =>
+    onFlaky.effect("an unreachable server does not delay the closing of the pool", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
         const scope = yield* Scope.make();

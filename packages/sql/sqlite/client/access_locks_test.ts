@@ -9,7 +9,7 @@ describe("a lock of another process", () => {
   it.effect.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "late")],
     ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "late"))],
-  ] as const)("delays a %s while reads continue", ([_, write]) =>
+  ] as const)("the lock of another process delays a %s, and no reads", ([_, write]) =>
     withDatabase(function* (fixture) {
       const { sql, other } = fixture;
       other.exec("BEGIN IMMEDIATE; INSERT INTO counters VALUES ('early', 1)");

@@ -76,7 +76,7 @@ describe("layerSqlite", () => {
       (folder: string) => `file:${join(folder, "links.db")}?vfs=unix-dotfile`,
       "UnknownError",
     ],
-  ] as const)("refuses %s", ([_, filename, reason]) =>
+  ] as const)("the client refuses %s", ([_, filename, reason]) =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const error = yield* Effect.flip(Layer.build(layerSqlite({ filename: filename(folder) })));

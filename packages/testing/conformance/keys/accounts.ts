@@ -1,15 +1,21 @@
 import { ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
 import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { Effect, Exit, Option } from "effect";
-import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
+import { hostileTexts, makeKey, uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { makeScopes } from "../scopes.ts";
+import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
+import { insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 const atOnce = { concurrency: "unbounded" } as const;
 const global: ScopeTarget = { kind: "global" };
 const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.make(id) });
+
+const suspend = (name: string) =>
+  Effect.flatMap(KeyStore, (keys) =>
+    keys.updateAccount({ ...origin, name, update: { status: "suspended" }, at: 0 }),
+  );
 
 export const accounts: Cases<StoragePorts> = {
   "ensureAccount creates an account, and keeps an existing one": Effect.gen(function* () {
@@ -123,5 +129,37 @@ export const accounts: Cases<StoragePorts> = {
     const target = guild("700000000000000003");
     yield* expectDefect(keys.ensureScope(account.name, target, taken.pid));
     expectEqual(yield* keys.findScope(account.name, target), Option.none());
+  }),
+
+  "concurrent insertKey and suspension: every key is suspended": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    for (let round = 0; round < 10; round++) {
+      const { account, global: scope } = yield* makeScopes;
+      const made = Array.from({ length: 6 }, () => makeKey(scope));
+      yield* Effect.all([Effect.forEach(made, (key) => insert(key), atOnce), suspend(account.name)], atOnce);
+      for (const key of made)
+        expectEqual(yield* keys.findById(key.id), Option.some({ ...key, suspended: true }));
+    }
+  }),
+
+  "concurrent suspensions: exactly one changes the account": Effect.gen(function* () {
+    const { account, global: scope } = yield* makeScopes;
+    yield* insert(makeKey(scope));
+    const updates = yield* Effect.forEach(Array.from({ length: 10 }), () => suspend(account.name), atOnce);
+    expectEqual(updates.filter(Option.exists(({ changed }) => changed)).length, 1);
+  }),
+
+  "listAccounts returns all accounts by name": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const [chatId, prefix] = [uniqueChatId(), uniqueText()];
+    for (const name of ["b", "a", "c"]) {
+      yield* keys.ensureAccount({ name: `${prefix}${name}`, chatId, tier: "free" });
+    }
+    const named = (name: string) =>
+      ({ name: `${prefix}${name}`, chatId, tier: "free", status: "active" }) as const;
+    expectEqual(
+      (yield* keys.listAccounts()).filter((account) => account.chatId === chatId),
+      ["a", "b", "c"].map(named),
+    );
   }),
 };

@@ -1,5 +1,7 @@
-import type { ApiKey, StoragePorts } from "@accountlink/core";
+import { type ApiKey, AuditLog, type StoragePorts } from "@accountlink/core";
+import type { AuditAction } from "@accountlink/core/audit";
 import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -94,5 +96,35 @@ export const changes: Cases<StoragePorts> = {
     const ends = yield* Effect.forEach([first, ...hashes], endOf);
     expectEqual(ends.filter((end) => end === 50).length, many.length);
     expectEqual(ends.filter((end) => end === null).length, 1);
+  }),
+
+  "each key change logs one audit entry, and a call without a change logs none": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const log = yield* AuditLog;
+    const { account, guild } = yield* makeScopes;
+    const key = makeKey(guild, { createdAt: 1 });
+    const { id } = key;
+    const update = (status: KeyStatus, at: Millis, action?: "key.reported") =>
+      keys.updateKey({ ...origin, id, update: { status }, at, ...(action && { action }) });
+    yield* insert(key);
+    yield* insert(key);
+    yield* insert(makeKey(guild), 0);
+    yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 2, previousUntil: 5 });
+    yield* update("disabled", 3);
+    yield* update("disabled", 4);
+    yield* update("revoked", 5, "key.reported");
+    yield* update("active", 6);
+    yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 7, previousUntil: 9 });
+    const entryOf = (action: AuditAction, at: Millis, status: KeyStatus) => {
+      const changed = { keyId: id, status };
+      return { ...origin, at, account: account.name, pid: guild.pid, action, details: changed };
+    };
+    const entries = yield* log.list(account.name, null, 10);
+    expectEqual(entries.map(({ sequence: _, ...entry }) => entry).toReversed(), [
+      entryOf("key.created", 1, "active"),
+      entryOf("key.rotated", 2, "active"),
+      entryOf("key.status_changed", 3, "disabled"),
+      entryOf("key.reported", 5, "revoked"),
+    ]);
   }),
 };

@@ -118,4 +118,21 @@ export const updates: Cases<StoragePorts> = {
       }
     },
   ),
+
+  "details contain the latest expiry of previous secrets that are still valid": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeScopes;
+    const key = makeKey(global);
+    yield* insert(key);
+    const rotate = (previousUntil: Millis) =>
+      keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at: 0, previousUntil });
+    const endAt = (at: Millis) =>
+      Effect.map(detailsOf(key, at), ({ previousSecretEndsAt }) => previousSecretEndsAt);
+    yield* rotate(50);
+    yield* rotate(90);
+    expectEqual([yield* endAt(0), yield* endAt(50), yield* endAt(89), yield* endAt(90)], [90, 90, 90, null]);
+    expectEqual((yield* keys.listKeys(global.account, 89))[0]?.previousSecretEndsAt, 90);
+    yield* updateKey(key, { expiresAt: 60 });
+    expectEqual([yield* endAt(59), yield* endAt(60)], [60, null]);
+  }),
 };

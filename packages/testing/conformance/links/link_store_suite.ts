@@ -1,7 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { audits } from "./audits.ts";
-import { exports } from "./exports.ts";
 import { imports } from "./imports.ts";
 import { newest } from "./newest.ts";
 import { races } from "./races.ts";
@@ -18,7 +17,6 @@ export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
     ...newest,
     ...writes,
     ...imports,
-    ...exports,
     ...audits,
     ...races,
   });

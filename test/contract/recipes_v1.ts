@@ -1,0 +1,98 @@
+/**
+ * The properties of each route of v1, from which most cases of the coverage table are made. Every scope has the links
+ * 100001 → 1 and 100002 → 2.
+ */
+import { guild, nobody, stranger } from "../support/fixtures.ts";
+import { creation, type Recipe, reading, streamed } from "./recipe.ts";
+
+export const v1Recipes: Readonly<Record<string, Recipe>> = {
+  gameToChat: {
+    access: ["read", "verify"],
+    good: { gameId: "1" },
+    data: { gameId: "1", chatIds: ["100001"] },
+    required: ["gameId"],
+    invalid: { gameId: "x" },
+    others: [{ answer: "200 -", values: { gameId: "5" }, expected: { gameId: "5", chatIds: [] } }],
+  },
+  chatToGame: {
+    access: ["read", "verify"],
+    good: { chatId: "100001" },
+    data: { chatId: "100001", gameId: "1" },
+    required: ["chatId"],
+    invalid: { chatId: "1234" },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger },
+    others: [
+      {
+        answer: "404 LINK_NOT_FOUND",
+        values: { chatId: "100005" },
+        expected: "No game user linked to this chat ID",
+      },
+    ],
+  },
+  updateChat: {
+    good: { oldChatId: "100001", newChatId: "100003" },
+    data: { chatId: "100003", gameId: "1" },
+    required: ["oldChatId", "newChatId"],
+    invalid: { newChatId: "new" },
+    member: "new_user_not_in_guild",
+    strange: { oldChatId: "100001", newChatId: stranger },
+    others: [
+      {
+        answer: "400 LINK_NOT_FOUND",
+        values: { oldChatId: "100005", newChatId: "100001" },
+        expected: "No link found for this chat ID",
+      },
+      {
+        answer: "400 CONFLICT",
+        values: { oldChatId: "100001", newChatId: "100002" },
+        expected: "New chat ID already has a link",
+      },
+    ],
+  },
+  updateGame: {
+    good: { chatId: "100001", newGameId: "3" },
+    data: { chatId: "100001", gameId: "3" },
+    required: ["chatId", "newGameId"],
+    invalid: { newGameId: nobody },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger, newGameId: "3" },
+  },
+  deleteGameLink: {
+    good: { chatId: "100001" },
+    data: { chatId: "100001", removedGameId: "1" },
+    required: ["chatId"],
+    invalid: { chatId: "-100001" },
+    others: [
+      {
+        answer: "400 LINK_NOT_FOUND",
+        values: { chatId: "100005" },
+        expected: "No link found for this chat ID",
+      },
+    ],
+  },
+  resetDatabase: {
+    good: {},
+    data: { deletedRecords: 2 },
+    required: [],
+    invalid: { guildId: guild },
+    guilds: "own",
+    guildRequired: false,
+  },
+  detectAlts: {
+    access: ["read"],
+    good: { chatId: "100001" },
+    data: {
+      target: { chatIds: ["100001"], gameIds: ["1"] },
+      alts: [],
+      risk: { score: 0, label: "low", breakdown: { overall: 0, alt: 0, vpn: 0 } },
+      summary: { totalAlts: 0, gameAltIds: [] },
+    },
+    required: ["chatId", "gameId", "ip"],
+    invalid: { ip: "203.0.113" },
+    tier: "premium_or_global",
+  },
+  createVerifySession: creation,
+  getVerifySession: { ...reading, invalid: { wait: "-1" } },
+  streamVerifySession: { ...reading, data: streamed },
+};
