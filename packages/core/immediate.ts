@@ -5,7 +5,7 @@
  *
  * @internal
  */
-import { type Cause, Clock, Effect, Effectable, Exit, Fiber } from "effect";
+import { type Cause, Effect, Effectable, Exit, Fiber } from "effect";
 
 type RunningFiber = Fiber.Fiber<unknown, unknown>;
 
@@ -35,10 +35,6 @@ export const withFiber = <A, E = never, R = never>(evaluate: Evaluate<A, E, R>):
 
 export const sync = <A>(evaluate: () => A): Effect.Effect<A> => withFiber(() => Exit.succeed(evaluate()));
 
-export const currentTimeMillis: Effect.Effect<number> = withFiber((fiber) =>
-  Exit.succeed(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()),
-);
-
 export const fn =
   <Eff extends Effect.Effect<unknown, unknown, unknown>, A, Args extends ReadonlyArray<unknown>>(
     body: (...args: Args) => Generator<Eff, A, never>,
@@ -63,11 +59,6 @@ export const flatMap = <A, E, R, B, E2, R2>(
     return outcome._tag === "Failure" ? outcome : Effect.flatMap(outcome, f);
   });
 
-export const mapError = <A, E, R, E2>(
-  self: Effect.Effect<A, E, R>,
-  f: (error: E) => E2,
-): Effect.Effect<A, E2, R> => withFiber((fiber) => Effect.mapErrorEager(attempt(self, fiber), f));
-
 export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
   self: Effect.Effect<A, E, R>,
   handlers: {
@@ -82,11 +73,6 @@ export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
       ? handlers.onFailure(outcome.cause)
       : Effect.matchCauseEffect(outcome, handlers);
   });
-
-export const catchCause = <A, E, R, B, E2, R2>(
-  self: Effect.Effect<A, E, R>,
-  onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
-): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
 
 /**
  * Runs `other` after `self`, or in a child fiber while `self` waits. Returns the outcome of `other`, unless `self` fails.

@@ -94,7 +94,10 @@ describe("Immediate", () => {
     });
     const exit = runAtOnce(add(broken, broken));
     assert.isTrue(Exit.hasDies(exit));
-    const caught = Immediate.catchCause(broken, (cause) => Effect.succeed(Cause.hasDies(cause)));
+    const caught = Immediate.matchCauseEffect(broken, {
+      onSuccess: Effect.succeed,
+      onFailure: (cause) => Effect.succeed(Cause.hasDies(cause)),
+    });
     assert.deepStrictEqual(runAtOnce(caught), Exit.succeed(true));
   });
 

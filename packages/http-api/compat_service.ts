@@ -5,32 +5,20 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { Schema } from "effect";
 import { statusOf } from "./errors.ts";
 
-/**
- * A header that carries the key.
- *
- * @internal
- */
+/** A header that carries the key. @internal */
 export interface Credential {
   readonly header: "authorization" | "api-key";
   /** The word before the key; null if the header holds the key alone. */
   readonly scheme: "Bearer" | "Bot" | null;
 }
 
-/**
- * The response to a refused request.
- *
- * @internal
- */
+/** The response to a refused request. @internal */
 export interface CompatRefusal {
   readonly status: number;
   readonly body: unknown;
 }
 
-/**
- * The definition that all routes of a service share.
- *
- * @internal
- */
+/** The definition that all routes of a service share. @internal */
 export interface CompatService {
   /** The public name of the service. */
   readonly name: string;

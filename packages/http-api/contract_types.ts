@@ -19,11 +19,7 @@ export interface ContractTypes {
   readonly resolve: (type: Representation) => Representation;
 }
 
-/**
- * Collects the types of all routes of v2.
- *
- * @internal
- */
+/** Collects the types of all routes of v2. @internal */
 export const contractTypes = (): ContractTypes => {
   const v2 = routes.filter(({ generation }) => generation === "v2");
   const codes = errorCodes.filter((code) => v2.some((route) => route.codes.has(code)));
@@ -51,11 +47,7 @@ export const contractTypes = (): ContractTypes => {
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 
-/**
- * The data and the metadata in the envelope of a response.
- *
- * @internal
- */
+/** The data and the metadata in the envelope of a response. @internal */
 export const answersOf = (
   success: Representation,
   { resolve }: ContractTypes,
@@ -67,11 +59,7 @@ export const answersOf = (
   );
 };
 
-/**
- * The description of a type. A check that refines it may carry the description.
- *
- * @internal
- */
+/** The description of a type. A check that refines it may carry the description. @internal */
 export const descriptionOf = (type: Representation): string | undefined => {
   if (type._tag === "Reference") return undefined;
   return textIn(type.annotations) ?? type.checks.map(({ annotations }) => textIn(annotations)).find(Boolean);

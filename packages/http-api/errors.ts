@@ -75,11 +75,7 @@ const keyRefusals = {
   event_readers: { ...soon, limit: 16 },
 };
 
-/**
- * The status, details and examples of each code.
- *
- * @internal
- */
+/** The status, details and examples of each code. @internal */
 export const errorTable = {
   BAD_REQUEST: {
     when: "An unreadable request, an unknown path or a wrong method",
@@ -249,18 +245,10 @@ export const errorTable = {
   },
 } satisfies { readonly [Code in ErrorCode]: ErrorRow<Code> };
 
-/**
- * Every code, from general to specific.
- *
- * @internal
- */
+/** Every code, from general to specific. @internal */
 export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
 
-/**
- * Whether the error reports a reached limit of the key or of the client address.
- *
- * @internal
- */
+/** Whether the error reports a reached limit of the key or of the client address. @internal */
 export const isRateLimited = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 

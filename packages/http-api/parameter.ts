@@ -140,19 +140,11 @@ const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
   return `${ofGuildKeys} with a guild-scoped key, and must be its guild; ${ofGlobalKeys}`;
 };
 
-/**
- * A boolean, false when left out.
- *
- * @internal
- */
+/** A boolean, false when left out. @internal */
 export const flag = (description: string): Parameter<boolean> =>
   withFallback(required(Schema.Boolean, "expected true or false", description), false);
 
-/**
- * A `flag` that only a Premium key may set.
- *
- * @internal
- */
+/** A `flag` that only a Premium key may set. @internal */
 export const premiumFlag = (description: string): Parameter<boolean> => ({
   ...flag(`${description}; needs a Premium key`),
   needsPremium: true,

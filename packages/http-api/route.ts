@@ -93,11 +93,7 @@ export interface Route<P extends Parameters = Parameters, S extends Schema.Top =
   readonly codes: ReadonlySet<ErrorCode>;
 }
 
-/**
- * Makes a route, and adds the error codes that follow from its access and parameters.
- *
- * @internal
- */
+/** Makes a route, and adds the error codes that follow from its access and parameters. @internal */
 export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   options: RouteOptions<P, S>,
 ): Route<P, S> => {
@@ -125,11 +121,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
 
-/**
- * Whether a GET route answers HEAD. Routes that wait or stream do not.
- *
- * @internal
- */
+/** Whether a GET route answers HEAD. Routes that wait or stream do not. @internal */
 export const takesHead = ({ parameters, isStream }: Pick<Route, "parameters" | "isStream">): boolean =>
   isStream !== true && parameters["wait"] === undefined;
 

@@ -36,11 +36,7 @@ type LowerCaseName = Lowercase<string>;
 
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
-/**
- * Extracts path and query from a request target, which may be in absolute form.
- *
- * @internal
- */
+/** Extracts path and query from a request target, which may be in absolute form. @internal */
 export const urlOfTarget = (target: string): string => {
   if (target.startsWith("/")) return target;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1] ?? target;
@@ -129,11 +125,7 @@ export const textResponse = (
   headers: Readonly<ResponseHeaders> = {},
 ): HttpResponse => new HttpResponse(status, { ...headers, "content-type": contentType }, text);
 
-/**
- * The text of a complete body; empty for a stream.
- *
- * @internal
- */
+/** The text of a complete body; empty for a stream. @internal */
 export const textOf = ({ body }: HttpResponse): string => {
   if (typeof body === "string") return body;
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : "";

@@ -9,11 +9,7 @@ import type { HttpApp, HttpRequest, HttpResponse } from "./http_app.ts";
 export const basePathOf = ({ publicUrl }: { readonly publicUrl: string }): string =>
   new URL(publicUrl).pathname.replace(/\/$/, "");
 
-/**
- * Mounts the application.
- *
- * @param outside answers requests for other paths
- */
+/** @param outside answers requests for other paths */
 export const mount = (basePath: string, app: HttpApp, outside: HttpApp["answer"]): HttpApp => {
   if (basePath === "") return app;
   const mounted =

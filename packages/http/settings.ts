@@ -1,6 +1,6 @@
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
-import type { Docs } from "./documents.ts";
+import type { Docs } from "./static_document.ts";
 import type { UploadFolder } from "./uploads.ts";
 
 export interface HttpSettingsShape {

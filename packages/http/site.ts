@@ -1,10 +1,5 @@
-/**
- * The building blocks of pages: requests, responses, and the checks that pages share with routes.
- *
- * @internal
- */
+/** The building blocks of pages: requests, responses, and the checks that pages share with routes. @internal */
 
-export { type Doc, type Docs } from "./documents.ts";
 export { addErrorHeaders, isoTime, isoTimeOrNull, type SuccessOf } from "./envelopes/envelope.ts";
 export { envelopeV2 } from "./envelopes/envelope_v2.ts";
 export {
@@ -28,5 +23,5 @@ export { makeObservers, respond } from "./pipeline/respond.ts";
 export { type Answer, atFirstRequest, contextMaker, type RequestContext } from "./request_context.ts";
 export { type Router } from "./router.ts";
 export { HttpSettings } from "./settings.ts";
-export { makeStaticDocument, onceMade, type StaticDocument } from "./static_document.ts";
+export { type Doc, type Docs, makeStaticDocument, onceMade, type StaticDocument } from "./static_document.ts";
 export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";

@@ -2,18 +2,10 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import type { Effect, Stream } from "effect";
 
-/**
- * The most bytes that a process stores in uploaded files at a time.
- *
- * @internal
- */
+/** The most bytes that a process stores in uploaded files at a time. @internal */
 export const maxUploadsSize = 100_000_000;
 
-/**
- * Creates files that belong to this process and disappear with it.
- *
- * @internal
- */
+/** Creates files that belong to this process and disappear with it. @internal */
 export interface UploadFolder {
   readonly create: Effect.Effect<UploadedFile, StoreUnavailable>;
 }

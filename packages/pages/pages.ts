@@ -47,11 +47,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
   } satisfies Pages;
 });
 
-/**
- * The services of core that `makePages` requires.
- *
- * @internal
- */
+/** The services of core that `makePages` requires. @internal */
 export type PageServices = Exclude<Effect.Services<ReturnType<typeof makePages>>, HttpSettings | Scope.Scope>;
 
 const needsSignIn = (path: string): boolean =>

@@ -15,11 +15,7 @@ export interface RedisState {
   readonly eviction: string | null;
 }
 
-/**
- * Redis is unreachable, or refuses the login.
- *
- * @internal
- */
+/** Redis is unreachable, or refuses the login. @internal */
 export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   readonly path: string;
   /** One word, such as `ECONNREFUSED`, `WRONGPASS` or `timeout`. */
@@ -28,11 +24,7 @@ export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
-/**
- * Reads the state of Redis; in a cluster, the state of one node. Takes at most 3 seconds.
- *
- * @internal
- */
+/** Reads the state of Redis; in a cluster, the state of one node. Takes at most 3 seconds. @internal */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
   options: RedisOptions,
 ): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisUnusable> {

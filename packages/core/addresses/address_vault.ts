@@ -2,8 +2,7 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
-import { deriveKey } from "../secrets/derive_key.ts";
-import { seal, unseal } from "../secrets/sealed_text.ts";
+import { deriveKey, seal, unseal } from "../secrets/derived_key.ts";
 import { type ClientAddress, parseAddress } from "./client_address.ts";
 import type { ProtectedAddress } from "./sighting.ts";
 

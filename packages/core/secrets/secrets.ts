@@ -2,9 +2,8 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64, Base64Url } from "effect/encoding";
 import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
-import { deriveKey } from "./derive_key.ts";
+import { deriveKey, seal, unseal } from "./derived_key.ts";
 import { RootKey } from "./root_key.ts";
-import { seal, unseal } from "./sealed_text.ts";
 import { codeOfNumber, type StoredCode } from "./session_code.ts";
 import { webCrypto } from "./web_crypto.ts";
 

@@ -4,8 +4,7 @@
  */
 import { Effect, Option, Redacted } from "effect";
 import { Aead } from "effect/crypto";
-import { deriveKey } from "./derive_key.ts";
-import { seal, unseal } from "./sealed_text.ts";
+import { deriveKey, seal, unseal } from "./derived_key.ts";
 
 type Bytes = Redacted.Redacted<Uint8Array>;
 

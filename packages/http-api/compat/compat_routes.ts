@@ -5,11 +5,7 @@ import * as bloxlinkV4 from "./bloxlink_v4.ts";
 import * as rover from "./rover.ts";
 import * as rowifi from "./rowifi.ts";
 
-/**
- * All compatible services. If one prefix starts with another, the longer one comes first.
- *
- * @internal
- */
+/** All compatible services. If one prefix starts with another, the longer one comes first. @internal */
 export const compatServices: ReadonlyArray<CompatService> = [
   bloxlinkV3.bloxlinkV3,
   bloxlinkV4.bloxlinkV4,

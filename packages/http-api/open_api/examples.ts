@@ -81,11 +81,7 @@ const errorWith = (code: ErrorCode, status?: number): PublicError => {
   return error;
 };
 
-/**
- * A v2 refusal.
- *
- * @internal
- */
+/** A v2 refusal. @internal */
 export const errorExample = (status: number, code: ErrorCode): unknown => {
   const error = errorWith(code, status);
   const { message, details } = error;

@@ -9,11 +9,7 @@ export const version = "1.0.0";
 /** The `version` of a response with a top-level `resolved`. */
 export const resolvedVersion = "1.1.0";
 
-/**
- * Returns the message of an error. It names invalid parameters, but not the expected values.
- *
- * @internal
- */
+/** Returns the message of an error. It names invalid parameters, but not the expected values. @internal */
 export const messageOf = (error: PublicError): string =>
   error._tag === "InvalidParameter"
     ? `Invalid parameter: ${error.parameters.map(({ name }) => name).join(", ")}`
@@ -37,21 +33,13 @@ const verifyCounters = {
   verifyIpRequestsRemaining: RemainingOfAddress,
 };
 
-/**
- * Makes the schema of a v1 success with this data and these top-level fields.
- *
- * @internal
- */
+/** Makes the schema of a v1 success with this data and these top-level fields. @internal */
 export const success = <Data extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   data: Data,
   extra: Extra = {} as Extra,
 ) => Schema.Struct({ status: Schema.Literal(200), data, ...extra, ...common, ...mappingCounters });
 
-/**
- * Makes the schema of a v1 success of a session route.
- *
- * @internal
- */
+/** Makes the schema of a v1 success of a session route. @internal */
 export const verifySuccess = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
   data: Data,
   status: Status = 200 as Status,

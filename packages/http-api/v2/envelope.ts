@@ -35,21 +35,13 @@ const BulkMeta = Schema.Struct({
   bulk: Schema.Struct({ uniqueInputs: Schema.Int, maxInputs: Schema.Int }),
 }).annotate({ identifier: "BulkMeta" });
 
-/**
- * Makes the schema of a v2 success with this data.
- *
- * @internal
- */
+/** Makes the schema of a v2 success with this data. @internal */
 export const success = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
   data: Data,
   status: Status = 200 as Status,
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
-/**
- * Makes the schema of a v2 bulk success with these results.
- *
- * @internal
- */
+/** Makes the schema of a v2 bulk success with these results. @internal */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
   Schema.Struct({
     status: Schema.Literal(200),

@@ -55,11 +55,7 @@ const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(ty
     data: Schema.Struct(data),
   }).annotate({ identifier: `${eventName(type)}Event` });
 
-/**
- * Converts `link.set` to `LinkSet`.
- *
- * @internal
- */
+/** Converts `link.set` to `LinkSet`. @internal */
 export const eventName = (type: string): string =>
   type
     .split(".")

@@ -1,10 +1,9 @@
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
-import type { Doc } from "../documents.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "../http_app.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { Answer } from "../request_context.ts";
-import { onceMade } from "../static_document.ts";
+import { type Doc, onceMade } from "../static_document.ts";
 
 /** Answers requests without a key, limited by the requests per second of the client address. */
 interface KeylessAnswers {

@@ -1,8 +1,4 @@
-/**
- * The paths of the dashboard, and the role that each needs.
- *
- * @internal
- */
+/** The paths of the dashboard, and the role that each needs. @internal */
 import type { KeyId, Pid } from "@accountlink/core";
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";

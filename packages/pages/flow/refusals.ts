@@ -1,8 +1,4 @@
-/**
- * The error pages of the flow: each says why it appears, and what to do next.
- *
- * @internal
- */
+/** The error pages of the flow: each says why it appears, and what to do next. @internal */
 import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";

@@ -7,11 +7,7 @@ import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_
 import { User } from "./discord/discord_wire.ts";
 import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_platform.ts";
 
-/**
- * Returns the name of the bot that the token belongs to. Fails if Discord refuses the token.
- *
- * @internal
- */
+/** Returns the name of the bot that the token belongs to. Fails if Discord refuses the token. @internal */
 export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
 ): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>
@@ -25,11 +21,7 @@ export const inspectLiveChatPlatform = (
     return Option.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
 
-/**
- * Fails unless Roblox answers a user lookup.
- *
- * @internal
- */
+/** Fails unless Roblox answers a user lookup. @internal */
 export const inspectLiveGamePlatform = (
   options: LiveGamePlatformOptions = {},
 ): Effect.Effect<void, PlatformUnavailable, HttpClient.HttpClient> =>

@@ -1,8 +1,4 @@
-/**
- * Parses the URL of a Redis server, of sentinels or of a cluster.
- *
- * @internal
- */
+/** Parses the URL of a Redis server, of sentinels or of a cluster. @internal */
 import { Option } from "effect";
 
 export interface RedisEndpoint {

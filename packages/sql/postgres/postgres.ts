@@ -78,11 +78,7 @@ const databaseIdentity = Effect.gen(function* () {
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
 
-/**
- * Migrates the schema, and returns the names of the migrations that it ran.
- *
- * @internal
- */
+/** Migrates the schema, and returns the names of the migrations that it ran. @internal */
 export const migratePostgres = (
   options: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
@@ -99,11 +95,7 @@ export interface PostgresState {
   readonly rootKey: string | null;
 }
 
-/**
- * Reads the state of a database, without changing it.
- *
- * @internal
- */
+/** Reads the state of a database, without changing it. @internal */
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(
     Effect.flatMap(open(options), ({ path, database, unusable }) =>

@@ -2,16 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * The path of the database in a data folder.
- *
- * @internal
- */
+/** The path of the database in a data folder. @internal */
 export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
 
-/**
- * Whether a data folder has a database file, valid or not.
- *
- * @internal
- */
+/** Whether a data folder has a database file, valid or not. @internal */
 export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(folder));

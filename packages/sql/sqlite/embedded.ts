@@ -25,11 +25,7 @@ export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
 export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePorts, EmbeddedError> =>
   Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
 
-/**
- * Migrates the schema, and returns the names of the migrations that it ran.
- *
- * @internal
- */
+/** Migrates the schema, and returns the names of the migrations that it ran. @internal */
 export const migrateEmbedded = (
   options: EmbeddedOptions,
 ): Effect.Effect<ReadonlyArray<string>, EmbeddedError> =>

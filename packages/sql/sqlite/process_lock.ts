@@ -71,11 +71,7 @@ function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | Sql
   });
 }
 
-/**
- * Acquires a named lock among processes, until the scope closes. Waits for it up to ten seconds.
- *
- * @internal
- */
+/** Acquires a named lock among processes, until the scope closes. Waits for it up to ten seconds. @internal */
 export function acquireFolderLock(
   folder: string,
   name: string,

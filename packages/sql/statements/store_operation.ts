@@ -5,7 +5,6 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { traced } from "@accountlink/core/telemetry";
 import { Cause, Effect } from "effect";
 import { SqlError } from "effect/sql";
-import { FullDisk } from "./full_disk.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**
@@ -28,18 +27,24 @@ export const storeOperation =
             effect,
           );
     const attempt = (isLast: boolean): Effect.Effect<A, StoreUnavailable, R> =>
-      Immediate.catchCause(checked, (cause) => {
-        const failure = failureIn(cause);
-        if (failure === undefined) return Effect.failCause(cause as Cause.Cause<never>);
-        if (!isLast && isConflict(failure)) return attempt(true);
-        return isConstraint(failure)
-          ? Effect.die(failure)
-          : Effect.fail(
-              new StoreUnavailable({ operation: name, cause: failure, isLogged: isFullDisk(failure) }),
-            );
+      Immediate.matchCauseEffect(checked, {
+        onSuccess: Effect.succeed,
+        onFailure: (cause) => {
+          const failure = failureIn(cause);
+          if (failure === undefined) return Effect.failCause(cause as Cause.Cause<never>);
+          if (!isLast && isConflict(failure)) return attempt(true);
+          return isConstraint(failure)
+            ? Effect.die(failure)
+            : Effect.fail(
+                new StoreUnavailable({ operation: name, cause: failure, isLogged: isFullDisk(failure) }),
+              );
+        },
       });
     return traced(name)(attempt(false));
   };
+
+/** The disk of the database is full. `logFullDisk` logs it, so failed operations do not. */
+export class FullDisk extends SqlError.ConnectionError {}
 
 type Failure = SqlError.SqlError | UnreadableRow;
 

@@ -12,11 +12,7 @@ const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Cont
     Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer)))),
   ) as Context.Context<Ports>;
 
-/**
- * The database.
- *
- * @internal
- */
+/** The database. @internal */
 export class Postgres extends Server {
   /** The ports without a network, for preparations before the nodes start. */
   readonly ports: Context.Context<StoragePorts>;
@@ -50,11 +46,7 @@ interface Counted {
   readonly now: number;
 }
 
-/**
- * Shared state that may be lost: counts, cached values and signals.
- *
- * @internal
- */
+/** Shared state that may be lost: counts, cached values and signals. @internal */
 export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
   readonly #subscribers = new Set<Subscriber>();

@@ -18,11 +18,7 @@ const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> 
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>;
 
-/**
- * A random duration of a message, in milliseconds.
- *
- * @internal
- */
+/** A random duration of a message, in milliseconds. @internal */
 export const latency = ({ chance }: World): number =>
   chance.happens(0.05) ? chance.between(2, 30) : chance.between(0.1, 2);
 

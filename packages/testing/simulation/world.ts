@@ -22,11 +22,7 @@ interface Timer extends Task {
   isCancelled: boolean;
 }
 
-/**
- * Runs the tasks of all processes in an order that the seed decides.
- *
- * @internal
- */
+/** Runs the tasks of all processes in an order that the seed decides. @internal */
 export class World {
   readonly chance: Chance;
   /** Milliseconds since the start of the simulation. */
@@ -115,11 +111,7 @@ export class World {
   }
 }
 
-/**
- * A simulated process with its own clock, whose fibers run unless the process is frozen or dead.
- *
- * @internal
- */
+/** A simulated process with its own clock, whose fibers run unless the process is frozen or dead. @internal */
 export class Process implements Scheduler.Scheduler, Clock.Clock {
   readonly executionMode = "async";
   readonly world: World;

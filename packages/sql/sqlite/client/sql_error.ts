@@ -1,7 +1,7 @@
 /** Maps errors of node:sqlite to the typed reasons of `effect/sql`. */
 import { Effect, Predicate } from "effect";
 import { SqlError } from "effect/sql";
-import { FullDisk } from "../../statements/full_disk.ts";
+import { FullDisk } from "../../statements/store_operation.ts";
 
 /**
  * Result codes of SQLite; `errcode` of node:sqlite has them in its low byte.
